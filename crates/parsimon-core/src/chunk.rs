@@ -1,0 +1,330 @@
+//! A block of examples: the unit that crosses every thread, `dyn` and language boundary.
+
+use crate::Row;
+
+/// Examples in compressed sparse rows, with labels, importance weights and optional tags.
+///
+/// Buffers are reused: [`clear`](Chunk::clear) keeps their capacity. A row is built feature by
+/// feature and then finished; finishing sorts it, refuses or adds up repeated indices, drops explicit
+/// zeros and refuses what is not finite. A refused row leaves the chunk as it was before.
+///
+/// ```
+/// use parsimon_core::{Chunk, Repeats, RowError};
+///
+/// let mut chunk = Chunk::new();
+/// chunk.push_feature(3, 1.0);
+/// chunk.push_feature(3, 2.0);
+/// assert_eq!(chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse), Err(RowError::Repeated { index: 3 }));
+/// assert_eq!(chunk.len(), 0);
+///
+/// chunk.push_feature(3, 1.0);
+/// chunk.push_feature(3, 2.0);
+/// chunk.finish_row(Some(1.0), 1.0, Repeats::Add).unwrap();
+/// assert_eq!(chunk.row(0).values(), [3.0]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+    labels: Vec<f64>,
+    weights: Vec<f64>,
+    tags: Vec<u8>,
+    tag_ends: Vec<usize>,
+    scratch: Vec<(u32, f64)>,
+}
+
+impl Default for Chunk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What to do with an index that occurs twice in one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// Refuse the row: a repeated index in svmlight is a mistake of whoever wrote the file.
+    Refuse,
+    /// Add the values up: two names that fall into one slot, or a word that occurs twice.
+    Add,
+}
+
+/// Why a row was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RowError {
+    /// An index occurs twice.
+    Repeated {
+        /// The index.
+        index: u32,
+    },
+    /// A feature's value is NaN, infinite, or overflows when repeated features add up.
+    NotFinite {
+        /// The index whose value it is.
+        index: u32,
+    },
+    /// The label is NaN or infinite.
+    Label,
+    /// The importance weight is negative, NaN or infinite.
+    Importance,
+}
+
+impl std::fmt::Display for RowError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RowError::Repeated { index } => write!(f, "feature index {index} appears twice"),
+            RowError::NotFinite { index } => {
+                write!(f, "the value of feature {index} is not a finite number")
+            }
+            RowError::Label => f.write_str("the label is not a finite number"),
+            RowError::Importance => f.write_str("the importance weight must be finite and >= 0"),
+        }
+    }
+}
+
+impl std::error::Error for RowError {}
+
+impl Chunk {
+    /// An empty chunk.
+    pub fn new() -> Self {
+        Self {
+            offsets: vec![0],
+            indices: Vec::new(),
+            values: Vec::new(),
+            labels: Vec::new(),
+            weights: Vec::new(),
+            tags: Vec::new(),
+            tag_ends: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Forgets every row and keeps the buffers.
+    pub fn clear(&mut self) {
+        self.offsets.truncate(1);
+        self.indices.clear();
+        self.values.clear();
+        self.labels.clear();
+        self.weights.clear();
+        self.tags.clear();
+        self.tag_ends.clear();
+    }
+
+    /// The number of finished rows.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there is no finished row.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The number of features of all finished rows.
+    pub fn nonzeros(&self) -> usize {
+        self.offsets[self.len()]
+    }
+
+    /// The features of row `i`.
+    pub fn row(&self, i: usize) -> Row<'_> {
+        let (a, b) = (self.offsets[i], self.offsets[i + 1]);
+        Row::from_checked(&self.indices[a..b], &self.values[a..b])
+    }
+
+    /// The label of row `i`, if it has one. A row without a label can be predicted, not learned.
+    pub fn label(&self, i: usize) -> Option<f64> {
+        let y = self.labels[i];
+        (!y.is_nan()).then_some(y)
+    }
+
+    /// The importance weight of row `i`.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights[i]
+    }
+
+    /// The tag of row `i`, empty when it has none.
+    pub fn tag(&self, i: usize) -> &[u8] {
+        if self.tag_ends.is_empty() {
+            return &[];
+        }
+        let start = if i == 0 { 0 } else { self.tag_ends[i - 1] };
+        &self.tags[start..self.tag_ends[i]]
+    }
+
+    /// Adds a feature to the row under construction.
+    pub fn push_feature(&mut self, index: u32, value: f64) {
+        self.indices.push(index);
+        self.values.push(value);
+    }
+
+    /// The row under construction, as pushed so far: unchecked and unsorted.
+    pub fn open_row(&self) -> (&[u32], &[f64]) {
+        let start = self.offsets[self.len()];
+        (&self.indices[start..], &self.values[start..])
+    }
+
+    /// Throws the row under construction away.
+    pub fn abandon_row(&mut self) {
+        let start = self.offsets[self.len()];
+        self.indices.truncate(start);
+        self.values.truncate(start);
+    }
+
+    /// Checks and keeps the row under construction; on refusal nothing of it remains.
+    pub fn finish_row(
+        &mut self,
+        label: Option<f64>,
+        weight: f64,
+        repeats: Repeats,
+    ) -> Result<(), RowError> {
+        let checked = self.check_open_row(label, weight, repeats);
+        if checked.is_err() {
+            self.abandon_row();
+            return checked;
+        }
+        self.offsets.push(self.indices.len());
+        self.labels.push(label.unwrap_or(f64::NAN));
+        self.weights.push(weight);
+        if !self.tag_ends.is_empty() {
+            self.tag_ends.push(self.tags.len());
+        }
+        Ok(())
+    }
+
+    /// Gives the row just finished a tag.
+    pub fn tag_last(&mut self, tag: &[u8]) {
+        let Some(last) = self.len().checked_sub(1) else { return };
+        self.tag_ends.resize(last, self.tags.len());
+        self.tags.extend_from_slice(tag);
+        self.tag_ends.push(self.tags.len());
+    }
+
+    /// Copies row `i` of `other`, with everything that belongs to it.
+    pub fn copy_row(&mut self, other: &Chunk, i: usize) {
+        let row = other.row(i);
+        self.indices.extend_from_slice(row.indices());
+        self.values.extend_from_slice(row.values());
+        self.offsets.push(self.indices.len());
+        self.labels.push(other.labels[i]);
+        self.weights.push(other.weights[i]);
+        if !other.tag(i).is_empty() {
+            self.tag_last(other.tag(i));
+        } else if !self.tag_ends.is_empty() {
+            self.tag_ends.push(self.tags.len());
+        }
+    }
+
+    fn check_open_row(
+        &mut self,
+        label: Option<f64>,
+        weight: f64,
+        repeats: Repeats,
+    ) -> Result<(), RowError> {
+        if label.is_some_and(|y| !y.is_finite()) {
+            return Err(RowError::Label);
+        }
+        if !(weight.is_finite() && weight >= 0.0) {
+            return Err(RowError::Importance);
+        }
+        let start = self.offsets[self.len()];
+        let (indices, values) = (&self.indices[start..], &self.values[start..]);
+        // One pass decides whether the row is already as it must be: most files are.
+        let mut clean = true;
+        let mut previous = None;
+        for (&j, &v) in indices.iter().zip(values) {
+            if !v.is_finite() {
+                return Err(RowError::NotFinite { index: j });
+            }
+            clean &= v != 0.0 && previous.is_none_or(|p| p < j);
+            previous = Some(j);
+        }
+        if clean {
+            return Ok(());
+        }
+        let mut row = std::mem::take(&mut self.scratch);
+        row.clear();
+        row.extend(indices.iter().copied().zip(values.iter().copied()));
+        // Stable: repeated features add up in the order in which they stand in the row.
+        row.sort_by_key(|&(j, _)| j);
+        let checked = self.rebuild_open_row(&row, repeats);
+        self.scratch = row;
+        checked
+    }
+
+    fn rebuild_open_row(&mut self, row: &[(u32, f64)], repeats: Repeats) -> Result<(), RowError> {
+        self.abandon_row();
+        let mut rest = row;
+        while let Some(&(j, first)) = rest.first() {
+            let run = rest.iter().take_while(|&&(k, _)| k == j).count();
+            if run > 1 && repeats == Repeats::Refuse {
+                return Err(RowError::Repeated { index: j });
+            }
+            let sum = rest[1..run].iter().fold(first, |sum, &(_, v)| sum + v);
+            if !sum.is_finite() {
+                return Err(RowError::NotFinite { index: j });
+            }
+            if sum != 0.0 {
+                self.push_feature(j, sum);
+            }
+            rest = &rest[run..];
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row_of(pairs: &[(u32, f64)], repeats: Repeats) -> Result<Vec<(u32, f64)>, RowError> {
+        let mut chunk = Chunk::new();
+        pairs.iter().for_each(|&(j, v)| chunk.push_feature(j, v));
+        chunk.finish_row(Some(1.0), 1.0, repeats)?;
+        Ok(chunk.row(0).iter().collect())
+    }
+
+    #[test]
+    fn a_row_is_sorted_and_keeps_no_zero() {
+        let row = row_of(&[(9, 1.0), (1, 0.0), (4, -2.0)], Repeats::Refuse);
+        assert_eq!(row, Ok(vec![(4, -2.0), (9, 1.0)]));
+    }
+
+    #[test]
+    fn repeated_features_that_cancel_vanish() {
+        assert_eq!(row_of(&[(3, 1.0), (3, -1.0)], Repeats::Add), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_refused_row_leaves_the_chunk_as_it_was() {
+        let mut chunk = Chunk::new();
+        chunk.push_feature(1, 1.0);
+        chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+        let bad: [(&[(u32, f64)], Option<f64>, f64); 5] = [
+            (&[(2, f64::NAN)], Some(1.0), 1.0),
+            (&[(2, f64::INFINITY)], Some(1.0), 1.0),
+            (&[(2, 1.0)], Some(f64::NAN), 1.0),
+            (&[(2, 1.0)], Some(1.0), -1.0),
+            (&[(2, f64::MAX), (2, f64::MAX)], Some(1.0), 1.0),
+        ];
+        for (pairs, label, weight) in bad {
+            pairs.iter().for_each(|&(j, v)| chunk.push_feature(j, v));
+            assert!(chunk.finish_row(label, weight, Repeats::Add).is_err());
+            assert_eq!((chunk.len(), chunk.nonzeros(), chunk.open_row().0.len()), (1, 1, 0));
+        }
+    }
+
+    #[test]
+    fn tags_stay_with_their_rows() {
+        let mut chunk = Chunk::new();
+        for tag in [&b""[..], b"two", b"", b"four"] {
+            chunk.finish_row(None, 1.0, Repeats::Add).unwrap();
+            if !tag.is_empty() {
+                chunk.tag_last(tag);
+            }
+        }
+        let tags: Vec<_> = (0..4).map(|i| chunk.tag(i).to_vec()).collect();
+        assert_eq!(tags, [&b""[..], b"two", b"", b"four"]);
+        let mut copy = Chunk::new();
+        copy.copy_row(&chunk, 3);
+        assert_eq!(copy.tag(0), b"four");
+    }
+}

@@ -1,0 +1,169 @@
+//! (A) The losses: their value and their slope along `x`, at margin `p = w.x`.
+
+/// A convex loss of the margin `p` and the label `y`.
+///
+/// Asked once per example, hence an enum. Classification labels are -1 and 1.
+///
+/// ```
+/// use parsimon_core::Loss;
+///
+/// let loss = Loss::Logistic;
+/// assert_eq!(loss.slope(0.0, 1.0), -0.5);
+/// assert!((loss.value(0.0, 1.0) - 2f64.ln()).abs() < 1e-15);
+/// assert_eq!(loss.predict(0.0), 0.5);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// `ln(1 + e^(-y p))`, `y` in {-1, 1}.
+    Logistic,
+    /// `(p - y)^2 / 2`.
+    Squared,
+    /// `max(0, 1 - y p)`, `y` in {-1, 1}.
+    Hinge,
+    /// `max(0, 1 - y p)^2 / 2`, `y` in {-1, 1}.
+    SquaredHinge,
+    /// `r^2 / 2` for `|r| <= delta`, `delta (|r| - delta/2)` beyond, `r = p - y`.
+    Huber {
+        /// Where the parabola becomes a line.
+        delta: f64,
+    },
+    /// `tau (y - p)` above, `(1 - tau) (p - y)` below: the conditional `tau`-quantile.
+    Quantile {
+        /// The quantile, in (0, 1).
+        tau: f64,
+    },
+    /// `e^p - y p`: counts with mean `e^p`, `y >= 0`.
+    Poisson,
+}
+
+/// What the labels of a loss may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelDomain {
+    /// Two classes, told to the loss as -1 and 1.
+    Binary,
+    /// Any finite number.
+    Real,
+    /// A number >= 0.
+    NonNegative,
+}
+
+// NUMERICS: e^p overflows near 709.8. A stream that gets this far has diverged; the slope must stay
+// finite all the same so that the learner can say so instead of turning its state into NaN.
+const MAX_EXPONENT: f64 = 700.0;
+
+impl Loss {
+    /// The loss at margin `p`.
+    pub fn value(&self, p: f64, y: f64) -> f64 {
+        match *self {
+            // NUMERICS: ln(1 + e^-m) overflows for m < -709; the other branch is the same function.
+            Loss::Logistic => {
+                let m = y * p;
+                if m > 0.0 { (-m).exp().ln_1p() } else { m.exp().ln_1p() - m }
+            }
+            Loss::Squared => 0.5 * (p - y) * (p - y),
+            Loss::Hinge => (1.0 - y * p).max(0.0),
+            Loss::SquaredHinge => {
+                let r = (1.0 - y * p).max(0.0);
+                0.5 * r * r
+            }
+            Loss::Huber { delta } => {
+                let r = (p - y).abs();
+                if r <= delta { 0.5 * r * r } else { delta * (r - 0.5 * delta) }
+            }
+            Loss::Quantile { tau } => {
+                let r = y - p;
+                if r >= 0.0 { tau * r } else { (tau - 1.0) * r }
+            }
+            Loss::Poisson => p.min(MAX_EXPONENT).exp() - y * p,
+        }
+    }
+
+    /// The derivative in `p`; at a kink, the value the formulas of this library use.
+    pub fn slope(&self, p: f64, y: f64) -> f64 {
+        match *self {
+            Loss::Logistic => -y / (1.0 + (y * p).exp()),
+            Loss::Squared => p - y,
+            Loss::Hinge => {
+                if y * p < 1.0 {
+                    -y
+                } else {
+                    0.0
+                }
+            }
+            Loss::SquaredHinge => -y * (1.0 - y * p).max(0.0),
+            Loss::Huber { delta } => (p - y).clamp(-delta, delta),
+            Loss::Quantile { tau } => {
+                if p < y {
+                    -tau
+                } else if p > y {
+                    1.0 - tau
+                } else {
+                    0.0
+                }
+            }
+            Loss::Poisson => p.min(MAX_EXPONENT).exp() - y,
+        }
+    }
+
+    /// What a user wants to read: a probability, a mean count, or the margin itself.
+    pub fn predict(&self, p: f64) -> f64 {
+        match self {
+            Loss::Logistic => 1.0 / (1.0 + (-p).exp()),
+            Loss::Poisson => p.min(MAX_EXPONENT).exp(),
+            _ => p,
+        }
+    }
+
+    /// Which labels the loss accepts.
+    pub fn domain(&self) -> LabelDomain {
+        match self {
+            Loss::Logistic | Loss::Hinge | Loss::SquaredHinge => LabelDomain::Binary,
+            Loss::Squared | Loss::Huber { .. } | Loss::Quantile { .. } => LabelDomain::Real,
+            Loss::Poisson => LabelDomain::NonNegative,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Loss; 7] = [
+        Loss::Logistic,
+        Loss::Squared,
+        Loss::Hinge,
+        Loss::SquaredHinge,
+        Loss::Huber { delta: 1.0 },
+        Loss::Quantile { tau: 0.3 },
+        Loss::Poisson,
+    ];
+
+    #[test]
+    fn the_slope_is_the_derivative() {
+        for loss in ALL {
+            for p in [-3.3, -0.7, 0.2, 0.9, 2.4] {
+                let y = 1.0;
+                let h = 1e-6;
+                let numeric = (loss.value(p + h, y) - loss.value(p - h, y)) / (2.0 * h);
+                assert!((numeric - loss.slope(p, y)).abs() < 1e-7, "{loss:?} at {p}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_margin_makes_a_slope_infinite() {
+        for loss in ALL {
+            for p in [-1e308, -800.0, 0.0, 800.0, 1e308] {
+                assert!(loss.slope(p, 1.0).is_finite(), "{loss:?} at {p}");
+            }
+        }
+    }
+
+    #[test]
+    fn logistic_is_exact_far_out() {
+        assert_eq!(Loss::Logistic.value(-1000.0, 1.0), 1000.0);
+        assert_eq!(Loss::Logistic.value(1000.0, 1.0), 0.0);
+        assert_eq!(Loss::Logistic.slope(1000.0, 1.0), 0.0);
+        assert_eq!(Loss::Logistic.slope(-1000.0, 1.0), -1.0);
+    }
+}

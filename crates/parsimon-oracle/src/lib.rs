@@ -1,1 +1,86 @@
-//! Placeholder.
+//! Dense, eager, whole-history twins of every method.
+//!
+//! Each method is written a second time here, from its formula alone: every coordinate is a slot
+//! of a dense vector, every coordinate is updated at every round, and the methods that are defined
+//! by an argmin over the past solve that argmin from the stored past. Nothing is lazy, nothing is
+//! shared with the engine. Tests compare the two; a difference is a bug in one of them.
+//!
+//! Conventions: rounds count from `t = 1`, weights start at zero, the margin `p = w.x` is made
+//! before the update, and the gradient is `g = v l'(p, y) x` with `v` the importance weight. A row
+//! of weight zero is predicted and otherwise does not exist. The bias is one more coordinate,
+//! `x = 1` in every row, that no penalty, ball or truncation touches.
+//!
+//! Cost is `O(rounds * dimension)` for the descents and `O(rounds^2 * dimension)` for the methods
+//! that keep their history. Do not use this crate for anything but tests.
+
+pub mod loss;
+pub mod prox;
+pub mod streams;
+
+mod descent;
+mod dual_averaging;
+mod forward_backward;
+mod history;
+mod implicit;
+mod leader;
+mod method;
+mod schedule;
+mod spec;
+mod stream;
+
+pub use stream::{Example, Outcome, Stream};
+
+use loss::Loss;
+use method::{Method, Space};
+use serde_json::Value;
+use spec::Spec;
+
+/// Runs the method named by a flat spec over a stream.
+///
+/// The spec is an object such as `{"algorithm": "rda", "loss": "logistic", "rate": 0.3,
+/// "l1": 0.01}`.
+///
+/// # Panics
+/// With a sentence that names the key, on an unknown algorithm, an unknown key, a missing
+/// parameter, or a parameter the method gives no meaning to.
+pub fn run(spec: &Value, stream: &Stream, bias: bool) -> Outcome {
+    let (outcome, _) = play(spec, stream, bias);
+    outcome
+}
+
+/// The points played after each round that counts, the bias last when there is one.
+///
+/// Rows of weight zero leave no trace here. The point is the one the next margin is made with,
+/// which for averaged and lazy methods is not what a user reads at the end.
+pub fn trajectory(spec: &Value, stream: &Stream, bias: bool) -> Vec<Vec<f64>> {
+    let (_, points) = play(spec, stream, bias);
+    points
+}
+
+fn play(spec: &Value, stream: &Stream, bias: bool) -> (Outcome, Vec<Vec<f64>>) {
+    let spec = Spec::new(spec);
+    let space = Space::new(stream.dimension, bias);
+    let loss = Loss::named(
+        &spec.text("loss"),
+        spec.number_or("huber_delta", 1.0),
+        spec.number_or("quantile", 0.5),
+    );
+    let mut method = build(&spec, &space);
+    method::play(method.as_mut(), &loss, stream, &space)
+}
+
+/// The one list of methods.
+fn build(spec: &Spec, space: &Space) -> Box<dyn Method> {
+    match spec.text("algorithm").as_str() {
+        "sgd" => descent::sgd(spec, space),
+        "asgd" => descent::asgd(spec, space),
+        "subgradient-l1" => descent::subgradient_l1(spec, space),
+        "fobos" => forward_backward::fobos(spec, space),
+        "rda" => dual_averaging::rda(spec, space),
+        "generalized-rda" => dual_averaging::generalized_rda(spec, space),
+        "dual-averaging" => dual_averaging::dual_averaging(spec, space),
+        "ftl" => dual_averaging::ftl(spec, space),
+        "ftrl" => leader::ftrl(spec, space),
+        other => panic!("unknown algorithm {other:?}"),
+    }
+}

@@ -1,0 +1,63 @@
+//! FTRL-Proximal with the penalty in force once (003, Algorithm 6; McMahan et al. 2013).
+
+use crate::history::History;
+use crate::method::{Method, Round, Space};
+use crate::prox::soft;
+use crate::spec::Spec;
+
+/// `argmin g_{1:t}.w + l1 |w|_1 + l2/2 |w|^2 + 1/2 sum_s sigma_s (w - w_s)^2`, per coordinate.
+///
+/// The whole past is stored and the argmin solved from it each round.
+struct Ftrl {
+    alpha: f64,
+    beta: f64,
+    l1: Vec<f64>,
+    l2: Vec<f64>,
+    gradients: History,
+    /// The points `w_s` the gradients were taken at.
+    points: History,
+    w: Vec<f64>,
+}
+
+impl Ftrl {
+    /// One coordinate of the argmin.
+    fn solve(&self, i: usize) -> f64 {
+        let (mut z, mut q) = (0.0_f64, 0.0_f64);
+        for (g, w) in self.gradients.iter().zip(self.points.iter()) {
+            // 1/eta_s - 1/eta_{s-1} for eta_s = alpha/(beta + sqrt(g_1^2 + ... + g_s^2)).
+            let sigma = ((q + g[i] * g[i]).sqrt() - q.sqrt()) / self.alpha;
+            z += g[i] - sigma * w[i];
+            q += g[i] * g[i];
+        }
+        let curvature = (self.beta + q.sqrt()) / self.alpha + self.l2[i];
+        if curvature == 0.0 {
+            0.0
+        } else {
+            -soft(z, self.l1[i]) / curvature
+        }
+    }
+}
+
+impl Method for Ftrl {
+    fn point(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    fn learn(&mut self, round: &Round) {
+        self.gradients.push(round.gradient.clone());
+        self.points.push(self.w.clone());
+        self.w = (0..self.w.len()).map(|i| self.solve(i)).collect();
+    }
+}
+
+pub(crate) fn ftrl(spec: &Spec, space: &Space) -> Box<dyn Method> {
+    Box::new(Ftrl {
+        alpha: spec.number("rate"),
+        beta: spec.number_or("beta", 1.0),
+        l1: space.on_features(spec.number_or("l1", 0.0)),
+        l2: space.on_features(spec.number_or("l2", 0.0)),
+        gradients: History::default(),
+        points: History::default(),
+        w: space.zeros(),
+    })
+}

@@ -1,0 +1,141 @@
+//! The loop every twin runs in: show the point, see the row, move.
+
+use crate::loss::Loss;
+use crate::stream::{Outcome, Stream};
+
+/// The coordinates: `dimension` features, then the bias when there is one.
+#[derive(Clone, Debug)]
+pub(crate) struct Space {
+    /// Number of features.
+    pub(crate) dimension: usize,
+    /// Whether one more coordinate, always one in a row, follows the features.
+    pub(crate) bias: bool,
+}
+
+impl Space {
+    pub(crate) fn new(dimension: usize, bias: bool) -> Self {
+        Space { dimension, bias }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.dimension + usize::from(self.bias)
+    }
+
+    pub(crate) fn zeros(&self) -> Vec<f64> {
+        vec![0.0; self.len()]
+    }
+
+    /// A strength per coordinate: `value` on the features, zero on the bias.
+    pub(crate) fn on_features(&self, value: f64) -> Vec<f64> {
+        let mut strength = vec![value; self.dimension];
+        strength.resize(self.len(), 0.0);
+        strength
+    }
+
+    /// Applies a map of the whole feature vector, leaving the bias as it is.
+    pub(crate) fn map_features(&self, w: &[f64], map: impl FnOnce(&[f64]) -> Vec<f64>) -> Vec<f64> {
+        let (features, bias) = w.split_at(self.dimension);
+        let mut mapped = map(features);
+        mapped.extend_from_slice(bias);
+        mapped
+    }
+}
+
+/// One row as a method sees it, after the margin has been made.
+pub(crate) struct Round<'a> {
+    /// The clock: 1 at the first row that counts.
+    pub(crate) t: usize,
+    /// The dense row, the bias included.
+    pub(crate) x: &'a [f64],
+    /// `g = v l'(p, y) x` at the point played.
+    pub(crate) gradient: Vec<f64>,
+    /// `v l'(p, y)` at the margin of the point played.
+    pub(crate) slope_played: f64,
+    y: f64,
+    weight: f64,
+    loss: &'a Loss,
+}
+
+impl Round<'_> {
+    /// The clock as a number.
+    pub(crate) fn time(&self) -> f64 {
+        self.t as f64
+    }
+
+    /// `v l'(p, y)` at another margin.
+    pub(crate) fn slope(&self, p: f64) -> f64 {
+        self.weight * self.loss.slope(p, self.y)
+    }
+}
+
+/// One online method.
+pub(crate) trait Method {
+    /// The point the next margin is made with.
+    fn point(&self) -> Vec<f64>;
+
+    /// Learns one row.
+    fn learn(&mut self, round: &Round);
+
+    /// The weights a user reads now.
+    fn readout(&self) -> Vec<f64> {
+        self.point()
+    }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Plays a stream; also returns the point after every round that counts.
+pub(crate) fn play(
+    method: &mut dyn Method,
+    loss: &Loss,
+    stream: &Stream,
+    space: &Space,
+) -> (Outcome, Vec<Vec<f64>>) {
+    let mut margins = Vec::new();
+    let mut points = Vec::new();
+    let mut t = 0;
+    for example in &stream.examples {
+        let mut x = space.zeros();
+        for &(i, value) in &example.x {
+            x[i] = value;
+        }
+        if space.bias {
+            x[space.dimension] = 1.0;
+        }
+        let p = dot(&method.point(), &x);
+        margins.push(p);
+        if example.weight == 0.0 {
+            continue;
+        }
+        t += 1;
+        let slope_played = example.weight * loss.slope(p, example.y);
+        let gradient = x.iter().map(|x| slope_played * x).collect();
+        let round = Round {
+            t,
+            x: &x,
+            gradient,
+            slope_played,
+            y: example.y,
+            weight: example.weight,
+            loss,
+        };
+        method.learn(&round);
+        points.push(method.point());
+    }
+    let mut weights = method.readout();
+    let bias = if space.bias {
+        weights.pop().unwrap_or(0.0)
+    } else {
+        0.0
+    };
+    (
+        Outcome {
+            margins,
+            weights,
+            bias,
+        },
+        points,
+    )
+}

@@ -1,0 +1,131 @@
+//! Reading a flat spec: what is there, what must be there, what may not be there.
+
+use serde_json::{Map, Value};
+
+/// Keys every method may be given.
+const COMMON: [&str; 7] = [
+    "algorithm",
+    "loss",
+    "rate",
+    "l1",
+    "l2",
+    "huber_delta",
+    "quantile",
+];
+
+/// The keys of one method beside the common ones, from the table of names.
+fn own_keys(algorithm: &str) -> &'static [&'static str] {
+    match algorithm {
+        "sgd" | "asgd" => &["schedule", "switch", "ball", "radius", "implicit"],
+        "subgradient-l1" => &["schedule", "switch"],
+        "truncation" | "truncated-gradient" => &["schedule", "switch", "period", "theta"],
+        "fobos" => &["schedule", "switch", "penalty", "groups", "half_step"],
+        "lazy-fobos" => &["schedule", "switch", "penalty", "groups", "period"],
+        "lazy-sparse" | "lazy-splitting" => &["schedule", "switch", "period"],
+        "rda" => &["beta", "prox"],
+        "generalized-rda" => &["a", "b"],
+        "dual-averaging" => &["ball", "radius", "dimension"],
+        "adagrad-rda" | "adagrad-fobos" => &["delta"],
+        "ftrl" => &["beta"],
+        "comid" | "ftprl" | "aogd" | "unified-rda" => &["metric", "beta", "implicit"],
+        "adam" => &["beta1", "beta2", "epsilon"],
+        "adadelta" => &["rho", "epsilon"],
+        "ftl" => &["radius"],
+        other => panic!("unknown algorithm {other:?}"),
+    }
+}
+
+/// A checked flat spec. A null value is an absent value.
+pub(crate) struct Spec {
+    keys: Map<String, Value>,
+}
+
+impl Spec {
+    /// Takes the spec, refusing keys the method does not have.
+    pub(crate) fn new(value: &Value) -> Self {
+        let Value::Object(keys) = value else {
+            panic!("a spec is an object, got {value}")
+        };
+        let keys: Map<String, Value> = keys
+            .iter()
+            .filter(|(_, v)| !v.is_null())
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
+        let spec = Spec { keys };
+        let algorithm = spec.text("algorithm");
+        let own = own_keys(&algorithm);
+        for key in spec.keys.keys() {
+            assert!(
+                COMMON.contains(&key.as_str()) || own.contains(&key.as_str()),
+                "unknown key {key:?} for algorithm {algorithm:?}"
+            );
+        }
+        spec
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        self.keys.get(key)
+    }
+
+    pub(crate) fn text(&self, key: &str) -> String {
+        match self.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => panic!("{key} must be a string, got {other}"),
+            None => panic!("missing parameter {key:?}"),
+        }
+    }
+
+    pub(crate) fn text_or(&self, key: &str, default: &str) -> String {
+        if self.get(key).is_some() {
+            self.text(key)
+        } else {
+            default.to_owned()
+        }
+    }
+
+    /// A number; the word "inf" is infinity.
+    pub(crate) fn number(&self, key: &str) -> f64 {
+        match self.get(key) {
+            Some(Value::String(word)) if word == "inf" => f64::INFINITY,
+            Some(value) => value
+                .as_f64()
+                .unwrap_or_else(|| panic!("{key} must be a number, got {value}")),
+            None => panic!("missing parameter {key:?}"),
+        }
+    }
+
+    pub(crate) fn number_or(&self, key: &str, default: f64) -> f64 {
+        if self.get(key).is_some() {
+            self.number(key)
+        } else {
+            default
+        }
+    }
+
+    pub(crate) fn count(&self, key: &str) -> usize {
+        let value = self.number(key);
+        assert!(
+            value >= 1.0 && value.fract() == 0.0,
+            "{key} must be a count, got {value}"
+        );
+        value as usize
+    }
+
+    pub(crate) fn flag_or(&self, key: &str, default: bool) -> bool {
+        match self.get(key) {
+            Some(Value::Bool(flag)) => *flag,
+            Some(other) => panic!("{key} must be true or false, got {other}"),
+            None => default,
+        }
+    }
+
+    /// Panics if the penalty strength is given to a method that has no such penalty.
+    pub(crate) fn refuse_strength(&self, key: &str) {
+        let value = self.number_or(key, 0.0);
+        assert!(
+            value == 0.0,
+            "{} gives {key} no meaning, got {value}",
+            self.text("algorithm")
+        );
+    }
+}

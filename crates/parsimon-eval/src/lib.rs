@@ -1,1 +1,40 @@
-//! Placeholder.
+//! Measuring models and drawing what was measured.
+//!
+//! - While learning: [`Progressive`] averages the loss of each row before it is learned, and a
+//!   [`Schedule`] says when to report.
+//! - After learning: one collector per task ([`Binary`], [`Multiclass`], [`Regression`], [`Counts`])
+//!   turns scored rows into metrics.
+//! - For people: [`Table`] and [`number`] for text.
+//!
+//! Everything takes importance weights, and a row of weight zero counts for nothing. A metric that is not
+//! defined, such as the AUC of a single class, is absent instead of NaN. No function reads a clock, a file
+//! or a random number: the same rows give the same bytes.
+
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, reason = "a test may fail by panicking")
+)]
+
+mod binary;
+mod calibration;
+mod counts;
+mod multiclass;
+pub mod number;
+mod progressive;
+#[cfg(test)]
+mod random;
+mod ranking;
+mod regression;
+mod schedule;
+mod sum;
+mod table;
+
+pub use binary::{Binary, BinaryMetrics, Confusion};
+pub use calibration::{Bin, Bins, Outcome, calibration, expected_calibration_error};
+pub use counts::{Counts, CountsMetrics};
+pub use multiclass::{ClassMetrics, Multiclass, MulticlassMetrics};
+pub use progressive::Progressive;
+pub use regression::{Regression, RegressionMetrics};
+pub use schedule::{Schedule, ScheduleError};
+pub use sum::Sum;
+pub use table::Table;

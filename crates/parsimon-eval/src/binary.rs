@@ -1,0 +1,370 @@
+//! Two classes: ranking (AUC), decisions (accuracy, precision, recall) and probabilities (log loss, Brier
+//! score, calibration), all with importance weights.
+//!
+//! | Metric | Formula | Asks |
+//! | --- | --- | --- |
+//! | AUC | P(score of a positive > score of a negative), ties count half | are positives ranked first? |
+//! | accuracy | share of rows with `score > threshold` equal to the label | are decisions right? |
+//! | log loss | mean of `-ln p(label)` | are probabilities informative? |
+//! | Brier | mean of `(p - y)^2`, `y` in {0, 1} | the same, forgiving of confident errors |
+//! | ECE | see [`calibration`](crate::calibration()) | are probabilities honest? |
+//!
+//! The scores are kept, 16 bytes per row, and sorted once: the AUC is exact. For streams that do not fit
+//! in memory evaluate a sample; a histogram would give an error that nobody could state.
+
+use parsimon_core::Loss;
+use serde::{Deserialize, Serialize};
+
+use crate::calibration::{Bin, Bins, Outcome, calibration, expected_calibration_error};
+use crate::progressive::Progressive;
+use crate::ranking::{self, Scored};
+use crate::sum::{Sum, ratio};
+
+/// NUMERICS: a probability of exactly 0 or 1 that was wrong would cost infinity, and one such row would
+/// erase the mean. As scikit-learn does, probabilities are taken to be this far from the ends at least;
+/// a certain error costs 36.04. Margins are not clipped.
+pub(crate) const SMALLEST_PROBABILITY: f64 = f64::EPSILON;
+
+/// Collects scored rows of two classes.
+///
+/// ```
+/// use parsimon_core::Loss;
+/// use parsimon_eval::Binary;
+///
+/// let mut binary = Binary::new(Loss::Logistic);
+/// for (margin, label) in [(2.0, 1.0), (0.5, -1.0), (-0.1, 1.0), (-3.0, -1.0)] {
+///     binary.record(margin, label, 1.0);
+/// }
+/// let metrics = binary.finish();
+/// assert_eq!(metrics.auc, Some(0.75)); // of four pairs, one is the wrong way around
+/// assert_eq!(metrics.accuracy, Some(0.5));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Binary {
+    scale: Scale,
+    bins: Bins,
+    progressive: Progressive,
+    scored: Vec<Scored>,
+}
+
+/// What the scores are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scale {
+    Probability,
+    Margin(Loss),
+}
+
+/// The metrics of a binary task. What is undefined (the AUC of one class, the log loss of a hinge margin)
+/// is absent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BinaryMetrics {
+    /// How many rows.
+    pub rows: u64,
+    /// Their importance.
+    pub weight: f64,
+    /// The mean of the loss that was trained.
+    pub mean_loss: Option<f64>,
+    /// The share of positives.
+    pub base_rate: Option<f64>,
+    /// The probability that a positive outranks a negative.
+    pub auc: Option<f64>,
+    /// The share of right decisions, at probability 0.5 or margin 0.
+    pub accuracy: Option<f64>,
+    /// Of the rows called positive, the share that is.
+    pub precision: Option<f64>,
+    /// Of the positive rows, the share called so.
+    pub recall: Option<f64>,
+    /// The harmonic mean of precision and recall.
+    pub f1: Option<f64>,
+    /// The four weights behind the decisions.
+    pub confusion: Confusion,
+    /// The mean of `-ln p(label)`, in nats.
+    pub log_loss: Option<f64>,
+    /// The log loss of always predicting the base rate. A model above it has learned less than nothing.
+    pub base_log_loss: Option<f64>,
+    /// The mean of `(p - y)^2`.
+    pub brier: Option<f64>,
+    /// The expected calibration error over the bins below.
+    pub calibration_error: Option<f64>,
+    /// Predicted against observed.
+    pub calibration: Vec<Bin>,
+}
+
+/// Weights of right and wrong decisions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Confusion {
+    /// Positive, called positive.
+    pub true_positive: f64,
+    /// Negative, called positive.
+    pub false_positive: f64,
+    /// Negative, called negative.
+    pub true_negative: f64,
+    /// Positive, called negative.
+    pub false_negative: f64,
+}
+
+impl Binary {
+    /// For margins `w.x` of a model trained with `loss`. Only the logistic loss makes probabilities.
+    pub fn new(loss: Loss) -> Self {
+        Self::with_scale(Scale::Margin(loss))
+    }
+
+    /// For predicted probabilities, from wherever; the loss is the log loss.
+    pub fn from_probabilities() -> Self {
+        Self::with_scale(Scale::Probability)
+    }
+
+    fn with_scale(scale: Scale) -> Self {
+        let progressive = Progressive::new();
+        Self {
+            scale,
+            bins: Bins::default(),
+            progressive,
+            scored: Vec::new(),
+        }
+    }
+
+    /// Cuts the calibration table otherwise than into ten bins of equal mass.
+    #[must_use]
+    pub fn bins(mut self, bins: Bins) -> Self {
+        self.bins = bins;
+        self
+    }
+
+    /// Counts one row. A label above zero is positive, so both {-1, 1} and {0, 1} are understood.
+    pub fn record(&mut self, score: f64, label: f64, weight: f64) {
+        let positive = label > 0.0;
+        let sign = if positive { 1.0 } else { -1.0 };
+        let loss = match self.scale {
+            Scale::Margin(loss) => loss.value(score, sign),
+            Scale::Probability => log_loss(score, positive),
+        };
+        self.progressive.record(loss, weight);
+        self.scored.push(Scored::new(score, positive, weight));
+    }
+
+    /// The metrics of all rows. They do not depend on the order of the rows, except that sums of losses
+    /// may differ in the last place.
+    pub fn finish(mut self) -> BinaryMetrics {
+        ranking::sort(&mut self.scored);
+        let outcomes = self.outcomes();
+        let weight = self.progressive.weight();
+        let mean_loss = self.progressive.average();
+        let confusion = self.confusion();
+        let Confusion {
+            true_positive,
+            false_positive,
+            true_negative,
+            false_negative,
+        } = confusion;
+        let base_rate = ratio(true_positive + false_negative, weight);
+        let brier: Sum = outcomes
+            .iter()
+            .map(|o| o.weight * (o.probability - f64::from(u8::from(o.positive))).powi(2))
+            .collect();
+        let bins = calibration(&outcomes, self.bins);
+        BinaryMetrics {
+            rows: self.progressive.rows(),
+            weight,
+            mean_loss,
+            base_rate,
+            auc: ranking::auc(&self.scored),
+            accuracy: ratio(true_positive + true_negative, weight),
+            precision: ratio(true_positive, true_positive + false_positive),
+            recall: ratio(true_positive, true_positive + false_negative),
+            f1: ratio(
+                2.0 * true_positive,
+                2.0 * true_positive + false_positive + false_negative,
+            ),
+            confusion,
+            log_loss: mean_loss.filter(|_| self.is_probabilistic()),
+            base_log_loss: base_rate.map(entropy),
+            brier: ratio(brier.value(), weight).filter(|_| self.is_probabilistic()),
+            calibration_error: expected_calibration_error(&bins),
+            calibration: bins,
+        }
+    }
+
+    fn is_probabilistic(&self) -> bool {
+        matches!(
+            self.scale,
+            Scale::Probability | Scale::Margin(Loss::Logistic)
+        )
+    }
+
+    /// The sorted rows with their probabilities: none when the scores have none, or are not numbers.
+    fn outcomes(&self) -> Vec<Outcome> {
+        if !self.is_probabilistic() || self.scored.iter().any(|row| row.score.is_nan()) {
+            return Vec::new();
+        }
+        self.scored
+            .iter()
+            .map(|row| Outcome {
+                probability: match self.scale {
+                    Scale::Margin(loss) => loss.predict(row.score),
+                    Scale::Probability => row.score,
+                },
+                positive: row.positive(),
+                weight: row.weight(),
+            })
+            .collect()
+    }
+
+    fn confusion(&self) -> Confusion {
+        let threshold = if self.scale == Scale::Probability {
+            0.5
+        } else {
+            0.0
+        };
+        let mut sums = [[Sum::default(); 2]; 2];
+        for row in &self.scored {
+            sums[usize::from(row.score > threshold)][usize::from(row.positive())].add(row.weight());
+        }
+        Confusion {
+            true_positive: sums[1][1].value(),
+            false_positive: sums[1][0].value(),
+            true_negative: sums[0][0].value(),
+            false_negative: sums[0][1].value(),
+        }
+    }
+}
+
+/// `-ln` of the probability given to what happened.
+fn log_loss(probability: f64, positive: bool) -> f64 {
+    let p = if positive {
+        probability
+    } else {
+        1.0 - probability
+    };
+    -p.max(SMALLEST_PROBABILITY).ln()
+}
+
+fn entropy(p: f64) -> f64 {
+    let term = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+    term(p) + term(1.0 - p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix64;
+
+    type Rows = Vec<(f64, f64, f64)>;
+
+    fn metrics(mut binary: Binary, rows: &[(f64, f64, f64)]) -> BinaryMetrics {
+        for &(score, label, weight) in rows {
+            binary.record(score, label, weight);
+        }
+        binary.finish()
+    }
+
+    fn random_rows(seed: u64) -> Rows {
+        let mut random = SplitMix64(seed);
+        let len = 2 + random.below(60);
+        let levels = 1 + random.below(40);
+        (0..len)
+            .map(|_| {
+                let score = random.below(levels) as f64 - levels as f64 / 2.0;
+                let label = if random.uniform() < 0.4 { 1.0 } else { -1.0 };
+                (score, label, random.below(4) as f64 * 0.75)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_order_of_rows_changes_no_bit_of_the_auc() {
+        let rows = random_rows(11);
+        let mut reversed = rows.clone();
+        reversed.reverse();
+        let [a, b] = [rows, reversed].map(|rows| metrics(Binary::new(Loss::Logistic), &rows));
+        assert_eq!(
+            (a.auc, a.calibration, a.confusion),
+            (b.auc, b.calibration, b.confusion)
+        );
+    }
+
+    #[test]
+    fn by_hand() {
+        let rows = [
+            (0.8, 1.0, 1.0),
+            (0.4, 1.0, 1.0),
+            (0.6, 0.0, 2.0),
+            (0.1, 0.0, 1.0),
+        ];
+        let m = metrics(
+            Binary::from_probabilities().bins(Bins::EqualWidth(2)),
+            &rows,
+        );
+        let close = |a: Option<f64>, b: f64| assert!((a.unwrap() - b).abs() < 1e-14, "{a:?} {b}");
+        assert_eq!((m.rows, m.weight, m.base_rate), (4, 5.0, Some(0.4)));
+        assert_eq!(
+            m.confusion,
+            Confusion {
+                true_positive: 1.0,
+                false_positive: 2.0,
+                true_negative: 1.0,
+                false_negative: 1.0
+            }
+        );
+        // Pairs: 0.8 beats weight 3, 0.4 beats weight 1, of 2 * 3.
+        close(m.auc, 4.0 / 6.0);
+        close(m.accuracy, 0.4);
+        close(m.precision, 1.0 / 3.0);
+        close(m.recall, 0.5);
+        close(m.f1, 0.4);
+        close(
+            m.log_loss,
+            -(0.8f64.ln() + 0.4f64.ln() + 2.0 * 0.4f64.ln() + 0.9f64.ln()) / 5.0,
+        );
+        close(m.brier, (0.04 + 0.36 + 2.0 * 0.36 + 0.01) / 5.0);
+        close(m.base_log_loss, -(0.4 * 0.4f64.ln() + 0.6 * 0.6f64.ln()));
+        // Bins: {0.4, 0.1} mean 0.25 rate 1/2; {0.8, 0.6 twice} mean 2/3 rate 1/3.
+        close(m.calibration_error, (2.0 * 0.25 + 3.0 / 3.0) / 5.0);
+    }
+
+    #[test]
+    fn a_weight_of_two_is_the_row_twice() {
+        let rows = random_rows(5);
+        let doubled: Rows = rows.iter().map(|&(s, y, w)| (s, y, 2.0 * w)).collect();
+        let twice: Rows = rows.iter().chain(&rows).copied().collect();
+        let [a, b] = [doubled, twice].map(|rows| metrics(Binary::new(Loss::Logistic), &rows));
+        let pairs = [
+            (a.auc, b.auc),
+            (a.log_loss, b.log_loss),
+            (a.brier, b.brier),
+            (a.f1, b.f1),
+        ];
+        for (a, b) in pairs {
+            assert!((a.unwrap() - b.unwrap()).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn what_is_undefined_is_absent() {
+        let m = metrics(
+            Binary::new(Loss::Hinge),
+            &[(1.0, 1.0, 1.0), (-2.0, -1.0, 0.0)],
+        );
+        assert_eq!(
+            (m.auc, m.log_loss, m.brier, m.calibration_error),
+            (None, None, None, None)
+        );
+        assert_eq!((m.mean_loss, m.accuracy), (Some(0.0), Some(1.0)));
+        let m = metrics(Binary::new(Loss::Logistic), &[]);
+        assert_eq!((m.auc, m.accuracy, m.log_loss), (None, None, None));
+        let m = metrics(
+            Binary::new(Loss::Logistic),
+            &[(f64::NAN, 1.0, 1.0), (0.0, -1.0, 1.0)],
+        );
+        assert_eq!((m.auc, m.log_loss, m.calibration.len()), (None, None, 0));
+    }
+
+    #[test]
+    fn certainty_that_errs_is_dear_but_not_infinite() {
+        let m = metrics(
+            Binary::from_probabilities(),
+            &[(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)],
+        );
+        assert!((m.log_loss.unwrap() - 18.02).abs() < 0.01);
+    }
+}

@@ -175,27 +175,6 @@ struct DualAveraging {
 }
 
 impl DualAveraging {
-    /// `w_i = radius exp(-c s_i) / sum_j exp(-c s_j)`; features outside `1..=n` have no weight.
-    fn entropic(&self, c: f64, s: &[f64], radius: f64, n: usize) -> Vec<f64> {
-        // A feature of the simplex the stream has no slot for still takes its share.
-        let sum_at = |j: usize| if j < s.len() { s[j] } else { 0.0 };
-        // NUMERICS: the largest exponent is taken out, or exp overflows.
-        let top = (1..=n)
-            .map(|j| -c * sum_at(j))
-            .fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = (1..=n).map(|j| (-c * sum_at(j) - top).exp()).sum();
-        (0..s.len())
-            .map(|i| {
-                let inside = (1..=n).contains(&i);
-                if inside {
-                    radius * (-c * s[i] - top).exp() / total
-                } else {
-                    0.0
-                }
-            })
-            .collect()
-    }
-
     fn at(&self, c: f64, s: &[f64]) -> Vec<f64> {
         let stepped: Vec<f64> = s.iter().map(|s| -c * s).collect();
         match self.set {
@@ -207,7 +186,7 @@ impl DualAveraging {
                 .space
                 .map_features(&stepped, |w| project_l2_ball(w, radius)),
             Set::SimplexKl { radius, n } => self.space.map_features(&stepped, |stepped| {
-                self.entropic(c, &s[..stepped.len()], radius, n)
+                entropic(c, &s[..stepped.len()], radius, n)
             }),
         }
     }
@@ -251,6 +230,27 @@ impl FromSum for Ftl {
     fn start(&self) -> Vec<f64> {
         self.space.zeros()
     }
+}
+
+/// `w_i = radius exp(-c s_i) / sum_j exp(-c s_j)`; features outside `1..=n` have no weight.
+fn entropic(c: f64, s: &[f64], radius: f64, n: usize) -> Vec<f64> {
+    // A feature of the simplex the stream has no slot for still takes its share.
+    let sum_at = |j: usize| if j < s.len() { s[j] } else { 0.0 };
+    // NUMERICS: the largest exponent is taken out, or exp overflows.
+    let top = (1..=n)
+        .map(|j| -c * sum_at(j))
+        .fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = (1..=n).map(|j| (-c * sum_at(j) - top).exp()).sum();
+    (0..s.len())
+        .map(|i| {
+            let inside = (1..=n).contains(&i);
+            if inside {
+                radius * (-c * s[i] - top).exp() / total
+            } else {
+                0.0
+            }
+        })
+        .collect()
 }
 
 pub(crate) fn rda(spec: &Spec, space: &Space) -> Box<dyn Method> {

@@ -13,20 +13,32 @@
 //! Cost is `O(rounds * dimension)` for the descents and `O(rounds^2 * dimension)` for the methods
 //! that keep their history. Do not use this crate for anything but tests.
 
+#![allow(
+    clippy::doc_markdown,
+    reason = "AdaGrad and McMahan are names, not items"
+)]
+
+pub mod bregman;
 pub mod loss;
+pub mod matrix;
 pub mod prox;
 pub mod streams;
+pub mod unified;
 
+mod adagrad;
 mod descent;
 mod dual_averaging;
 mod forward_backward;
 mod history;
 mod implicit;
+mod lazy_thesis;
 mod leader;
 mod method;
+mod moments;
 mod schedule;
 mod spec;
 mod stream;
+mod truncated;
 
 pub use stream::{Example, Outcome, Stream};
 
@@ -60,11 +72,7 @@ pub fn trajectory(spec: &Value, stream: &Stream, bias: bool) -> Vec<Vec<f64>> {
 fn play(spec: &Value, stream: &Stream, bias: bool) -> (Outcome, Vec<Vec<f64>>) {
     let spec = Spec::new(spec);
     let space = Space::new(stream.dimension, bias);
-    let loss = Loss::named(
-        &spec.text("loss"),
-        spec.number_or("huber_delta", 1.0),
-        spec.number_or("quantile", 0.5),
-    );
+    let loss = Loss::from_spec(&spec);
     let mut method = build(&spec, &space);
     method::play(method.as_mut(), &loss, stream, &space)
 }
@@ -75,12 +83,22 @@ fn build(spec: &Spec, space: &Space) -> Box<dyn Method> {
         "sgd" => descent::sgd(spec, space),
         "asgd" => descent::asgd(spec, space),
         "subgradient-l1" => descent::subgradient_l1(spec, space),
+        "truncation" => truncated::truncation(spec, space),
+        "truncated-gradient" => truncated::truncated_gradient(spec, space),
         "fobos" => forward_backward::fobos(spec, space),
+        "lazy-fobos" => lazy_thesis::lazy_fobos(spec, space),
+        "lazy-sparse" => lazy_thesis::lazy_sparse(spec, space),
+        "lazy-splitting" => lazy_thesis::lazy_splitting(spec, space),
         "rda" => dual_averaging::rda(spec, space),
         "generalized-rda" => dual_averaging::generalized_rda(spec, space),
         "dual-averaging" => dual_averaging::dual_averaging(spec, space),
         "ftl" => dual_averaging::ftl(spec, space),
+        "adagrad-rda" => adagrad::adagrad_rda(spec, space),
+        "adagrad-fobos" => adagrad::adagrad_fobos(spec, space),
         "ftrl" => leader::ftrl(spec, space),
+        "comid" | "ftprl" | "aogd" | "unified-rda" => unified::unified(spec, space),
+        "adam" => moments::adam(spec, space),
+        "adadelta" => moments::adadelta(spec, space),
         other => panic!("unknown algorithm {other:?}"),
     }
 }

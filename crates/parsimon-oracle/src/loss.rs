@@ -1,5 +1,7 @@
 //! Losses of the margin and their slopes (algorithms, section 0).
 
+use crate::spec::Spec;
+
 /// A convex loss `l(p, y)` of the margin `p`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
@@ -41,6 +43,15 @@ impl Loss {
             "poisson" => Loss::Poisson,
             other => panic!("unknown loss {other:?}"),
         }
+    }
+
+    pub(crate) fn from_spec(spec: &Spec) -> Self {
+        let huber_delta = spec.number_or("huber_delta", 1.0);
+        Loss::named(
+            &spec.text("loss"),
+            huber_delta,
+            spec.number_or("quantile", 0.5),
+        )
     }
 
     /// `l(p, y)`.

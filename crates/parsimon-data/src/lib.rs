@@ -1,1 +1,25 @@
-//! Placeholder.
+//! Bytes to chunks: readers for every format parsimon learns from.
+
+mod builder;
+mod cross;
+mod cut;
+mod decompress;
+mod engine;
+mod error;
+pub mod hash;
+mod label;
+mod names;
+mod number;
+mod options;
+mod reader;
+mod recognize;
+mod source;
+mod svmlight;
+#[cfg(test)]
+mod testing;
+
+pub use error::{DataError, What};
+pub use label::{LabelTexts, Labels};
+pub use names::Names;
+pub use options::{Format, Header, Input, Options, Space};
+pub use reader::{Position, Reader};

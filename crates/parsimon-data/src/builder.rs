@@ -1,0 +1,274 @@
+//! Where every format's rows end up: one piece of input becomes chunks, names and bad rows.
+
+use std::sync::Arc;
+
+use parsimon_core::{Chunk, Repeats, RowError};
+
+use crate::cross::Cross;
+use crate::error::{Bad, DataError, shown};
+use crate::label::{Found, LabelReader, LabelTexts, is_code};
+use crate::names::{News, Seen};
+use crate::{Options, Space, hash};
+
+/// The options, checked and made ready; shared by all parser threads.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) space: Space,
+    pub(crate) labels: LabelReader,
+    pub(crate) max_value: f64,
+    pub(crate) options: Options,
+    /// Only labels are wanted: features may be passed over.
+    pub(crate) labels_only: bool,
+}
+
+/// What became of one piece of input.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    /// The chunks with rows in them come first; `len` says how many. The rest are spare buffers.
+    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) len: usize,
+    pub(crate) rows: u64,
+    /// Bad rows: how many good ones of this piece came before, the line within the piece, the words.
+    pub(crate) bad: Vec<(u64, u64, Bad)>,
+    pub(crate) news: News,
+    pub(crate) label_news: Vec<String>,
+    /// Lines in this piece.
+    pub(crate) lines: u64,
+    pub(crate) largest: u32,
+    pub(crate) failure: Option<DataError>,
+}
+
+impl Parsed {
+    pub(crate) fn clear(&mut self) {
+        self.chunks.iter_mut().for_each(Chunk::clear);
+        self.len = 0;
+        self.rows = 0;
+        self.bad.clear();
+        self.news.clear();
+        self.label_news.clear();
+        self.lines = 0;
+        self.largest = 0;
+        self.failure = None;
+    }
+}
+
+/// Builds rows. One per parser thread; it remembers which names it has reported.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    pub(crate) spec: Arc<Spec>,
+    pub(crate) out: Parsed,
+    chunk: Chunk,
+    bits: u8,
+    seen: Option<Seen>,
+    cross: Option<Box<Cross>>,
+    label_texts: LabelTexts,
+}
+
+impl Builder {
+    pub(crate) fn new(spec: Arc<Spec>) -> Self {
+        let (bits, seen) = match spec.space {
+            Space::Ids => (0, None),
+            Space::Hashed { bits } => {
+                let keep = spec.options.keep_names && !spec.labels_only;
+                (bits, keep.then(|| Seen::new(bits)))
+            }
+        };
+        let cross = Cross::new(&spec.options.interactions).map(Box::new);
+        let label_texts = LabelTexts::default();
+        Self {
+            spec,
+            out: Parsed::default(),
+            chunk: Chunk::new(),
+            bits,
+            seen,
+            cross,
+            label_texts,
+        }
+    }
+
+    /// Starts a piece; `shell` lends its buffers.
+    pub(crate) fn begin(&mut self, shell: Parsed) {
+        self.out = shell;
+        self.out.clear();
+        self.chunk.clear();
+    }
+
+    /// Ends the piece.
+    pub(crate) fn end(&mut self) -> Parsed {
+        self.chunk.abandon_row();
+        if !self.chunk.is_empty() {
+            self.hand_over_chunk();
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn hand_over_chunk(&mut self) {
+        let len = self.out.len;
+        if len == self.out.chunks.len() {
+            self.out.chunks.push(Chunk::new());
+        }
+        std::mem::swap(&mut self.out.chunks[len], &mut self.chunk);
+        self.chunk.clear();
+        self.out.len += 1;
+    }
+
+    /// Whether features are ids.
+    pub(crate) fn is_ids(&self) -> bool {
+        self.spec.space == Space::Ids
+    }
+
+    /// Whether namespaces matter beyond hashing.
+    pub(crate) fn is_crossing(&self) -> bool {
+        self.cross.is_some()
+    }
+
+    /// Says which namespace the next features belong to, for interactions.
+    pub(crate) fn enter(&mut self, namespace: &[u8]) {
+        if let Some(cross) = &mut self.cross {
+            cross.enter(namespace);
+        }
+    }
+
+    /// Adds a feature of the id space.
+    #[inline]
+    pub(crate) fn push_id(&mut self, id: u32, value: f64) {
+        self.chunk.push_feature(id, value);
+    }
+
+    /// Adds a feature of the hashed space: `text` in a namespace and its seed.
+    #[inline]
+    pub(crate) fn push_named(&mut self, seed: u64, namespace: &[u8], text: &[u8], value: f64) {
+        let h = hash::feature(seed, text);
+        let slot = hash::slot(h, self.bits);
+        self.chunk.push_feature(slot, value);
+        if let Some(seen) = &mut self.seen
+            && seen.is_new(h)
+        {
+            self.out.news.push(slot, namespace, text);
+        }
+        if let Some(cross) = &mut self.cross {
+            cross.add(h, namespace, text, value);
+        }
+    }
+
+    /// What the loss is told about a label; under `Labels::Any` a text is remembered.
+    #[inline]
+    pub(crate) fn label(&mut self, found: Found<'_>, column: usize) -> Result<Option<f64>, Bad> {
+        let y = self.spec.labels.read(found, column, self.spec.max_value)?;
+        if let (Some(y), Found::Text(text)) = (y, found)
+            && is_code(y)
+        {
+            self.remember_label(y, text);
+        }
+        Ok(y)
+    }
+
+    /// Remembers the text of a label's code.
+    pub(crate) fn remember_label(&mut self, code: f64, text: &[u8]) {
+        if !self.label_texts.contains(code) {
+            let text = String::from_utf8_lossy(text).into_owned();
+            self.label_texts.remember(code, &text);
+            self.out.label_news.push(text);
+        }
+    }
+
+    /// A missing label, where a format must have one.
+    pub(crate) fn no_label(&self, column: usize) -> Result<Option<f64>, Bad> {
+        if self.spec.labels.may_be_missing() {
+            Ok(None)
+        } else {
+            Err(Bad::new(column, "the label is missing"))
+        }
+    }
+
+    /// Checks an importance weight.
+    pub(crate) fn importance(&self, token: &[u8], column: usize) -> Result<f64, Bad> {
+        let weight = crate::number::bounded(token, column, self.spec.max_value)?;
+        if weight < 0.0 {
+            let token = shown(token);
+            return Err(Bad::new(
+                column,
+                format!("importance weight {token} is negative"),
+            ));
+        }
+        Ok(weight)
+    }
+
+    /// Finishes the row under construction. On refusal nothing of it remains.
+    #[inline]
+    pub(crate) fn finish(
+        &mut self,
+        label: Option<f64>,
+        weight: f64,
+        repeats: Repeats,
+    ) -> Result<(), RowError> {
+        if self.cross.is_some() {
+            self.push_crosses();
+        }
+        self.chunk.finish_row(label, weight, repeats)?;
+        self.count_row();
+        Ok(())
+    }
+
+    /// The same for formats where only the sum of repeated features can be refused.
+    pub(crate) fn finish_adding(
+        &mut self,
+        label: Option<f64>,
+        weight: f64,
+        tag: &[u8],
+    ) -> Result<(), Bad> {
+        if self.cross.is_some() {
+            self.push_crosses();
+        }
+        self.chunk
+            .finish_row(label, weight, Repeats::Add)
+            .map_err(|e| Bad::new(0, e.to_string()))?;
+        if !tag.is_empty() {
+            self.chunk.tag_last(tag);
+        }
+        self.count_row();
+        Ok(())
+    }
+
+    #[inline]
+    fn count_row(&mut self) {
+        let last = self.chunk.len() - 1;
+        if let Some(&j) = self.chunk.row(last).indices().last() {
+            self.out.largest = self.out.largest.max(j);
+        }
+        self.out.rows += 1;
+        if self.chunk.len() >= self.spec.options.chunk_rows {
+            self.hand_over_chunk();
+        }
+    }
+
+    fn push_crosses(&mut self) {
+        let Some(cross) = &mut self.cross else { return };
+        let (bits, chunk, seen, news) = (
+            self.bits,
+            &mut self.chunk,
+            &mut self.seen,
+            &mut self.out.news,
+        );
+        cross.generate(|h, value, factors| {
+            let slot = hash::slot(h, bits);
+            chunk.push_feature(slot, value);
+            if let Some(seen) = seen
+                && seen.is_new(h)
+            {
+                news.push_with(slot, |text| factors.write(text));
+            }
+        });
+    }
+
+    /// Notes a bad row at a line of this piece; false when that was one too many to go on.
+    #[cold]
+    pub(crate) fn refuse(&mut self, line: u64, bad: Bad) -> bool {
+        self.chunk.abandon_row();
+        if let Some(cross) = &mut self.cross {
+            cross.clear();
+        }
+        self.out.bad.push((self.out.rows, line, bad));
+        self.out.bad.len() as u64 <= self.spec.options.skip_bad
+    }
+}

@@ -1,0 +1,244 @@
+//! A stream of text cut into blocks of whole lines.
+
+use std::io::{self, Read};
+
+use memchr::{memchr, memrchr};
+
+use crate::decompress::Stream;
+
+/// The usual size of a block.
+pub(crate) const BLOCK: usize = 256 << 10;
+
+/// The longest line: 1 GiB.
+const LONGEST: usize = 1 << 30;
+
+/// Where records end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// At every newline.
+    Newline,
+    /// At newlines outside of quotes; a quote opens only at the start of a cell.
+    Quoted {
+        /// What separates cells.
+        delimiter: u8,
+    },
+}
+
+/// Why no block could be cut.
+#[derive(Debug)]
+pub(crate) enum CutError {
+    Io(io::Error),
+    TooLong { limit: usize },
+}
+
+/// Cuts a stream. Every block ends with a newline; the last gets one if it has none.
+pub(crate) struct Cutter {
+    stream: Stream,
+    carry: Vec<u8>,
+    ends: Ends,
+    block: usize,
+    longest: usize,
+    done: bool,
+    failure: Option<io::Error>,
+}
+
+impl Cutter {
+    /// A cutter of `head` followed by `stream`.
+    pub(crate) fn new(head: Vec<u8>, stream: Stream, ends: Ends) -> Self {
+        let (block, longest) = (BLOCK, LONGEST);
+        Self {
+            stream,
+            carry: head,
+            ends,
+            block,
+            longest,
+            done: false,
+            failure: None,
+        }
+    }
+
+    /// The next block in `buffer[..len]`; `None` at the end.
+    ///
+    /// INVARIANT: what is whole before an error is delivered before the error.
+    pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Result<Option<usize>, CutError> {
+        let mut len = self.carry.len();
+        // PERF: the buffer keeps its length, so that it is zeroed once in its life.
+        let size = self.block.max(len + 1);
+        if buffer.len() < size {
+            buffer.resize(size, 0);
+        } else if buffer.len() > 4 * size {
+            // A giant line has passed; its memory goes with it.
+            buffer.truncate(size);
+            buffer.shrink_to_fit();
+        }
+        buffer[..len].copy_from_slice(&self.carry);
+        self.carry.clear();
+        let mut scan = Scan::default();
+        loop {
+            while len < buffer.len() && !self.done {
+                match self.stream.read(&mut buffer[len..]) {
+                    Ok(0) => self.done = true,
+                    Ok(n) => len += n,
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                    Err(e) => {
+                        self.done = true;
+                        self.failure = Some(e);
+                    }
+                }
+            }
+            let end = match self.ends {
+                Ends::Newline => memrchr(b'\n', &buffer[scan.at..len]).map(|n| scan.at + n + 1),
+                Ends::Quoted { delimiter } => scan.last_end(&buffer[..len], delimiter),
+            };
+            if self.done && self.failure.is_none() {
+                if len > 0 && buffer[len - 1] != b'\n' {
+                    if len == buffer.len() {
+                        buffer.push(0);
+                    }
+                    buffer[len] = b'\n';
+                    len += 1;
+                }
+                return Ok((len > 0).then_some(len));
+            }
+            if let Some(end) = end {
+                self.carry.extend_from_slice(&buffer[end..len]);
+                return Ok(Some(end));
+            }
+            if let Some(failure) = self.failure.take() {
+                return Err(CutError::Io(failure));
+            }
+            if len >= self.longest {
+                self.done = true;
+                return Err(CutError::TooLong {
+                    limit: self.longest,
+                });
+            }
+            if self.ends == Ends::Newline {
+                scan.at = len;
+            }
+            let size = (2 * buffer.len()).min(self.longest.max(self.block));
+            buffer.resize(size, 0);
+        }
+    }
+}
+
+/// Finds record ends outside of quotes, going on where it stopped.
+#[derive(Default)]
+struct Scan {
+    at: usize,
+    end: Option<usize>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum State {
+    #[default]
+    CellStart,
+    Plain,
+    Quoted,
+    /// After a quote inside quotes: doubled, or the end.
+    Closing,
+}
+
+impl Scan {
+    fn last_end(&mut self, text: &[u8], delimiter: u8) -> Option<usize> {
+        if self.at == 0 && memchr(b'"', text).is_none() {
+            // Nothing is quoted so far; the state at the end is found again when more text comes.
+            return memrchr(b'\n', text).map(|n| n + 1);
+        }
+        while self.at < text.len() {
+            let b = text[self.at];
+            self.at += 1;
+            self.state = match (self.state, b) {
+                (State::Quoted, b'"') => State::Closing,
+                (State::Quoted, _) | (State::Closing, b'"') => State::Quoted,
+                (State::CellStart, b'"') => State::Quoted,
+                (_, b'\n') => {
+                    self.end = Some(self.at);
+                    State::CellStart
+                }
+                (_, b) if b == delimiter => State::CellStart,
+                _ => State::Plain,
+            };
+        }
+        self.end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn blocks(
+        text: &[u8],
+        ends: Ends,
+        block: usize,
+        longest: usize,
+    ) -> Result<Vec<Vec<u8>>, CutError> {
+        let stream = Box::new(Cursor::new(text.to_vec()));
+        let mut cutter = Cutter {
+            block,
+            longest,
+            ..Cutter::new(Vec::new(), stream, ends)
+        };
+        let (mut all, mut buffer) = (Vec::new(), Vec::new());
+        while let Some(len) = cutter.next(&mut buffer)? {
+            all.push(buffer[..len].to_vec());
+        }
+        Ok(all)
+    }
+
+    #[test]
+    fn blocks_are_whole_lines() {
+        let text = b"ab\ncdefgh\ni\n\njk";
+        for block in 1..20 {
+            let all = blocks(text, Ends::Newline, block, 100).unwrap();
+            assert_eq!(all.concat(), b"ab\ncdefgh\ni\n\njk\n", "{block}");
+            assert!(all.iter().all(|b| b.ends_with(b"\n")), "{block}");
+        }
+        assert!(blocks(b"", Ends::Newline, 4, 100).unwrap().is_empty());
+    }
+
+    #[test]
+    fn quoted_newlines_do_not_end_a_record() {
+        let text = b"a,\"x\ny\"\"\n\",c\n5\" disk,b\n\"\"\n";
+        let records = [&b"a,\"x\ny\"\"\n\",c\n"[..], b"5\" disk,b\n", b"\"\"\n"];
+        for block in 1..40 {
+            let all = blocks(text, Ends::Quoted { delimiter: b',' }, block, 100).unwrap();
+            assert_eq!(all.concat(), text, "{block}");
+            // Every block is some records, one after the other.
+            let mut rest = &records[..];
+            for block in all {
+                let mut left = &block[..];
+                while !left.is_empty() {
+                    left = left.strip_prefix(rest[0]).expect("a whole record");
+                    rest = &rest[1..];
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_beyond_the_longest_is_an_error() {
+        let text = [&b"ab\n"[..], &[b'x'; 200]].concat();
+        let refused = blocks(&text, Ends::Newline, 8, 64);
+        assert!(matches!(refused, Err(CutError::TooLong { limit: 64 })));
+        assert!(blocks(&text, Ends::Newline, 8, 300).is_ok());
+    }
+
+    #[test]
+    fn whole_lines_come_before_an_error() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        let stream = Box::new(Cursor::new(b"ab\ncd\nef".to_vec()).chain(Broken));
+        let mut cutter = Cutter::new(Vec::new(), stream, Ends::Newline);
+        let mut buffer = Vec::new();
+        assert_eq!(cutter.next(&mut buffer).unwrap(), Some(6));
+        assert!(matches!(cutter.next(&mut buffer), Err(CutError::Io(_))));
+    }
+}

@@ -1,0 +1,215 @@
+//! Pieces to parsed pieces, in order: in the calling thread, or in several.
+//!
+//! With threads, one cuts the input and hands piece `i` to parser `i mod n`; what they parsed is
+//! collected in the same turn. So the order of rows is the order of the input whatever the number of
+//! threads, nothing has to be sorted, and what is in flight is bounded by the queues.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+
+use crate::builder::{Builder, Parsed, Spec};
+use crate::source::{Body, Piece, Source};
+use crate::{Format, svmlight};
+
+/// A parsed piece with what is known of its place.
+pub(crate) struct Done {
+    pub(crate) name: Arc<str>,
+    pub(crate) is_first: bool,
+    pub(crate) is_last: bool,
+    pub(crate) lines_before: u64,
+    pub(crate) bytes: u64,
+    pub(crate) parsed: Parsed,
+}
+
+/// Parses pieces; one per thread.
+struct Parser {
+    format: Format,
+    builder: Builder,
+}
+
+impl Parser {
+    fn new(format: Format, spec: Arc<Spec>) -> Self {
+        Self {
+            format,
+            builder: Builder::new(spec),
+        }
+    }
+
+    /// Parses a piece with the buffers of `shell`; also returns the piece's own buffer.
+    fn parse(&mut self, piece: Piece, shell: Parsed) -> (Done, Vec<u8>) {
+        let builder = &mut self.builder;
+        builder.begin(shell);
+        let mut spare = Vec::new();
+        match piece.body {
+            Body::Text { buffer, len } => {
+                let text = &buffer[..len];
+                match self.format {
+                    Format::Svmlight => svmlight::parse(builder, text),
+                    _ => {}
+                }
+                spare = buffer;
+            }
+            Body::End => {}
+            Body::Failed(e) => builder.out.failure = Some(e),
+        }
+        let parsed = builder.end();
+        let Piece {
+            name,
+            is_first,
+            is_last,
+            lines_before,
+            bytes,
+            ..
+        } = piece;
+        (
+            Done {
+                name,
+                is_first,
+                is_last,
+                lines_before,
+                bytes,
+                parsed,
+            },
+            spare,
+        )
+    }
+}
+
+/// Where parsing happens.
+pub(crate) enum Engine {
+    Here(Box<Here>),
+    Threads(Threads),
+}
+
+pub(crate) struct Here {
+    source: Source,
+    parser: Parser,
+    buffer: Vec<u8>,
+    shell: Parsed,
+}
+
+pub(crate) struct Threads {
+    turn: usize,
+    lanes: Vec<Lane>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+/// The queues of one parser thread, seen from the consumer.
+struct Lane {
+    done: Option<Receiver<Done>>,
+    back: Sender<Parsed>,
+}
+
+/// Pieces that may wait before and after each parser.
+const DEPTH: usize = 2;
+
+impl Engine {
+    pub(crate) fn new(source: Source, spec: &Arc<Spec>, threads: usize) -> Self {
+        if threads <= 1 {
+            let parser = Parser::new(source.format(), spec.clone());
+            let (buffer, shell) = (Vec::new(), Parsed::default());
+            return Engine::Here(Box::new(Here {
+                source,
+                parser,
+                buffer,
+                shell,
+            }));
+        }
+        Engine::Threads(Threads::start(source, spec, threads))
+    }
+
+    /// The next parsed piece, in the order of the input.
+    pub(crate) fn next(&mut self) -> Option<Done> {
+        match self {
+            Engine::Here(here) => {
+                let piece = here.source.next(std::mem::take(&mut here.buffer))?;
+                let (done, buffer) = here.parser.parse(piece, std::mem::take(&mut here.shell));
+                here.buffer = buffer;
+                Some(done)
+            }
+            Engine::Threads(threads) => threads.next(),
+        }
+    }
+
+    /// Takes buffers back.
+    pub(crate) fn give_back(&mut self, shell: Parsed) {
+        match self {
+            Engine::Here(here) => here.shell = shell,
+            Engine::Threads(threads) => threads.give_back(shell),
+        }
+    }
+}
+
+impl Threads {
+    fn start(mut source: Source, spec: &Arc<Spec>, threads: usize) -> Self {
+        let format = source.format();
+        let (spare_in, spare_out) = unbounded::<Vec<u8>>();
+        let (mut lanes, mut handles, mut inlets) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..threads {
+            let (inlet, pieces) = bounded::<Piece>(DEPTH);
+            let (finished, done) = bounded::<Done>(DEPTH);
+            let (back, shells) = unbounded::<Parsed>();
+            inlets.push(inlet);
+            lanes.push(Lane {
+                done: Some(done),
+                back,
+            });
+            let (spec, spare_in) = (spec.clone(), spare_in.clone());
+            handles.push(std::thread::spawn(move || {
+                let mut parser = Parser::new(format, spec);
+                for piece in pieces {
+                    let shell = shells.try_recv().unwrap_or_default();
+                    let (done, buffer) = parser.parse(piece, shell);
+                    // A closed queue means that nobody reads on.
+                    let _ = spare_in.send(buffer);
+                    if finished.send(done).is_err() {
+                        return;
+                    }
+                }
+            }));
+        }
+        handles.push(std::thread::spawn(move || {
+            for inlet in inlets.iter().cycle() {
+                let Some(piece) = source.next(spare_out.try_recv().unwrap_or_default()) else {
+                    return;
+                };
+                if inlet.send(piece).is_err() {
+                    return;
+                }
+            }
+        }));
+        Self {
+            turn: 0,
+            lanes,
+            handles,
+        }
+    }
+
+    fn next(&mut self) -> Option<Done> {
+        let lane = &self.lanes[self.turn % self.lanes.len()];
+        let done = lane.done.as_ref()?.recv().ok()?;
+        self.turn += 1;
+        Some(done)
+    }
+
+    /// To the lane that was read last.
+    fn give_back(&self, shell: Parsed) {
+        let lane = &self.lanes[(self.turn + self.lanes.len() - 1) % self.lanes.len()];
+        let _ = lane.back.send(shell);
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        // Closed queues end the parsers, whose closed queues end the cutter.
+        for lane in &mut self.lanes {
+            lane.done = None;
+        }
+        for handle in self.handles.drain(..) {
+            // INVARIANT: no bytes make a parser panic; if one did, `next` has seen its queue closed.
+            let _ = handle.join();
+        }
+    }
+}

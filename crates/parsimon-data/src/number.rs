@@ -1,0 +1,229 @@
+//! Decimal text to `f64`, exactly as `str::parse` would do it, faster.
+
+use crate::error::{Bad, not_a_number, shown};
+
+/// Powers of ten that are exact in an `f64`.
+const EXACT: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// The number at the start of `bytes` and its length, if it is of the common kind: at most 19
+/// digits, and exact after one multiplication or division.
+///
+/// NUMERICS: a mantissa of at most 2^53 and a power of ten of at most 10^22 are both exact, so the one
+/// operation between them rounds once, as `str::parse` does (Clinger 1990). Everything else is left
+/// to the caller.
+#[inline]
+pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
+    let mut at = 0;
+    let negative = match bytes.first() {
+        Some(b'-') => {
+            at = 1;
+            true
+        }
+        Some(b'+') => {
+            at = 1;
+            false
+        }
+        _ => false,
+    };
+    let start = at;
+    let mut mantissa = 0_u64;
+    at = digits(bytes, at, &mut mantissa);
+    let mut count = at - start;
+    let mut exponent = 0_i64;
+    if bytes.get(at) == Some(&b'.') {
+        let dot = at + 1;
+        at = digits(bytes, dot, &mut mantissa);
+        exponent = -((at - dot) as i64);
+        count += at - dot;
+    }
+    if count == 0 || count > 19 {
+        return None;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let (more, end) = leading_exponent(bytes, at + 1)?;
+        exponent += more;
+        at = end;
+    }
+    if mantissa > 1 << 53 {
+        return None;
+    }
+    let size = exponent.unsigned_abs() as usize;
+    let power = *EXACT.get(size)?;
+    let m = mantissa as f64;
+    let v = if exponent < 0 { m / power } else { m * power };
+    Some((if negative { -v } else { v }, at))
+}
+
+/// Reads digits into `mantissa`; more than 19 of them overflow it, which the caller sees by count.
+#[inline]
+fn digits(bytes: &[u8], mut at: usize, mantissa: &mut u64) -> usize {
+    let mut m = *mantissa;
+    while let Some(&b) = bytes.get(at) {
+        let d = b.wrapping_sub(b'0');
+        if d > 9 {
+            break;
+        }
+        m = m.wrapping_mul(10).wrapping_add(u64::from(d));
+        at += 1;
+    }
+    *mantissa = m;
+    at
+}
+
+#[inline]
+fn leading_exponent(bytes: &[u8], mut at: usize) -> Option<(i64, usize)> {
+    let negative = match bytes.get(at) {
+        Some(b'-') => {
+            at += 1;
+            true
+        }
+        Some(b'+') => {
+            at += 1;
+            false
+        }
+        _ => false,
+    };
+    let start = at;
+    let mut e = 0_u64;
+    at = digits(bytes, at, &mut e);
+    // Four digits cannot overflow; longer exponents are rare enough for the slow path.
+    (1..=4)
+        .contains(&(at - start))
+        .then_some((if negative { -(e as i64) } else { e as i64 }, at))
+}
+
+/// The whole of `token` as a finite number.
+///
+/// The spellings are those of `str::parse::<f64>`, without the ones that are not finite.
+pub(crate) fn whole(token: &[u8]) -> Option<f64> {
+    match leading(token) {
+        Some((v, len)) if len == token.len() => Some(v),
+        _ => {
+            let v = std::str::from_utf8(token).ok()?.parse::<f64>().ok()?;
+            v.is_finite().then_some(v)
+        }
+    }
+}
+
+/// The whole of `token` as a number of magnitude at most `max`, or words about it.
+pub(crate) fn bounded(token: &[u8], column: usize, max: f64) -> Result<f64, Bad> {
+    match whole(token) {
+        Some(v) if v.abs() <= max => Ok(v),
+        Some(_) => Err(too_large(token, column, max)),
+        None => Err(Bad::new(column, not_a_number(token))),
+    }
+}
+
+#[cold]
+pub(crate) fn too_large(token: &[u8], column: usize, max: f64) -> Bad {
+    Bad::new(
+        column,
+        format!("{} is beyond the largest magnitude, {max:e}", shown(token)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn same(text: &str) {
+        let expected = text.parse::<f64>().ok().filter(|v| v.is_finite());
+        let got = whole(text.as_bytes());
+        assert_eq!(
+            got.map(f64::to_bits),
+            expected.map(f64::to_bits),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn every_spelling_is_judged_as_the_standard_library_does() {
+        for text in [
+            "",
+            "+",
+            "-",
+            ".",
+            "-.",
+            "1.",
+            ".5",
+            "+.5e1",
+            "1e",
+            "1e+",
+            "e5",
+            "1e5",
+            "1E-5",
+            "-0",
+            "-0.0",
+            "00012",
+            "9007199254740992",
+            "9007199254740993",
+            "1e22",
+            "1e23",
+            "1e-22",
+            "1e-23",
+            "4.9e-324",
+            "1.7976931348623157e308",
+            "1e309",
+            "nan",
+            "inf",
+            "-infinity",
+            "1_000",
+            "0x10",
+            " 1",
+            "1 ",
+            "18446744073709551615",
+            "18446744073709551616",
+            "0.00000000000000000000000000000001",
+            "1e00000000000000000001",
+            "1e99999999999999999999",
+            "0e99999",
+            "6.2699720e-02",
+            "123456789012345678901234567890",
+            "1e0001",
+            "1e-9999",
+        ] {
+            same(text);
+        }
+    }
+
+    #[test]
+    fn a_number_beyond_the_largest_is_refused_by_name() {
+        assert_eq!(
+            bounded(b"-1e13", 5, 1e12).unwrap_err().message,
+            "\"-1e13\" is beyond the largest magnitude, 1e12"
+        );
+        assert_eq!(bounded(b"1e12", 5, 1e12), Ok(1e12));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn decimals_equal_the_standard_library(
+            text in "[+-]?[0-9]{0,21}(\\.[0-9]{0,21})?([eE][+-]?[0-9]{0,5})?"
+        ) {
+            same(&text);
+        }
+
+        #[test]
+        fn shortest_spellings_round_trip(bits in any::<u64>()) {
+            let v = f64::from_bits(bits);
+            prop_assume!(v.is_finite());
+            prop_assert_eq!(whole(v.to_string().as_bytes()).map(f64::to_bits), Some(bits));
+            prop_assert_eq!(whole(format!("{v:e}").as_bytes()).map(f64::to_bits), Some(bits));
+        }
+
+        #[test]
+        fn any_bytes_are_judged_alike(bytes in proptest::collection::vec(any::<u8>(), 0..12)) {
+            if let Ok(text) = std::str::from_utf8(&bytes) {
+                same(text);
+            } else {
+                prop_assert_eq!(whole(&bytes), None);
+            }
+        }
+    }
+}

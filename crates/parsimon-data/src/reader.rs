@@ -1,0 +1,271 @@
+//! Inputs to chunks.
+
+use std::sync::Arc;
+
+use parsimon_core::Chunk;
+
+use crate::builder::{Parsed, Spec};
+use crate::engine::{Done, Engine};
+use crate::error::DataError;
+use crate::label::{LabelReader, LabelTexts, code};
+use crate::source::{Source, check_inputs};
+use crate::{Format, Input, Names, Options, Space};
+
+/// Reads examples from inputs of one format, in order, chunk by chunk.
+///
+/// The rows, their order, the names and the errors do not depend on the number of threads; where one
+/// chunk ends and the next begins may.
+///
+/// ```
+/// use parsimon_core::Chunk;
+/// use parsimon_data::{Input, Options, Reader};
+///
+/// let bytes = b"+1 1:0.5 7:1\n-1 2:1\n".to_vec();
+/// let input = Input::Bytes { name: "tiny.svm".into(), bytes };
+/// let mut reader = Reader::open(&[input], &Options::default()).unwrap();
+/// let mut chunk = Chunk::new();
+/// let mut rows = 0;
+/// while reader.read(&mut chunk).unwrap() {
+///     for i in 0..chunk.len() {
+///         println!("{:?} {:?}", chunk.label(i), chunk.row(i));
+///     }
+///     rows += chunk.len();
+/// }
+/// assert_eq!((rows, reader.largest_index()), (2, 7));
+/// ```
+pub struct Reader {
+    engine: Engine,
+    format: Format,
+    space: Space,
+    total: Option<u64>,
+    names: Names,
+    label_texts: LabelTexts,
+    current: Option<Current>,
+    rows: u64,
+    bytes: u64,
+    largest: u32,
+    skip_bad: u64,
+    skipped: Vec<DataError>,
+    skipped_rows: u64,
+    /// Of the input being read: rows met, good or bad, and lines passed.
+    input_rows: u64,
+    input_lines: u64,
+    is_done: bool,
+}
+
+/// A parsed piece on its way out.
+struct Current {
+    parsed: Parsed,
+    delivered: usize,
+    /// Rows that may still be delivered before the failure.
+    allowed: u64,
+    failure: Option<DataError>,
+}
+
+/// How far a reader has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Rows delivered.
+    pub rows: u64,
+    /// Bytes read, as stored: compressed where the input is.
+    pub bytes: u64,
+    /// Bytes of all inputs, when that can be known.
+    pub total: Option<u64>,
+}
+
+/// How many errors of skipped rows are kept.
+const KEPT: usize = 10;
+
+impl Reader {
+    /// Opens the first input and checks that the others are there.
+    pub fn open(inputs: &[Input], options: &Options) -> Result<Self, DataError> {
+        Self::open_for(inputs, options, false)
+    }
+
+    pub(crate) fn open_for(
+        inputs: &[Input],
+        options: &Options,
+        labels_only: bool,
+    ) -> Result<Self, DataError> {
+        options.check()?;
+        let labels = LabelReader::new(&options.labels).map_err(DataError::setting)?;
+        let total = check_inputs(inputs)?;
+        let source = Source::open(inputs, options)?;
+        let format = source.format();
+        let space = options.space.unwrap_or_else(|| format.default_space());
+        if space == Space::Ids && !options.interactions.is_empty() {
+            return Err(DataError::setting(
+                "interactions need hashed features: ids leave no room for products",
+            ));
+        }
+        let max_value = options.max_value;
+        let spec = Arc::new(Spec {
+            space,
+            labels,
+            max_value,
+            options: options.clone(),
+            labels_only,
+        });
+        Ok(Self {
+            engine: Engine::new(source, &spec, options.threads),
+            format,
+            space,
+            total,
+            names: Names::default(),
+            label_texts: LabelTexts::default(),
+            current: None,
+            rows: 0,
+            bytes: 0,
+            largest: 0,
+            skip_bad: options.skip_bad,
+            skipped: Vec::new(),
+            skipped_rows: 0,
+            input_rows: 0,
+            input_lines: 0,
+            is_done: false,
+        })
+    }
+
+    /// Replaces what is in `chunk` by the next rows; false, and an empty chunk, at the end.
+    ///
+    /// Rows before a bad one are delivered before its error. After an error the reader is at its end.
+    pub fn read(&mut self, chunk: &mut Chunk) -> Result<bool, DataError> {
+        chunk.clear();
+        while !self.is_done {
+            if let Some(current) = &mut self.current {
+                if current.deliver(chunk) {
+                    self.rows += chunk.len() as u64;
+                    return Ok(true);
+                }
+                let failure = current.failure.take();
+                if let Some(current) = self.current.take() {
+                    self.engine.give_back(current.parsed);
+                }
+                if let Some(failure) = failure {
+                    self.is_done = true;
+                    return Err(failure);
+                }
+            }
+            match self.engine.next() {
+                Some(done) => self.receive(done),
+                None => self.is_done = true,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes in a parsed piece: names, places of bad rows, and whether to go on after it.
+    fn receive(&mut self, mut done: Done) {
+        if done.is_first {
+            self.input_rows = 0;
+            self.input_lines = done.lines_before;
+        }
+        let parsed = &mut done.parsed;
+        parsed.news.merge_into(&mut self.names);
+        for text in &parsed.label_news {
+            self.label_texts.remember(code(text.as_bytes()), text);
+        }
+        self.bytes = done.bytes;
+        self.largest = self.largest.max(parsed.largest);
+        self.input_rows += parsed.rows + parsed.bad.len() as u64;
+        let mut allowed = parsed.rows;
+        let mut failure = parsed.failure.take();
+        for (rows_before, line, bad) in parsed.bad.drain(..) {
+            let error = DataError::row(&done.name, self.input_lines + line, bad);
+            if self.skipped_rows < self.skip_bad {
+                self.skipped_rows += 1;
+                if self.skipped.len() < KEPT {
+                    self.skipped.push(error);
+                }
+                continue;
+            }
+            failure = Some(match self.skipped_rows {
+                0 => error,
+                n => error.and(&format!(" (after {n} bad rows that were skipped)")),
+            });
+            allowed = rows_before;
+            break;
+        }
+        self.input_lines += parsed.lines;
+        if done.is_last && self.input_rows == 0 && failure.is_none() {
+            failure = Some(DataError::file(&done.name, "is empty: no rows"));
+        }
+        self.current = Some(Current {
+            parsed: done.parsed,
+            delivered: 0,
+            allowed,
+            failure,
+        });
+    }
+
+    /// How far the reader has come.
+    pub fn position(&self) -> Position {
+        Position {
+            rows: self.rows,
+            bytes: self.bytes,
+            total: self.total,
+        }
+    }
+
+    /// The names of hashed features met so far.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The names, without the reader.
+    pub fn into_names(self) -> Names {
+        self.names
+    }
+
+    /// The text labels met so far under [`Labels::Any`](crate::Labels::Any).
+    pub fn label_texts(&self) -> &LabelTexts {
+        &self.label_texts
+    }
+
+    /// The feature space of the rows.
+    pub fn space(&self) -> Space {
+        self.space
+    }
+
+    /// The format of the inputs.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Why rows were skipped: the first ten.
+    pub fn skipped(&self) -> &[DataError] {
+        &self.skipped
+    }
+
+    /// How many rows were skipped.
+    pub fn skipped_rows(&self) -> u64 {
+        self.skipped_rows
+    }
+
+    /// The largest index of the rows read ahead so far.
+    pub fn largest_index(&self) -> u32 {
+        self.largest
+    }
+}
+
+impl Current {
+    /// Fills `chunk` with the next rows, if some are left.
+    fn deliver(&mut self, chunk: &mut Chunk) -> bool {
+        if self.delivered == self.parsed.len || self.allowed == 0 {
+            return false;
+        }
+        let next = &mut self.parsed.chunks[self.delivered];
+        self.delivered += 1;
+        let rows = next.len() as u64;
+        if rows <= self.allowed {
+            self.allowed -= rows;
+            std::mem::swap(chunk, next);
+        } else {
+            for i in 0..self.allowed as usize {
+                chunk.copy_row(next, i);
+            }
+            self.allowed = 0;
+        }
+        true
+    }
+}

@@ -29,10 +29,12 @@ pub fn solve(a: &Matrix, b: &[f64]) -> Vec<f64> {
     for k in 0..n {
         let pivot = (k..n).max_by(|&i, &j| rows[i][k].abs().total_cmp(&rows[j][k].abs()));
         rows.swap(k, pivot.unwrap_or(k));
-        for i in k + 1..n {
-            let factor = rows[i][k] / rows[k][k];
-            for j in k..=n {
-                rows[i][j] -= factor * rows[k][j];
+        let (above, below) = rows.split_at_mut(k + 1);
+        let top = &above[k];
+        for row in below {
+            let factor = row[k] / top[k];
+            for (entry, top) in row.iter_mut().zip(top).skip(k) {
+                *entry -= factor * top;
             }
         }
     }

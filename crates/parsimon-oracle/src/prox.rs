@@ -105,9 +105,6 @@ mod tests {
         assert_eq!(project_l1_ball(&[3.0, -1.0], 2.0), vec![2.0, 0.0]);
         assert_eq!(project_l1_ball(&[3.0, -2.0], 3.0), vec![2.0, -1.0]);
         assert_eq!(project_l1_ball(&[0.5, -0.5], 1.0), vec![0.5, -0.5]);
-        assert_eq!(
-            project_l2_ball(&[3.0, 4.0], 1.0),
-            vec![0.6000000000000001, 0.8]
-        );
+        assert_eq!(project_l2_ball(&[3.0, 4.0], 2.5), vec![1.5, 2.0]);
     }
 }

@@ -1,0 +1,416 @@
+//! Every method on two rows, with numbers worked out by hand from its formula.
+
+use parsimon_oracle::{Example, Outcome, Stream, run};
+use serde_json::{Value, json};
+
+/// Squared loss; round 1: x = (1, 2), y = 1; round 2: x = (1, 0), y = -1.
+fn two_rows() -> Stream {
+    Stream {
+        dimension: 2,
+        examples: vec![
+            Example {
+                x: vec![(0, 1.0), (1, 2.0)],
+                y: 1.0,
+                weight: 1.0,
+            },
+            Example {
+                x: vec![(0, 1.0)],
+                y: -1.0,
+                weight: 1.0,
+            },
+        ],
+    }
+}
+
+fn on_two_rows(spec: &Value) -> Outcome {
+    run(spec, &two_rows(), false)
+}
+
+#[track_caller]
+fn assert_near(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        let scale = expected.abs().max(1.0);
+        assert!(
+            (found - expected).abs() <= 4e-16 * scale,
+            "found {found}, expected {expected}"
+        );
+    }
+}
+
+#[track_caller]
+fn check(spec: &Value, margin2: f64, weights: &[f64]) {
+    let outcome = on_two_rows(spec);
+    assert_near(&outcome.margins, &[0.0, margin2]);
+    assert_near(&outcome.weights, weights);
+    assert_eq!(outcome.bias, 0.0);
+}
+
+#[test]
+fn sgd() {
+    // w = (0.5, 1), then slope 0.5 + 1.
+    let mut spec = json!({"algorithm": "sgd", "loss": "squared", "rate": 0.5,
+        "schedule": "constant"});
+    check(&spec, 0.5, &[-0.25, 1.0]);
+    // The l1 ball of radius 0.5: (0.5, 1) -> (0, 0.5); then (-0.5, 0.5) -> (-0.25, 0.25).
+    spec["ball"] = json!("l1");
+    spec["radius"] = json!(0.5);
+    check(&spec, 0.0, &[-0.25, 0.25]);
+}
+
+#[test]
+fn sgd_with_bias_and_importance() {
+    // Weight 2 doubles the slope: g = (-2, -4, -2), w = (1, 2), b = 1. The row of weight zero is
+    // predicted, 1 + 1 = 2, and leaves no trace.
+    let mut stream = two_rows();
+    stream.examples[0].weight = 2.0;
+    stream.examples[1].weight = 0.0;
+    let spec = json!({"algorithm": "sgd", "loss": "squared", "rate": 0.5, "schedule": "constant"});
+    let outcome = run(&spec, &stream, true);
+    assert_near(&outcome.margins, &[0.0, 2.0]);
+    assert_near(&outcome.weights, &[1.0, 2.0]);
+    assert_eq!(outcome.bias, 1.0);
+}
+
+#[test]
+fn implicit_sgd() {
+    // p(u) = -eta u x.x = -2.5u, u = p - 1: u = -2/7, w = (1/7, 2/7). Then u = (1/7 + 1)/1.5.
+    check(
+        &json!({"algorithm": "sgd", "loss": "squared", "rate": 0.5, "schedule": "constant",
+            "implicit": true}),
+        1.0 / 7.0,
+        &[1.0 / 7.0 - 0.5 * (8.0 / 7.0) / 1.5, 2.0 / 7.0],
+    );
+}
+
+#[test]
+fn asgd() {
+    // The mean of (0.5, 1) and (-0.25, 1); the second margin still comes from (0.5, 1).
+    check(
+        &json!({"algorithm": "asgd", "loss": "squared", "rate": 0.5, "schedule": "constant"}),
+        0.5,
+        &[0.125, 1.0],
+    );
+}
+
+#[test]
+fn subgradient_l1() {
+    // The first step starts at sgn(0) = 0; the second pays 0.5 * 0.2 on each coordinate.
+    check(
+        &json!({"algorithm": "subgradient-l1", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "schedule": "constant"}),
+        0.5,
+        &[-0.35, 0.9],
+    );
+}
+
+#[test]
+fn truncations() {
+    // (0.5, 1) -> (0, 1), then (-0.5, 1) -> (0, 1).
+    check(
+        &json!({"algorithm": "truncation", "loss": "squared", "rate": 0.5, "theta": 0.5,
+            "schedule": "constant"}),
+        0.0,
+        &[0.0, 1.0],
+    );
+    // At t = 2 only: |-0.25| <= 0.6 is shrunk by 0.5 * 2 * 0.2, 1 is above theta.
+    check(
+        &json!({"algorithm": "truncated-gradient", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "theta": 0.6, "period": 2, "schedule": "constant"}),
+        0.5,
+        &[-0.05, 1.0],
+    );
+}
+
+#[test]
+fn fobos() {
+    // (0.5, 1) -> (0.4, 0.9); slope 1.4: (-0.3, 0.9) -> (-0.2, 0.8).
+    check(
+        &json!({"algorithm": "fobos", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "schedule": "constant"}),
+        0.4,
+        &[-0.2, 0.8],
+    );
+    // l2 = 2 halves after each soft threshold: (0.2, 0.45); slope 1.2: (-0.4, 0.45).
+    check(
+        &json!({"algorithm": "fobos", "loss": "squared", "rate": 0.5, "l1": 0.2, "l2": 2.0,
+            "schedule": "constant"}),
+        0.2,
+        &[-0.15, 0.175],
+    );
+    // One group of the second feature alone; the first is free.
+    check(
+        &json!({"algorithm": "fobos", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "schedule": "constant", "penalty": "group", "groups": [[1]]}),
+        0.5,
+        &[-0.25, 0.8],
+    );
+    // linf with strength 0.2 * 0.5 takes 0.1 off the largest: (0.5, 0.9), then (-0.25, 0.8).
+    check(
+        &json!({"algorithm": "fobos", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "schedule": "constant", "penalty": "linf"}),
+        0.5,
+        &[-0.25, 0.8],
+    );
+    // half_step next with rate/t: forward 0.5, backward 0.25; forward 0.25, backward 0.5/3.
+    check(
+        &json!({"algorithm": "fobos", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "schedule": "inverse", "half_step": "next"}),
+        0.45,
+        &[0.45 - 0.25 * 1.45 - 0.1 / 3.0, 0.95 - 0.1 / 3.0],
+    );
+}
+
+#[test]
+fn delayed_methods() {
+    // Algorithm 1, K = 2: plain steps to (-0.25, 1), then one soft threshold of 0.2 * (0.5 + 0.5).
+    check(
+        &json!({"algorithm": "lazy-fobos", "loss": "squared", "rate": 0.5, "l1": 0.2, "period": 2,
+            "schedule": "constant"}),
+        0.5,
+        &[-0.05, 0.8],
+    );
+    // Algorithm 2, K = 2: the second feature misses round 2 and pays at the end of the block.
+    check(
+        &json!({"algorithm": "lazy-splitting", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "period": 2, "schedule": "constant"}),
+        0.4,
+        &[-0.2, 0.8],
+    );
+    // K = 3: the block is not over, nothing has been paid.
+    check(
+        &json!({"algorithm": "lazy-splitting", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "period": 3, "schedule": "constant"}),
+        0.4,
+        &[-0.2, 0.9],
+    );
+    // Algorithm 3 without K: the read-out pays for round 2.
+    check(
+        &json!({"algorithm": "lazy-sparse", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "schedule": "constant"}),
+        0.4,
+        &[-0.2, 0.8],
+    );
+}
+
+#[test]
+fn a_late_feature_pays_for_the_past_in_the_thesis_order() {
+    // Seen first at t = 2 with g = -1: FOBOS has 0.5 - 0.1, Algorithm 3 takes 0.1 more.
+    let stream = Stream {
+        dimension: 2,
+        examples: vec![
+            Example {
+                x: vec![(0, 1.0)],
+                y: 1.0,
+                weight: 1.0,
+            },
+            Example {
+                x: vec![(1, 1.0)],
+                y: 1.0,
+                weight: 1.0,
+            },
+        ],
+    };
+    let spec = |algorithm: &str| {
+        json!({"algorithm": algorithm, "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "schedule": "constant"})
+    };
+    assert_near(
+        &run(&spec("lazy-sparse"), &stream, false).weights,
+        &[0.3, 0.3],
+    );
+    assert_near(&run(&spec("fobos"), &stream, false).weights, &[0.3, 0.4]);
+}
+
+#[test]
+fn rda() {
+    // 0.5 soft((1, 2), 0.2); then gbar = (0.2, -1) and the first is cut.
+    check(
+        &json!({"algorithm": "rda", "loss": "squared", "rate": 0.5, "l1": 0.2}),
+        0.4,
+        &[0.0, 0.4 * 2.0_f64.sqrt()],
+    );
+    // Strongly convex, beta = 0: -soft(gbar, 0.2)/0.5; gbar = (0.8, -1).
+    check(
+        &json!({"algorithm": "rda", "loss": "squared", "beta": "zero", "l1": 0.2, "l2": 0.5}),
+        1.6,
+        &[-1.2, 1.6],
+    );
+    // beta = sigma, h = |w|^2/2: denominators 1 and 0.75; gbar = (0.4, -1).
+    check(
+        &json!({"algorithm": "rda", "loss": "squared", "beta": "constant", "l1": 0.2, "l2": 0.5}),
+        0.8,
+        &[-0.2 / 0.75, 0.8 / 0.75],
+    );
+    // beta = sigma, h = Psi/sigma: c = 2, then 1.5; gbar = (0.3, -1) is cut at 0.3.
+    check(
+        &json!({"algorithm": "rda", "loss": "squared", "beta": "constant", "l1": 0.2, "l2": 0.5,
+            "prox": "psi"}),
+        0.6,
+        &[0.0, 0.7 / 0.75],
+    );
+}
+
+#[test]
+fn rda_bias_is_outside_the_penalty() {
+    // beta = 0 leaves the bias no quadratic; it takes sigma: b = -s/sigma = 1/0.5 after round 1.
+    // Round 2: p = 1.6 + 2, slope 4.6, s_b = 3.6, b = -7.2.
+    let spec = json!({"algorithm": "rda", "loss": "squared", "beta": "zero", "l1": 0.2, "l2": 0.5});
+    let outcome = run(&spec, &two_rows(), true);
+    assert_near(&outcome.margins, &[0.0, 3.6]);
+    assert_near(&[outcome.bias], &[-7.2]);
+}
+
+#[test]
+fn dual_averaging_and_leader_in_balls() {
+    // (0.5, 1) on the l1 ball of radius 0.5 is (0, 0.5); then s = (0, -2), stepped (0, 0.7).
+    check(
+        &json!({"algorithm": "dual-averaging", "loss": "squared", "rate": 0.5, "ball": "l1",
+            "radius": 0.5}),
+        0.0,
+        &[0.0, 0.5],
+    );
+    // s = (-1, -2), then p = 1/sqrt 5 and s = (1/sqrt 5, -2).
+    let p = 1.0 / 5.0_f64.sqrt();
+    check(
+        &json!({"algorithm": "ftl", "loss": "squared", "radius": 1.0}),
+        p,
+        &[-p / 4.2_f64.sqrt(), 2.0 / 4.2_f64.sqrt()],
+    );
+}
+
+#[test]
+fn the_simplex_starts_even() {
+    // n = 2 of radius 3: (1.5, 1.5); p = 1.5, y = 0.5, g = (1, 0): weights in ratio exp(-1).
+    let stream = Stream {
+        dimension: 3,
+        examples: vec![Example {
+            x: vec![(1, 1.0)],
+            y: 0.5,
+            weight: 1.0,
+        }],
+    };
+    let spec = json!({"algorithm": "dual-averaging", "loss": "squared", "rate": 1.0,
+        "ball": "simplex-kl", "radius": 3.0, "dimension": 2});
+    let outcome = run(&spec, &stream, false);
+    assert_eq!(outcome.margins, vec![1.5]);
+    let e = (-1.0_f64).exp();
+    assert_near(
+        &outcome.weights,
+        &[0.0, 3.0 * e / (1.0 + e), 3.0 / (1.0 + e)],
+    );
+}
+
+#[test]
+fn generalized_rda() {
+    // a = 1, b = 0: soft(-0.5 s, 0.5 t 0.2): (0.4, 0.9); s = (0.4, -2): soft((-0.2, 1), 0.2).
+    check(
+        &json!({"algorithm": "generalized-rda", "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "a": 1.0, "b": 0.0}),
+        0.4,
+        &[0.0, 0.8],
+    );
+}
+
+#[test]
+fn adagrads() {
+    // H = (1, 2): (0.5 * 0.8, 0.25 * 1.8); then s = (0.4, -2) is soft-cut at 0.4.
+    check(
+        &json!({"algorithm": "adagrad-rda", "loss": "squared", "rate": 0.5, "l1": 0.2}),
+        0.4,
+        &[0.0, 0.4],
+    );
+    // (0.5, 0.5) minus (0.1, 0.05); then 0.4 - 0.7/H = -0.0069 is cut, the second pays 0.05.
+    check(
+        &json!({"algorithm": "adagrad-fobos", "loss": "squared", "rate": 0.5, "l1": 0.2}),
+        0.4,
+        &[0.0, 0.4],
+    );
+}
+
+#[test]
+fn ftrl() {
+    // z = (-1, -2), q = (1, 4): 0.5/(4 + 0.25) and 1.5/(6 + 0.25). Round 2 brings z_0 near zero.
+    check(
+        &json!({"algorithm": "ftrl", "loss": "squared", "rate": 0.5, "beta": 1.0, "l1": 0.5,
+            "l2": 0.25}),
+        2.0 / 17.0,
+        &[0.0, 0.24],
+    );
+}
+
+#[test]
+fn unified_rows() {
+    let spec = |algorithm: &str, implicit: bool| {
+        json!({"algorithm": algorithm, "loss": "squared", "rate": 0.5, "l1": 0.2,
+            "metric": "sqrt", "implicit": implicit})
+    };
+    let h2 = 2.0_f64.sqrt() / 0.5;
+    // h = 2: (1 - 0.2)/2 and (2 - 0.2)/2 for every row at t = 1.
+    // COMID, round 2: 0.4 - 1.4/h = -0.095 and 0.9, each shrunk by 0.2/h.
+    check(
+        &spec("comid", false),
+        0.4,
+        &[0.4 - 1.2 / h2, 0.9 - 0.2 / h2],
+    );
+    // AOGD, round 2: h_1 x = (0.8, 1.8), minus g = (1.4, 0), soft 0.2, over h_2.
+    check(&spec("aogd", false), 0.4, &[-0.4 / h2, 1.6 / h2]);
+    // RDA, round 2: -(s = (0.4, -2)), soft 0.4, over h_2.
+    check(&spec("unified-rda", false), 0.4, &[0.0, 1.6 / h2]);
+    // FTPRL, round 2: lin = (0.4, -2) - (h_2 - 2)(0.4, 0.9), soft 0.4, over h_2.
+    check(
+        &spec("ftprl", false),
+        0.4,
+        &[0.0, (1.6 + 0.9 * (h2 - 2.0)) / h2],
+    );
+    // Implicit COMID, round 1: x(u) = (-u - 0.2, -2u - 0.2)/2, u = x_0 + 2 x_1 - 1 = -2.5u - 1.3.
+    let u: f64 = -1.3 / 3.5;
+    let outcome = on_two_rows(&spec("comid", true));
+    assert_near(&[outcome.margins[1]], &[(-u - 0.2) / 2.0]);
+}
+
+#[test]
+fn moments() {
+    // The first Adam step is rate * sgn(g); the second still moves the silent second weight.
+    let outcome = on_two_rows(&json!({"algorithm": "adam", "loss": "squared", "rate": 0.5,
+        "beta1": 0.5, "beta2": 0.75, "epsilon": 0.0}));
+    assert_near(&outcome.margins, &[0.0, 0.5]);
+    // Second weight: m = -0.5, mhat = -0.5/0.75; v = 0.75, vhat = 0.75/(1 - 0.5625).
+    let step = 0.5 * (0.5 / 0.75) / (0.75_f64 / 0.4375).sqrt();
+    assert_near(&[outcome.weights[1]], &[0.5 + step]);
+
+    // Eg = (0.5, 2), Ed = 0: d = (1/sqrt 1.5, 2/sqrt 3); the second row leaves weight two alone.
+    let outcome = on_two_rows(
+        &json!({"algorithm": "adadelta", "loss": "squared", "rho": 0.5,
+        "epsilon": 1.0}),
+    );
+    assert_near(&[outcome.margins[1]], &[1.0 / 1.5_f64.sqrt()]);
+    assert_near(&[outcome.weights[1]], &[2.0 / 3.0_f64.sqrt()]);
+}
+
+#[test]
+#[should_panic(expected = "unknown algorithm \"sgdd\"")]
+fn an_unknown_algorithm_is_named() {
+    on_two_rows(&json!({"algorithm": "sgdd", "loss": "squared", "rate": 0.5}));
+}
+
+#[test]
+#[should_panic(expected = "unknown key \"perod\" for algorithm \"truncation\"")]
+fn an_unknown_key_is_named() {
+    on_two_rows(&json!({"algorithm": "truncation", "loss": "squared", "rate": 0.5, "perod": 2}));
+}
+
+#[test]
+#[should_panic(expected = "missing parameter \"rate\"")]
+fn a_missing_parameter_is_named() {
+    on_two_rows(&json!({"algorithm": "sgd", "loss": "squared"}));
+}
+
+#[test]
+#[should_panic(expected = "adam gives l1 no meaning, got 0.1")]
+fn a_penalty_a_method_does_not_have_is_refused() {
+    on_two_rows(
+        &json!({"algorithm": "adam", "loss": "squared", "rate": 0.5, "l1": 0.1,
+        "beta1": 0.5, "beta2": 0.75, "epsilon": 0.0}),
+    );
+}

@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::builder::{Builder, Parsed, Spec};
 use crate::source::{Body, Piece, Source};
-use crate::{Format, svmlight};
+use crate::{Format, svmlight, vw};
 
 /// A parsed piece with what is known of its place.
 pub(crate) struct Done {
@@ -47,6 +47,7 @@ impl Parser {
                 let text = &buffer[..len];
                 match self.format {
                     Format::Svmlight => svmlight::parse(builder, text),
+                    Format::Vw => vw::parse(builder, text),
                     _ => {}
                 }
                 spare = buffer;

@@ -17,6 +17,7 @@ mod source;
 mod svmlight;
 #[cfg(test)]
 mod testing;
+mod vw;
 
 pub use error::{DataError, What};
 pub use label::{LabelTexts, Labels};

@@ -68,6 +68,11 @@ enum Auxiliary {
     Psi,
 }
 
+/// The plain l1 row: `-(sqrt(t)/gamma) soft(gbar, l1)`, `gamma = 1/rate`.
+fn plain_rda(rate: f64, t: f64, mean: f64, l1: f64) -> f64 {
+    -(rate * t.sqrt()) * soft(mean, l1)
+}
+
 /// Regularized dual averaging: `argmin gbar.w + Psi(w) + (beta_t/t) h(w)`.
 struct Rda {
     space: Space,
@@ -91,8 +96,7 @@ impl Rda {
     fn feature(&self, t: f64, mean: f64) -> f64 {
         let (l1, sigma) = (self.l1, self.sigma);
         match (self.growth, self.auxiliary) {
-            // Plain l1: -(sqrt(t)/gamma) soft(gbar, l1).
-            (Growth::Sqrt { rate }, _) if sigma == 0.0 => -(rate * t.sqrt()) * soft(mean, l1),
+            (Growth::Sqrt { rate }, _) if sigma == 0.0 => plain_rda(rate, t, mean, l1),
             (_, Auxiliary::Half) => -soft(mean, l1) / (sigma + self.beta(t) / t),
             (_, Auxiliary::Psi) => {
                 let c = 1.0 + self.beta(t) / (t * sigma);
@@ -104,12 +108,11 @@ impl Rda {
     /// Outside the penalty only `(beta_t/t) w^2/2` holds the bias; with `beta_t = 0` it takes the
     /// constant `sigma` so that it has a minimizer.
     fn bias(&self, t: f64, mean: f64) -> f64 {
-        let beta = if self.growth == Growth::Zero {
-            self.sigma
-        } else {
-            self.beta(t)
-        };
-        -mean / (beta / t)
+        match self.growth {
+            Growth::Sqrt { rate } if self.sigma == 0.0 => plain_rda(rate, t, mean, 0.0),
+            Growth::Zero => -mean / (self.sigma / t),
+            _ => -mean / (self.beta(t) / t),
+        }
     }
 }
 

@@ -124,7 +124,8 @@ pub(crate) fn play(
         method.learn(&round);
         points.push(method.point());
     }
-    let mut weights = method.readout();
+    // A formula may leave -0.0 where it cuts; a user reads plain zero.
+    let mut weights: Vec<f64> = method.readout().iter().map(|w| w + 0.0).collect();
     let bias = if space.bias {
         weights.pop().unwrap_or(0.0)
     } else {

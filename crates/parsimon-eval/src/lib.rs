@@ -4,7 +4,7 @@
 //!   [`Schedule`] says when to report.
 //! - After learning: one collector per task ([`Binary`], [`Multiclass`], [`Regression`], [`Counts`])
 //!   turns scored rows into metrics.
-//! - For people: [`Table`] and [`number`] for text.
+//! - For people: [`Table`] and [`number`] for text, [`chart`] for pictures.
 //!
 //! Everything takes importance weights, and a row of weight zero counts for nothing. A metric that is not
 //! defined, such as the AUC of a single class, is absent instead of NaN. No function reads a clock, a file
@@ -17,6 +17,7 @@
 
 mod binary;
 mod calibration;
+pub mod chart;
 mod counts;
 mod multiclass;
 pub mod number;

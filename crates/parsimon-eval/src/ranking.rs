@@ -1,8 +1,8 @@
 //! The area under the ROC curve, exact, with ties and importance weights.
 //!
 //! `AUC = sum over pairs (positive i, negative j) of v_i w_j [s_i > s_j] / sum of v_i w_j`, a tie counting
-//! half: the probability that a positive drawn by weight outranks a negative drawn by weight (Hanley and
-//! McNeil, Radiology 1982). The pairs are counted by one walk along the sorted scores.
+//! half: the probability that a positive drawn by weight outranks a negative drawn by weight (Hanley,
+//! Radiology 143, 1982). The pairs are counted by one walk along the sorted scores.
 
 use crate::sum::{Sum, ratio};
 

@@ -1,0 +1,284 @@
+//! A figure: a title and panels one below the other, sharing the x axis.
+
+use crate::chart::axis::{Axis, Tick};
+use crate::chart::labels::{Area, Placement};
+use crate::chart::legend::Legend;
+use crate::chart::marks::{self, Plot, Slot};
+use crate::chart::panel::Panel;
+use crate::chart::series::{Marks, Series};
+use crate::chart::svg::{Svg, escape, num, text_width};
+use crate::chart::theme::Theme;
+
+const MARGIN: f64 = 20.0;
+const TICK_SIZE: f64 = 12.0;
+
+/// A chart, ready to be written as SVG.
+///
+/// ```
+/// use parsimon_eval::chart::{Figure, Panel, Series};
+///
+/// let loss = [(1.0, 0.69), (10.0, 0.62), (100.0, 0.51), (1000.0, 0.47)];
+/// let nonzeros = [(1.0, 12.0), (10.0, 98.0), (100.0, 340.0), (1000.0, 295.0)];
+/// let svg = Figure::new("Learning curve")
+///     .panel(Panel::new("rows", "progressive log loss").log_x().series(Series::line("ftrl", loss)))
+///     .panel(Panel::new("rows", "nonzeros").height(110).series(Series::line("ftrl", nonzeros)))
+///     .to_svg();
+/// assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 "));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Figure {
+    title: String,
+    subtitle: String,
+    width: f64,
+    theme: Theme,
+    panels: Vec<Panel>,
+}
+
+impl Figure {
+    /// A figure without panels.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            subtitle: String::new(),
+            width: 720.0,
+            theme: Theme::Auto,
+            panels: Vec::new(),
+        }
+    }
+
+    /// A line below the title: the data, the setting, what to look for.
+    #[must_use]
+    pub fn subtitle(mut self, text: impl Into<String>) -> Self {
+        self.subtitle = text.into();
+        self
+    }
+
+    /// Adds a panel below the others.
+    #[must_use]
+    pub fn panel(mut self, panel: Panel) -> Self {
+        self.panels.push(panel);
+        self
+    }
+
+    /// The width in pixels, 720 unless said otherwise. The height follows from the panels; both scale.
+    #[must_use]
+    pub fn width(mut self, pixels: u32) -> Self {
+        self.width = f64::from(pixels.max(200));
+        self
+    }
+
+    /// Fixes the theme instead of following the reader's.
+    #[must_use]
+    pub fn theme(mut self, theme: Theme) -> Self {
+        self.theme = theme;
+        self
+    }
+
+    /// The document: complete, self-contained, and the same bytes for the same figure.
+    pub fn to_svg(&self) -> String {
+        let names = self.names();
+        let x = Panel::shared_x_axis(&self.panels);
+        let plots = self.lay_out(x, &names);
+        let last = plots
+            .last()
+            .map_or(header_height(&self.subtitle), |(plot, _)| plot.bottom());
+        let height = last + if plots.is_empty() { MARGIN } else { 58.0 };
+        let mut svg = open(
+            self.theme,
+            (self.width, height),
+            &self.title,
+            &self.subtitle,
+        );
+        for (i, (panel, (plot, legend))) in self.panels.iter().zip(&plots).enumerate() {
+            let is_last = i + 1 == plots.len();
+            legend.draw(&mut svg, panel, plot);
+            frame(&mut svg, plot, is_last.then_some(panel.x_title.as_str()));
+            fill(&mut svg, panel, plot, &names);
+        }
+        svg.finish()
+    }
+
+    /// The names of the series in order of appearance; a series' color is its place here.
+    fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for series in self.panels.iter().flat_map(|p| &p.series) {
+            let is_colored = !matches!(series.marks, Marks::Reference(_));
+            if is_colored && !names.contains(&series.name.as_str()) {
+                names.push(&series.name);
+            }
+        }
+        names
+    }
+
+    /// Where everything goes. The left margin is as wide as the widest label of any panel, so that the
+    /// panels stand exactly below each other.
+    fn lay_out(&self, x: Axis, names: &[&str]) -> Vec<(Plot, Legend)> {
+        let heights: Vec<f64> = (0..self.panels.len())
+            .map(|i| {
+                self.panels[i]
+                    .height
+                    .unwrap_or(if i == 0 { 290.0 } else { 130.0 })
+            })
+            .collect();
+        let axes: Vec<Axis> = self.panels.iter().map(Panel::y_axis).collect();
+        let widest = axes
+            .iter()
+            .zip(&heights)
+            .flat_map(|(axis, &height)| y_ticks(axis, height))
+            .filter_map(|tick| Some(text_width(&tick.label?, TICK_SIZE)))
+            .fold(0.0, f64::max);
+        let left = MARGIN + widest + 8.0;
+        // Half of the last label of the x axis may stand out to the right.
+        let width = self.width - left - MARGIN - 8.0;
+        let mut top = header_height(&self.subtitle);
+        let mut shown: Vec<String> = Vec::new();
+        let mut out = Vec::new();
+        for ((panel, &height), &y) in self.panels.iter().zip(&heights).zip(&axes) {
+            let legend = Legend::new(panel, names, &mut shown, width);
+            top += legend.height();
+            out.push((
+                Plot {
+                    left,
+                    top,
+                    width,
+                    height,
+                    x,
+                    y,
+                },
+                legend,
+            ));
+            top += height + 22.0;
+        }
+        out
+    }
+}
+
+pub(crate) fn slot_of(series: &Series, names: &[&str]) -> Slot {
+    Slot(
+        names
+            .iter()
+            .position(|name| *name == series.name)
+            .unwrap_or(0),
+    )
+}
+
+pub(crate) fn header_height(subtitle: &str) -> f64 {
+    if subtitle.is_empty() { 48.0 } else { 68.0 }
+}
+
+/// The root element with style, background and titles.
+pub(crate) fn open(theme: Theme, (width, height): (f64, f64), title: &str, subtitle: &str) -> Svg {
+    let mut svg = Svg::default();
+    let (w, h, name) = (num(width), num(height), escape(title));
+    svg.raw(&format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
+         height=\"{h}\" role=\"img\" class=\"{}\">",
+        theme.class()
+    ));
+    svg.raw(&format!("<title>{name}</title>"));
+    if !subtitle.is_empty() {
+        svg.raw(&format!("<desc>{}</desc>", escape(subtitle)));
+    }
+    svg.raw(&format!("<style>\n{}</style>", theme.css()));
+    svg.rect((0.0, 0.0), (width, height), "page");
+    svg.text((MARGIN, 31.0), "title", "start", title);
+    svg.text((MARGIN, 51.0), "name muted", "start", subtitle);
+    svg
+}
+
+/// Grid, axes and tick labels; the lowest panel also carries those of the shared x axis.
+fn frame(svg: &mut Svg, plot: &Plot, x_title: Option<&str>) {
+    for tick in y_ticks(&plot.y, plot.height) {
+        let (Some(y), Some(label)) = (plot.y_at(tick.at), tick.label) else {
+            continue;
+        };
+        svg.line((plot.left, y), (plot.right(), y), "grid");
+        svg.text((plot.left - 8.0, y + 4.0), "muted", "end", &label);
+    }
+    for tick in x_ticks(&plot.x, plot.width) {
+        let Some(x) = plot.x_at(tick.at) else {
+            continue;
+        };
+        let Some(label) = tick.label else {
+            svg.line((x, plot.bottom()), (x, plot.bottom() + 3.0), "axis");
+            continue;
+        };
+        svg.line((x, plot.top), (x, plot.bottom()), "grid");
+        svg.line((x, plot.bottom()), (x, plot.bottom() + 5.0), "axis");
+        if x_title.is_some() {
+            svg.text((x, plot.bottom() + 19.0), "muted", "middle", &label);
+        }
+    }
+    svg.line(
+        (plot.left, plot.bottom()),
+        (plot.right(), plot.bottom()),
+        "axis",
+    );
+    if let Some(zero) = plot.y_at(0.0).filter(|_| plot.y.has_zero_inside()) {
+        svg.line((plot.left, zero), (plot.right(), zero), "axis");
+    }
+    let middle = (plot.left + plot.width / 2.0, plot.bottom() + 41.0);
+    svg.text(middle, "name muted", "middle", x_title.unwrap_or(""));
+}
+
+/// The series, then their labels on top.
+fn fill(svg: &mut Svg, panel: &Panel, plot: &Plot, names: &[&str]) {
+    if panel.is_clipped() {
+        // A nested svg clips without an id, which would have to be unique in a page of many charts.
+        let (x, y) = (num(plot.left), num(plot.top));
+        let (width, height) = (num(plot.width), num(plot.height));
+        svg.raw(&format!(
+            "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"{x} {y} {width} {height}\" overflow=\"hidden\">"
+        ));
+    }
+    let corner = (plot.right(), plot.bottom());
+    let mut placement = Placement::new(Area::between((plot.left, plot.top), corner));
+    let mut labels = Vec::new();
+    for series in &panel.series {
+        let slot = slot_of(series, names);
+        labels.extend(marks::draw(svg, plot, series, slot, &mut placement));
+    }
+    placement.write(svg, &labels);
+    if panel.is_clipped() {
+        svg.raw("</svg>");
+    }
+    let has_data = panel.series.iter().any(|s| {
+        s.xs().into_iter().any(|v| plot.x_at(v).is_some())
+            && s.ys().into_iter().any(|v| plot.y_at(v).is_some())
+    });
+    if !has_data {
+        let middle = (plot.left + plot.width / 2.0, plot.top + plot.height / 2.0);
+        svg.text(middle, "name muted", "middle", "no data");
+    }
+}
+
+fn y_room(height: f64) -> usize {
+    (height / 46.0).round().max(2.0) as usize
+}
+
+fn y_ticks(axis: &Axis, height: f64) -> Vec<Tick> {
+    fitting(axis, height, y_room(height), |_| TICK_SIZE)
+}
+
+fn x_ticks(axis: &Axis, width: f64) -> Vec<Tick> {
+    fitting(axis, width, (width / 62.0) as usize, |label| {
+        text_width(label, TICK_SIZE)
+    })
+}
+
+/// As many ticks as there is room for, without labels touching.
+fn fitting(axis: &Axis, length: f64, most: usize, size: impl Fn(&str) -> f64) -> Vec<Tick> {
+    for room in (2..=most.max(2)).rev() {
+        let ticks = axis.ticks(room);
+        let labeled: Vec<(f64, f64)> = ticks
+            .iter()
+            .filter_map(|t| Some((axis.place(t.at)? * length, size(t.label.as_deref()?))))
+            .collect();
+        let fits = |w: &[(f64, f64)]| w[1].0 - w[0].0 >= f64::midpoint(w[0].1, w[1].1) + 6.0;
+        if room == 2 || labeled.windows(2).all(fits) {
+            return ticks;
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,254 @@
+//! Small multiples of images: the weights of ten digits, a heat map, a confusion matrix.
+//!
+//! A positive value is drawn in the first series color, a negative one in the second, the stronger the
+//! larger; a value of exactly zero is not drawn at all. A sparse model therefore looks sparse, on light
+//! and dark pages alike. Opacity starts at 15 %, so that the smallest weight can still be told from none.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::chart::figure::{header_height, open};
+use crate::chart::svg::{Svg, num};
+use crate::chart::theme::Theme;
+use crate::number::significant;
+
+const MARGIN: f64 = 20.0;
+const GAP: f64 = 14.0;
+const CAPTION: f64 = 20.0;
+const LEVELS: i32 = 24;
+
+/// Images side by side, on one scale.
+///
+/// ```
+/// use parsimon_eval::chart::Images;
+///
+/// let svg = Images::new("Two classes")
+///     .columns(2)
+///     .image("zero", 3, [0.0, 0.8, 0.0, 0.8, 0.0, 0.8, 0.0, 0.8, 0.0])
+///     .image("one", 3, [0.0, 1.0, 0.0, 0.0, 1.0, -0.2, 0.0, 1.0, 0.0])
+///     .to_svg();
+/// assert!(svg.contains(">one</text>"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Images {
+    title: String,
+    subtitle: String,
+    width: f64,
+    columns: usize,
+    theme: Theme,
+    list: Vec<Image>,
+}
+
+#[derive(Clone, Debug)]
+struct Image {
+    caption: String,
+    width: usize,
+    values: Vec<f64>,
+}
+
+impl Images {
+    /// No images yet.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            subtitle: String::new(),
+            width: 720.0,
+            columns: 5,
+            theme: Theme::Auto,
+            list: Vec::new(),
+        }
+    }
+
+    /// A line below the title.
+    #[must_use]
+    pub fn subtitle(mut self, text: impl Into<String>) -> Self {
+        self.subtitle = text.into();
+        self
+    }
+
+    /// How many images stand in a row; five unless said otherwise.
+    #[must_use]
+    pub fn columns(mut self, columns: usize) -> Self {
+        self.columns = columns.max(1);
+        self
+    }
+
+    /// The width in pixels, 720 unless said otherwise.
+    #[must_use]
+    pub fn width(mut self, pixels: u32) -> Self {
+        self.width = f64::from(pixels.max(200));
+        self
+    }
+
+    /// Fixes the theme instead of following the reader's.
+    #[must_use]
+    pub fn theme(mut self, theme: Theme) -> Self {
+        self.theme = theme;
+        self
+    }
+
+    /// Adds an image of `width` values per line, from the upper left. What is not finite is left blank.
+    #[must_use]
+    pub fn image(
+        mut self,
+        caption: impl Into<String>,
+        width: usize,
+        values: impl IntoIterator<Item = f64>,
+    ) -> Self {
+        let values = values.into_iter().collect();
+        self.list.push(Image {
+            caption: caption.into(),
+            width: width.max(1),
+            values,
+        });
+        self
+    }
+
+    /// The document.
+    pub fn to_svg(&self) -> String {
+        let columns = self.columns.min(self.list.len().max(1));
+        let room = self.width - 2.0 * MARGIN - GAP * (columns - 1) as f64;
+        let side = room / columns as f64;
+        let tallest = self
+            .images
+            .iter()
+            .map(|image| image.height(side))
+            .fold(0.0, f64::max);
+        let lines = self.list.len().div_ceil(columns);
+        let top = header_height(&self.subtitle) + 6.0;
+        let bottom = top + lines as f64 * (tallest + CAPTION + GAP);
+        let size = (self.width, (bottom + 38.0).ceil());
+        let mut svg = open(self.theme, size, &self.title, &self.subtitle);
+        let most = self.largest();
+        for (i, image) in self.list.iter().enumerate() {
+            let x = MARGIN + (i % columns) as f64 * (side + GAP);
+            let y = top + (i / columns) as f64 * (tallest + CAPTION + GAP);
+            svg.text((x + side / 2.0, y + 12.0), "name", "middle", &image.caption);
+            image.draw(&mut svg, (x, y + CAPTION), side, most);
+        }
+        if self.list.is_empty() {
+            svg.text(
+                (self.width / 2.0, bottom),
+                "name muted",
+                "middle",
+                "no data",
+            );
+        } else {
+            key(&mut svg, (self.width / 2.0, bottom), most);
+        }
+        svg.finish()
+    }
+
+    fn largest(&self) -> f64 {
+        let finite = self
+            .images
+            .iter()
+            .flat_map(|i| &i.values)
+            .filter(|v| v.is_finite());
+        finite.fold(0.0, |most, v| v.abs().max(most))
+    }
+}
+
+impl Image {
+    fn height(&self, side: f64) -> f64 {
+        self.values.len().div_ceil(self.width) as f64 * side / self.width as f64
+    }
+
+    /// One path per level of strength, in units of cells: much shorter than a rectangle for each.
+    fn draw(&self, svg: &mut Svg, (x, y): (f64, f64), side: f64, most: f64) {
+        svg.rect((x, y), (side, self.height(side)), "frame");
+        let mut levels: BTreeMap<i32, String> = BTreeMap::new();
+        for (row, line) in self.values.chunks(self.width).enumerate() {
+            let mut column = 0;
+            for run in line.chunk_by(|a, b| level(*a, most) == level(*b, most)) {
+                let len = run.len();
+                if let Some(level) = level(run[0], most) {
+                    let path = levels.entry(level).or_default();
+                    let _ = write!(path, "M{column} {row}h{len}v1h-{len}z");
+                }
+                column += len;
+            }
+        }
+        // Four decimals: a cell of 5.1234 pixels, 28 times, must end at the frame.
+        let (x, y, cell) = (num(x), num(y), side / self.width as f64);
+        svg.raw(&format!(
+            "<g transform=\"translate({x} {y}) scale({cell:.4})\" shape-rendering=\"crispEdges\">"
+        ));
+        for (level, d) in levels {
+            svg.raw(&format!(
+                "<path class=\"{} head\" fill-opacity=\"{}\" d=\"{d}\"/>",
+                color(level),
+                num(opacity(level))
+            ));
+        }
+        svg.raw("</g>");
+    }
+}
+
+/// The strength of a value, from 1 to `LEVELS`, with its sign; nothing for zero and for what is no number.
+fn level(value: f64, most: f64) -> Option<i32> {
+    if value == 0.0 || !value.is_finite() {
+        return None;
+    }
+    let strength = (value.abs() / most * f64::from(LEVELS)).ceil() as i32;
+    Some(strength.clamp(1, LEVELS) * if value < 0.0 { -1 } else { 1 })
+}
+
+fn color(level: i32) -> &'static str {
+    if level > 0 { "c0" } else { "c1" }
+}
+
+fn opacity(level: i32) -> f64 {
+    0.15 + 0.85 * f64::from(level.abs()) / f64::from(LEVELS)
+}
+
+/// The scale, from the most negative to the most positive.
+fn key(svg: &mut Svg, (middle, top): (f64, f64), most: f64) {
+    const STEP: f64 = 5.0;
+    for level in (-LEVELS..=LEVELS).filter(|&level| level != 0) {
+        let place = if level < 0 { level } else { level - 1 };
+        let x = num(middle + f64::from(place) * STEP);
+        svg.raw(&format!(
+            "<rect class=\"{} head\" fill-opacity=\"{}\" x=\"{x}\" y=\"{}\" width=\"{}\" \
+             height=\"10\" shape-rendering=\"crispEdges\"/>",
+            color(level),
+            num(opacity(level)),
+            num(top),
+            num(STEP)
+        ));
+    }
+    let end = f64::from(LEVELS) * STEP + 8.0;
+    let label = significant(most, 3);
+    svg.text((middle + end, top + 9.0), "muted", "start", &label);
+    svg.text(
+        (middle - end, top + 9.0),
+        "muted",
+        "end",
+        &format!("−{label}"),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_and_gaps_are_not_drawn() {
+        assert_eq!(
+            [0.0, -0.0, f64::NAN, f64::INFINITY].map(|v| level(v, 1.0)),
+            [None; 4]
+        );
+        assert_eq!(
+            [1.0, 1e-9, -1.0].map(|v| level(v, 1.0)),
+            [Some(LEVELS), Some(1), Some(-LEVELS)]
+        );
+    }
+
+    #[test]
+    fn equal_neighbors_are_one_rectangle() {
+        let svg = Images::new("t")
+            .image("i", 4, [1.0, 1.0, 1.0, 0.0, 0.0, 1.0])
+            .to_svg();
+        assert!(svg.contains("d=\"M0 0h3v1h-3zM1 1h1v1h-1z\""), "{svg}");
+    }
+}

@@ -1,0 +1,312 @@
+//! Drawing the series of a panel into its rectangle.
+
+use crate::chart::axis::Axis;
+use crate::chart::labels::{Label, Placement};
+use crate::chart::series::{Better, Marks, Series, pareto};
+use crate::chart::svg::{Svg, num, polyline};
+use crate::chart::theme::COLORS;
+
+/// A rectangle with two axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plot {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+}
+
+impl Plot {
+    pub(crate) fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    pub(crate) fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    pub(crate) fn x_at(&self, value: f64) -> Option<f64> {
+        self.x.place(value).map(|p| self.left + p * self.width)
+    }
+
+    pub(crate) fn y_at(&self, value: f64) -> Option<f64> {
+        self.y.place(value).map(|p| self.bottom() - p * self.height)
+    }
+
+    fn at(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+        Some((self.x_at(x)?, self.y_at(y)?))
+    }
+
+    /// Where bars and stems stand: at zero, or at the low end where there is no zero.
+    fn floor(&self) -> f64 {
+        let zero = self.y_at(0.0).unwrap_or(self.bottom());
+        zero.clamp(self.top, self.bottom())
+    }
+
+    fn visible(&self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+        points.iter().filter_map(|&p| self.at(p)).collect()
+    }
+}
+
+/// The place of a series among the colors; the dashes change when the colors have been used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot(pub(crate) usize);
+
+impl Slot {
+    pub(crate) fn class(self, shape: &str) -> String {
+        let color = self.0 % COLORS;
+        match (self.0 / COLORS) % 3 {
+            0 => format!("c{color} {shape}"),
+            dash => format!("c{color} {shape} d{dash}"),
+        }
+    }
+
+    /// The outline of a marker: color is not the only thing that tells series apart.
+    pub(crate) fn marker(self, (x, y): (f64, f64), r: f64) -> String {
+        let corners = |corners: &[(f64, f64)]| {
+            polyline(corners.iter().map(|c| (x + r * c.0, y + r * c.1))) + "Z"
+        };
+        match self.0 % COLORS {
+            1 => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+            2 => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
+            3 => corners(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
+            4 => corners(&[(0.0, 1.2), (-1.1, -0.8), (1.1, -0.8)]),
+            5 => corners(&[(-1.2, -0.6), (1.2, -0.6), (1.2, 0.6), (-1.2, 0.6)]),
+            _ => {
+                let (left, r, d) = (polyline([(x - r, y)]), num(r), num(2.0 * r));
+                format!("{left}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0Z")
+            }
+        }
+    }
+}
+
+/// Draws one series, tells the placement what it drew, and returns the labels still to be written.
+pub(crate) fn draw(
+    svg: &mut Svg,
+    plot: &Plot,
+    series: &Series,
+    slot: Slot,
+    placement: &mut Placement,
+) -> Vec<Label> {
+    let mut labels = Vec::new();
+    match &series.marks {
+        Marks::Line { points, markers } => {
+            svg.path(&line(plot, points), &slot.class("line"));
+            if *markers {
+                dots(svg, plot, points, slot, 3.5);
+                labels = labels_of(plot, series, points);
+            }
+        }
+        Marks::Reference(points) => svg.path(&line(plot, points), "reference"),
+        Marks::Points(points) => {
+            if let Some(directions) = series.front {
+                let steps = staircase(&pareto(points, directions), directions.0);
+                svg.path(&line(plot, &steps), &slot.class("thin"));
+                for pair in plot.visible(&steps).windows(2) {
+                    placement.avoid_line(pair[0], pair[1]);
+                }
+            }
+            dots(svg, plot, points, slot, 4.5);
+            plot.visible(points)
+                .into_iter()
+                .for_each(|p| placement.avoid_point(p));
+            labels = labels_of(plot, series, points);
+        }
+        Marks::Stems(points) => stems(svg, plot, points, slot),
+        Marks::Bars(bars) => draw_bars(svg, plot, bars, slot),
+        Marks::Band(edges) => band(svg, plot, edges, slot),
+    }
+    labels
+}
+
+fn labels_of(plot: &Plot, series: &Series, points: &[(f64, f64)]) -> Vec<Label> {
+    let named = points.iter().zip(&series.labels);
+    named
+        .filter_map(|(&p, text)| {
+            Some(Label {
+                at: plot.at(p)?,
+                text: text.clone(),
+            })
+        })
+        .collect()
+}
+
+/// The path of a line: one piece for each run of points that can be shown.
+fn line(plot: &Plot, points: &[(f64, f64)]) -> String {
+    let places: Vec<Option<(f64, f64)>> = points.iter().map(|&p| plot.at(p)).collect();
+    places
+        .split(Option::is_none)
+        .map(|run| {
+            let run: Vec<(f64, f64)> = run.iter().copied().flatten().collect();
+            // A path of one point is invisible, so give it a width.
+            match run[..] {
+                [(x, y)] => polyline([(x - 1.0, y), (x + 1.0, y)]),
+                _ => polyline(thinned(&run)),
+            }
+        })
+        .collect()
+}
+
+/// The envelope of a line that has more points than pixels: of the points in one column of pixels the
+/// first, the lowest, the highest and the last draw the same ink as all of them.
+fn thinned(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut out = Vec::new();
+    for column in run.chunk_by(|a, b| a.0.floor() == b.0.floor()) {
+        if column.len() <= 4 {
+            out.extend_from_slice(column);
+            continue;
+        }
+        let by_height = |i: &usize, j: &usize| column[*i].1.total_cmp(&column[*j].1);
+        let low = (0..column.len()).min_by(by_height).unwrap_or(0);
+        let high = (0..column.len()).max_by(by_height).unwrap_or(0);
+        let mut keep = [0, low, high, column.len() - 1];
+        keep.sort_unstable();
+        out.extend(keep.iter().map(|&i| column[i]));
+    }
+    out
+}
+
+/// What can be had, between the points of a front: with a budget of `x`, the best `y` seen so far.
+fn staircase(front: &[(f64, f64)], x: Better) -> Vec<(f64, f64)> {
+    let mut steps = Vec::new();
+    for (i, &p) in front.iter().enumerate() {
+        if i > 0 {
+            let q = front[i - 1];
+            steps.push(if x == Better::Low {
+                (p.0, q.1)
+            } else {
+                (q.0, p.1)
+            });
+        }
+        steps.push(p);
+    }
+    steps
+}
+
+fn dots(svg: &mut Svg, plot: &Plot, points: &[(f64, f64)], slot: Slot, r: f64) {
+    let d: String = plot
+        .visible(points)
+        .into_iter()
+        .map(|p| slot.marker(p, r))
+        .collect();
+    svg.path(&d, &Slot(slot.0 % COLORS).class("dot"));
+}
+
+fn stems(svg: &mut Svg, plot: &Plot, points: &[(f64, f64)], slot: Slot) {
+    let floor = plot.floor();
+    let (zeros, others): (Vec<_>, Vec<_>) = points.iter().copied().partition(|p| p.1 == 0.0);
+    let heads = plot.visible(&others);
+    let d: String = heads
+        .iter()
+        .map(|&(x, y)| polyline([(x, floor), (x, y)]))
+        .collect();
+    svg.path(&d, &slot.class("thin"));
+    // Many taps need small heads, and zeros are there to be counted, not to be looked at.
+    let r = (plot.width / points.len().max(1) as f64 * 0.4).clamp(1.4, 3.5);
+    let marker = |r: f64| move |&p: &(f64, f64)| slot.marker(p, r);
+    let d: String = heads.iter().map(marker(r)).collect();
+    svg.path(&d, &slot.class("head"));
+    let d: String = plot.visible(&zeros).iter().map(marker(r * 0.5)).collect();
+    svg.path(&d, &slot.class("head"));
+}
+
+fn draw_bars(svg: &mut Svg, plot: &Plot, bars: &[(f64, f64, f64)], slot: Slot) {
+    let floor = plot.floor();
+    for &(from, to, height) in bars {
+        let (Some(a), Some(b)) = (plot.x_at(from), plot.x_at(to)) else {
+            continue;
+        };
+        let Some(y) = plot.y_at(height) else { continue };
+        // A gap between neighbors, and never less than a visible line.
+        let gap = if (b - a).abs() > 6.0 { 1.0 } else { 0.0 };
+        let width = ((b - a).abs() - gap).max(1.5);
+        let left = f64::midpoint(a, b) - width / 2.0;
+        svg.rect(
+            (left, y.min(floor)),
+            (width, (y - floor).abs()),
+            &slot.class("fill"),
+        );
+    }
+}
+
+fn band(svg: &mut Svg, plot: &Plot, edges: &[(f64, f64, f64)], slot: Slot) {
+    let places: Vec<Option<[(f64, f64); 2]>> = edges
+        .iter()
+        .map(|&(x, low, high)| Some([plot.at((x, low))?, plot.at((x, high))?]))
+        .collect();
+    for run in places.split(Option::is_none) {
+        let run: Vec<[(f64, f64); 2]> = run.iter().copied().flatten().collect();
+        if run.len() > 1 {
+            let there = run.iter().map(|e| e[0]);
+            let back = run.iter().rev().map(|e| e[1]);
+            svg.path(&(polyline(there.chain(back)) + "Z"), &slot.class("band"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::axis::Scale;
+
+    fn plot() -> Plot {
+        let axis = Axis::fit(Scale::Linear, [0.0, 10.0]);
+        Plot {
+            left: 0.0,
+            top: 0.0,
+            width: 100.0,
+            height: 100.0,
+            x: axis,
+            y: axis,
+        }
+    }
+
+    #[test]
+    fn a_line_is_interrupted_where_there_is_no_number() {
+        let points = [
+            (0.0, 0.0),
+            (1.0, 1.0),
+            (2.0, f64::NAN),
+            (3.0, 3.0),
+            (4.0, 4.0),
+        ];
+        assert_eq!(line(&plot(), &points), "M0 100L10 90M30 70L40 60");
+        assert_eq!(line(&plot(), &[]), "");
+    }
+
+    #[test]
+    fn thinning_keeps_the_envelope() {
+        let run: Vec<(f64, f64)> = (0..10_000)
+            .map(|i| (f64::from(i) / 100.0, f64::from((i * 7919) % 1000)))
+            .collect();
+        let thin = thinned(&run);
+        assert!(thin.len() <= 400);
+        let extent = |points: &[(f64, f64)]| {
+            points
+                .iter()
+                .fold((f64::INFINITY, 0.0), |(a, b), p| (p.1.min(a), p.1.max(b)))
+        };
+        for column in 0..100 {
+            let of = |points: &[(f64, f64)]| {
+                let inside = points.iter().filter(|p| p.0.floor() == f64::from(column));
+                extent(&inside.copied().collect::<Vec<_>>())
+            };
+            assert_eq!(of(&run), of(&thin));
+        }
+    }
+
+    #[test]
+    fn a_budget_buys_the_best_seen_so_far() {
+        let front = [(1.0, 5.0), (3.0, 8.0)];
+        assert_eq!(
+            staircase(&front, Better::Low),
+            [(1.0, 5.0), (3.0, 5.0), (3.0, 8.0)]
+        );
+        let front = [(1.0, 8.0), (3.0, 5.0)];
+        assert_eq!(
+            staircase(&front, Better::High),
+            [(1.0, 8.0), (1.0, 5.0), (3.0, 5.0)]
+        );
+    }
+}

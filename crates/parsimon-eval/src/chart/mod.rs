@@ -1,0 +1,39 @@
+//! Small charts as SVG: lines, points with a Pareto front, stems, bars, bands, reliability diagrams, and
+//! images of weights.
+//!
+//! They are written here, without a plotting library, for three reasons. A chart must follow the theme of
+//! the page it is read on, light or dark, as one file. It must be readable offline: no script, no font to
+//! load, no link. And it must be the same to the last byte when nothing has changed, so that a report can be
+//! compared with `diff` and a chart can be a test. Numbers have two decimals of a pixel, nothing depends on
+//! a clock or a hash order, and no element has an id, so that any number of charts can share a page.
+//!
+//! What they will not do: interact, animate, zoom, or know the exact width of a text in the reader's font.
+//!
+//! ```
+//! use parsimon_eval::chart::{Figure, Panel, Series};
+//!
+//! let taps = [0.0, 0.9, 0.0, -0.4, 0.0, 0.0, 0.1].into_iter();
+//! let svg = Figure::new("A sparse impulse response")
+//!     .panel(Panel::new("tap", "weight").series(Series::stems("w", (0..).map(f64::from).zip(taps))))
+//!     .to_svg();
+//! assert!(svg.ends_with("</svg>\n"));
+//! ```
+
+mod axis;
+mod figure;
+mod images;
+mod labels;
+mod legend;
+mod marks;
+mod panel;
+mod reliability;
+mod series;
+mod svg;
+mod theme;
+
+pub use figure::Figure;
+pub use images::Images;
+pub use panel::Panel;
+pub use reliability::reliability;
+pub use series::{Better, Series};
+pub use theme::Theme;

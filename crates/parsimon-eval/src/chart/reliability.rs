@@ -1,0 +1,44 @@
+//! The reliability diagram: predicted against observed, and below it how many rows say so.
+
+use crate::calibration::Bin;
+use crate::chart::{Figure, Panel, Series};
+
+/// Draws a calibration table. On the diagonal, things predicted at 30 % happen 30 % of the time; below it
+/// the model is too sure that they will happen, above it not sure enough.
+///
+/// ```
+/// use parsimon_core::Loss;
+/// use parsimon_eval::{Binary, chart};
+///
+/// let mut binary = Binary::new(Loss::Logistic);
+/// for i in 0..100 {
+///     let label = if i % 4 == 0 { 1.0 } else { -1.0 };
+///     binary.record(f64::from(i) / 50.0 - 2.0, label, 1.0);
+/// }
+/// let svg = chart::reliability("Calibration", &binary.finish().calibration).to_svg();
+/// assert!(svg.contains("observed rate"));
+/// ```
+pub fn reliability(title: impl Into<String>, bins: &[Bin]) -> Figure {
+    // Rare events live near zero: the axes end where the data does, at equal lengths.
+    let end = bins
+        .iter()
+        .flat_map(|b| [b.high, b.observed])
+        .fold(0.0, f64::max);
+    let end = if end > 0.5 || end == 0.0 { 1.0 } else { end };
+    let model = bins.iter().map(|b| (b.predicted, b.observed));
+    let rows = bins.iter().map(|b| (b.low, b.high, b.weight));
+    Figure::new(title)
+        .width(520)
+        .panel(
+            Panel::new("predicted probability", "observed rate")
+                .height(360)
+                .show_x(0.0)
+                .series(Series::reference("perfect", [(0.0, 0.0), (end, end)]))
+                .series(Series::line("model", model).with_markers()),
+        )
+        .panel(
+            Panel::new("predicted probability", "weight of the rows in each bin")
+                .height(80)
+                .series(Series::bars("model", rows)),
+        )
+}

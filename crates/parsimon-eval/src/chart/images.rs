@@ -110,7 +110,7 @@ impl Images {
         let room = self.width - 2.0 * MARGIN - GAP * (columns - 1) as f64;
         let side = room / columns as f64;
         let tallest = self
-            .images
+            .list
             .iter()
             .map(|image| image.height(side))
             .fold(0.0, f64::max);
@@ -141,7 +141,7 @@ impl Images {
 
     fn largest(&self) -> f64 {
         let finite = self
-            .images
+            .list
             .iter()
             .flat_map(|i| &i.values)
             .filter(|v| v.is_finite());

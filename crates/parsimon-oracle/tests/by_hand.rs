@@ -280,6 +280,36 @@ fn dual_averaging_and_leader_in_balls() {
 }
 
 #[test]
+fn the_bias_is_outside_every_ball() {
+    // One row with slope -1: (0.5, 1) and b = 0.5 before the ball, whose radius is 0.25.
+    let mut stream = two_rows();
+    stream.examples.truncate(1);
+    let length = 1.25_f64.sqrt();
+    let nearest = [0.25 * 0.5 / length, 0.25 / length];
+    for algorithm in ["sgd", "dual-averaging"] {
+        for (ball, weights) in [("l1", [0.0, 0.25]), ("l2", nearest)] {
+            let spec = json!({"algorithm": algorithm, "loss": "squared", "rate": 0.5,
+                "ball": ball, "radius": 0.25});
+            let outcome = run(&spec, &stream, true);
+            assert_near(&outcome.weights, &weights);
+            assert_near(&[outcome.bias], &[0.5]);
+        }
+    }
+    // The leader's bias is alone in [-radius, radius].
+    let spec = json!({"algorithm": "ftl", "loss": "squared", "radius": 0.25});
+    let outcome = run(&spec, &stream, true);
+    assert_near(&outcome.weights, &nearest);
+    assert_near(&[outcome.bias], &[0.25]);
+    // On the simplex over feature 1 alone the weight is the radius; the bias is free.
+    let spec = json!({"algorithm": "dual-averaging", "loss": "squared", "rate": 0.5,
+        "ball": "simplex-kl", "radius": 0.25, "dimension": 1});
+    let outcome = run(&spec, &stream, true);
+    assert_near(&outcome.margins, &[0.5]);
+    assert_near(&outcome.weights, &[0.0, 0.25]);
+    assert_near(&[outcome.bias], &[0.25]);
+}
+
+#[test]
 fn the_simplex_starts_even() {
     // n = 2 of radius 3: (1.5, 1.5); p = 1.5, y = 0.5, g = (1, 0): weights in ratio exp(-1).
     let stream = Stream {

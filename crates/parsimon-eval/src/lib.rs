@@ -3,7 +3,8 @@
 //! - While learning: [`Progressive`] averages the loss of each row before it is learned, and a
 //!   [`Schedule`] says when to report.
 //! - After learning: one collector per task ([`Binary`], [`Multiclass`], [`Regression`], [`Counts`])
-//!   turns scored rows into metrics.
+//!   turns scored rows into metrics; [`Evaluator`] picks it by the loss, [`Evaluation`] is the result of
+//!   any of them, to print or to store.
 //! - For people: [`Table`] and [`number`] for text, [`chart`] for pictures.
 //!
 //! Everything takes importance weights, and a row of weight zero counts for nothing. A metric that is not
@@ -19,6 +20,7 @@ mod binary;
 mod calibration;
 pub mod chart;
 mod counts;
+mod evaluation;
 mod multiclass;
 pub mod number;
 mod progressive;
@@ -33,6 +35,7 @@ mod table;
 pub use binary::{Binary, BinaryMetrics, Confusion};
 pub use calibration::{Bin, Bins, Outcome, calibration, expected_calibration_error};
 pub use counts::{Counts, CountsMetrics};
+pub use evaluation::{Evaluation, Evaluator};
 pub use multiclass::{ClassMetrics, Multiclass, MulticlassMetrics};
 pub use progressive::Progressive;
 pub use regression::{Regression, RegressionMetrics};

@@ -71,16 +71,24 @@ impl Axis {
         }
     }
 
-    /// With a little room above and below, so that marks do not touch the frame; an end at zero stays
-    /// there, because a bar or a count must stand on its zero.
+    /// With a little room above and below, so that marks do not touch the frame, but never across zero:
+    /// a count has nothing below it.
     pub(crate) fn airy(self) -> Self {
         let wide = self.padded(0.05);
         if self.scale == Scale::Log {
             return wide;
         }
         Self {
-            low: if self.low == 0.0 { 0.0 } else { wide.low },
-            high: if self.high == 0.0 { 0.0 } else { wide.high },
+            low: if self.low >= 0.0 {
+                wide.low.max(0.0)
+            } else {
+                wide.low
+            },
+            high: if self.high <= 0.0 {
+                wide.high.min(0.0)
+            } else {
+                wide.high
+            },
             ..self
         }
     }
@@ -99,10 +107,15 @@ impl Axis {
         if !shows(self.scale, value) {
             return None;
         }
-        Some(match self.scale {
+        let place = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
-            Scale::Log => (value / self.low).log10() / (self.high / self.low).log10(),
-        })
+            // NUMERICS: a difference of logarithms, because the quotient may overflow.
+            Scale::Log => {
+                (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10())
+            }
+        };
+        // Far outside a limited axis the place stops mattering, and renderers dislike large numbers.
+        Some(place.clamp(-1e4, 1e4))
     }
 
     /// Whether zero lies inside, and deserves a line of its own.

@@ -254,7 +254,7 @@ fn fill(svg: &mut Svg, panel: &Panel, plot: &Plot, names: &[&str]) {
 }
 
 fn y_room(height: f64) -> usize {
-    (height / 46.0).round().max(2.0) as usize
+    (height / 36.0).round().max(2.0) as usize
 }
 
 fn y_ticks(axis: &Axis, height: f64) -> Vec<Tick> {

@@ -3,7 +3,9 @@
 //! Each label tries the sides of its point, near ones first, and takes the place that covers least of what
 //! is already there. Greedy and in order: the same points give the same picture.
 
+use crate::chart::marks::Slot;
 use crate::chart::svg::{Svg, text_width};
+use crate::chart::theme::COLORS;
 
 const SIZE: f64 = 12.0;
 
@@ -56,6 +58,7 @@ impl Area {
 pub(crate) struct Label {
     pub(crate) at: (f64, f64),
     pub(crate) text: String,
+    pub(crate) slot: Slot,
 }
 
 /// Places for labels among points and lines.
@@ -137,7 +140,8 @@ impl Placement {
                 svg.line(label.at, near, "axis");
             }
             let middle = f64::midpoint(area.left, area.right);
-            svg.text((middle, area.bottom - 3.0), "halo", "middle", &label.text);
+            let class = Slot(label.slot.0 % COLORS).class("label halo");
+            svg.text((middle, area.bottom - 3.0), &class, "middle", &label.text);
         }
     }
 }
@@ -178,6 +182,7 @@ mod tests {
             .map(|i| Label {
                 at: (random.uniform() * 600.0, random.uniform() * 300.0),
                 text: format!("l1 = {i}"),
+                slot: Slot(0),
             })
             .collect();
         for label in &labels {
@@ -202,6 +207,7 @@ mod tests {
         let area = placement.place(&Label {
             at: (100.0, 100.0),
             text: "x".to_owned(),
+            slot: Slot(0),
         });
         assert!(area.left > 104.0 && area.left < 112.0);
     }

@@ -95,7 +95,7 @@ pub(crate) fn draw(
             svg.path(&line(plot, points), &slot.class("line"));
             if *markers {
                 dots(svg, plot, points, slot, 3.5);
-                labels = labels_of(plot, series, points);
+                labels = labels_of(plot, series, points, slot);
             }
         }
         Marks::Reference(points) => svg.path(&line(plot, points), "reference"),
@@ -111,7 +111,7 @@ pub(crate) fn draw(
             plot.visible(points)
                 .into_iter()
                 .for_each(|p| placement.avoid_point(p));
-            labels = labels_of(plot, series, points);
+            labels = labels_of(plot, series, points, slot);
         }
         Marks::Stems(points) => stems(svg, plot, points, slot),
         Marks::Bars(bars) => draw_bars(svg, plot, bars, slot),
@@ -120,13 +120,14 @@ pub(crate) fn draw(
     labels
 }
 
-fn labels_of(plot: &Plot, series: &Series, points: &[(f64, f64)]) -> Vec<Label> {
+fn labels_of(plot: &Plot, series: &Series, points: &[(f64, f64)], slot: Slot) -> Vec<Label> {
     let named = points.iter().zip(&series.labels);
     named
         .filter_map(|(&p, text)| {
             Some(Label {
                 at: plot.at(p)?,
                 text: text.clone(),
+                slot,
             })
         })
         .collect()

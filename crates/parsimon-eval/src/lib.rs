@@ -1,7 +1,7 @@
 //! Measuring models and drawing what was measured.
 //!
 //! - While learning: [`Progressive`] averages the loss of each row before it is learned, and a
-//!   [`Schedule`] says when to report.
+//!   [`Schedule`] says when to report to a [`LearningCurve`].
 //! - After learning: one collector per task ([`Binary`], [`Multiclass`], [`Regression`], [`Counts`])
 //!   turns scored rows into metrics; [`Evaluator`] picks it by the loss, [`Evaluation`] is the result of
 //!   any of them, to print or to store.
@@ -20,6 +20,7 @@ mod binary;
 mod calibration;
 pub mod chart;
 mod counts;
+mod curve;
 mod evaluation;
 mod multiclass;
 pub mod number;
@@ -35,6 +36,7 @@ mod table;
 pub use binary::{Binary, BinaryMetrics, Confusion};
 pub use calibration::{Bin, Bins, Outcome, calibration, expected_calibration_error};
 pub use counts::{Counts, CountsMetrics};
+pub use curve::{CurvePoint, LearningCurve};
 pub use evaluation::{Evaluation, Evaluator};
 pub use multiclass::{ClassMetrics, Multiclass, MulticlassMetrics};
 pub use progressive::Progressive;

@@ -1,7 +1,7 @@
 //! The figures of the gallery.
 
 use parsimon_core::Loss;
-use parsimon_eval::chart::{self, Better, Figure, Images, Panel, Series, Theme};
+use parsimon_eval::chart::{self, Bars, Better, Figure, Images, Panel, Series, Theme};
 use parsimon_eval::{Binary, Bins};
 
 /// Every figure in every theme, with a file name.
@@ -29,6 +29,7 @@ pub(crate) fn all() -> Vec<(String, String)> {
             format!("digits-{theme_name}"),
             digits().theme(theme).to_svg(),
         ));
+        out.push((format!("speed-{theme_name}"), speed().theme(theme).to_svg()));
     }
     out
 }
@@ -184,4 +185,17 @@ fn digits() -> Images {
         images = images.image(digit.to_string(), 28, pixels);
     }
     images
+}
+
+/// Named values, one of them ours, one of them missing.
+fn speed() -> Bars {
+    Bars::new(
+        "Learning from a stream, one thread, with a title so long that it has to be broken",
+        "million features per second, higher is better",
+    )
+    .bar("parsimon", 182.0)
+    .bar("a hand-written loop", 187.0)
+    .bar("another program", 61.4)
+    .bar("one that failed", f64::NAN)
+    .highlight("parsimon")
 }

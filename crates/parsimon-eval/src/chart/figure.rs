@@ -1,15 +1,15 @@
 //! A figure: a title and panels one below the other, sharing the x axis.
 
 use crate::chart::axis::{Axis, Tick};
+use crate::chart::header::{Header, MARGIN};
 use crate::chart::labels::{Area, Placement};
 use crate::chart::legend::Legend;
 use crate::chart::marks::{self, Plot, Slot};
 use crate::chart::panel::Panel;
 use crate::chart::series::{Marks, Series};
-use crate::chart::svg::{Svg, escape, num, text_width};
+use crate::chart::svg::{Svg, num, text_width};
 use crate::chart::theme::Theme;
 
-const MARGIN: f64 = 20.0;
 const TICK_SIZE: f64 = 12.0;
 
 /// A chart, ready to be written as SVG.
@@ -78,17 +78,12 @@ impl Figure {
     pub fn to_svg(&self) -> String {
         let names = self.names();
         let x = Panel::shared_x_axis(&self.panels);
-        let plots = self.lay_out(x, &names);
+        let header = Header::new(&self.title, &self.subtitle, self.width);
+        let plots = self.lay_out(x, &names, header.height());
         let last = plots
             .last()
-            .map_or(header_height(&self.subtitle), |(plot, _)| plot.bottom());
-        let height = last + if plots.is_empty() { MARGIN } else { 58.0 };
-        let mut svg = open(
-            self.theme,
-            (self.width, height),
-            &self.title,
-            &self.subtitle,
-        );
+            .map_or(header.height(), |(plot, _)| plot.bottom() + 38.0);
+        let mut svg = header.open(self.theme, last + MARGIN);
         for (i, (panel, (plot, legend))) in self.panels.iter().zip(&plots).enumerate() {
             let is_last = i + 1 == plots.len();
             legend.draw(&mut svg, panel, plot);
@@ -112,7 +107,7 @@ impl Figure {
 
     /// Where everything goes. The left margin is as wide as the widest label of any panel, so that the
     /// panels stand exactly below each other.
-    fn lay_out(&self, x: Axis, names: &[&str]) -> Vec<(Plot, Legend)> {
+    fn lay_out(&self, x: Axis, names: &[&str], mut top: f64) -> Vec<(Plot, Legend)> {
         let heights: Vec<f64> = (0..self.panels.len())
             .map(|i| {
                 self.panels[i]
@@ -130,7 +125,6 @@ impl Figure {
         let left = MARGIN + widest + 8.0;
         // Half of the last label of the x axis may stand out to the right.
         let width = self.width - left - MARGIN - 8.0;
-        let mut top = header_height(&self.subtitle);
         let mut shown: Vec<String> = Vec::new();
         let mut out = Vec::new();
         for ((panel, &height), &y) in self.panels.iter().zip(&heights).zip(&axes) {
@@ -160,30 +154,6 @@ pub(crate) fn slot_of(series: &Series, names: &[&str]) -> Slot {
             .position(|name| *name == series.name)
             .unwrap_or(0),
     )
-}
-
-pub(crate) fn header_height(subtitle: &str) -> f64 {
-    if subtitle.is_empty() { 48.0 } else { 68.0 }
-}
-
-/// The root element with style, background and titles.
-pub(crate) fn open(theme: Theme, (width, height): (f64, f64), title: &str, subtitle: &str) -> Svg {
-    let mut svg = Svg::default();
-    let (w, h, name) = (num(width), num(height), escape(title));
-    svg.raw(&format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
-         height=\"{h}\" role=\"img\" class=\"{}\">",
-        theme.class()
-    ));
-    svg.raw(&format!("<title>{name}</title>"));
-    if !subtitle.is_empty() {
-        svg.raw(&format!("<desc>{}</desc>", escape(subtitle)));
-    }
-    svg.raw(&format!("<style>\n{}</style>", theme.css()));
-    svg.rect((0.0, 0.0), (width, height), "page");
-    svg.text((MARGIN, 31.0), "title", "start", title);
-    svg.text((MARGIN, 51.0), "name muted", "start", subtitle);
-    svg
 }
 
 /// Grid, axes and tick labels; the lowest panel also carries those of the shared x axis.

@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::chart::figure::{header_height, open};
+use crate::chart::header::{Header, MARGIN};
 use crate::chart::svg::{Svg, num};
 use crate::chart::theme::Theme;
 use crate::number::significant;
 
-const MARGIN: f64 = 20.0;
 const GAP: f64 = 14.0;
 const CAPTION: f64 = 20.0;
 const LEVELS: i32 = 24;
@@ -115,10 +114,10 @@ impl Images {
             .map(|image| image.height(side))
             .fold(0.0, f64::max);
         let lines = self.list.len().div_ceil(columns);
-        let top = header_height(&self.subtitle) + 6.0;
+        let header = Header::new(&self.title, &self.subtitle, self.width);
+        let top = header.height() + 6.0;
         let bottom = top + lines as f64 * (tallest + CAPTION + GAP);
-        let size = (self.width, (bottom + 38.0).ceil());
-        let mut svg = open(self.theme, size, &self.title, &self.subtitle);
+        let mut svg = header.open(self.theme, (bottom + 38.0).ceil());
         let most = self.largest();
         for (i, image) in self.list.iter().enumerate() {
             let x = MARGIN + (i % columns) as f64 * (side + GAP);

@@ -1,5 +1,12 @@
-//! Small charts as SVG: lines, points with a Pareto front, stems, bars, bands, reliability diagrams, and
-//! images of weights.
+//! Small charts as SVG.
+//!
+//! | Chart | Made with |
+//! | --- | --- |
+//! | lines, points with a Pareto front, stems, bars, bands | [`Figure`] of [`Panel`]s of [`Series`] |
+//! | learning curve | [`LearningCurve::figure`](crate::LearningCurve::figure) |
+//! | reliability diagram | [`reliability`] |
+//! | images of weights, heat maps | [`Images`] |
+//! | a few named values | [`Bars`] |
 //!
 //! They are written here, without a plotting library, for three reasons. A chart must follow the theme of
 //! the page it is read on, light or dark, as one file. It must be readable offline: no script, no font to
@@ -20,7 +27,9 @@
 //! ```
 
 mod axis;
+mod bars;
 mod figure;
+mod header;
 mod images;
 mod labels;
 mod legend;
@@ -31,6 +40,7 @@ mod series;
 mod svg;
 mod theme;
 
+pub use bars::Bars;
 pub use figure::Figure;
 pub use images::Images;
 pub use panel::Panel;

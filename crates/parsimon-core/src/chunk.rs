@@ -192,7 +192,9 @@ impl Chunk {
 
     /// Gives the row just finished a tag.
     pub fn tag_last(&mut self, tag: &[u8]) {
-        let Some(last) = self.len().checked_sub(1) else { return };
+        let Some(last) = self.len().checked_sub(1) else {
+            return;
+        };
         self.tag_ends.resize(last, self.tags.len());
         self.tags.extend_from_slice(tag);
         self.tag_ends.push(self.tags.len());
@@ -308,7 +310,10 @@ mod tests {
         for (pairs, label, weight) in bad {
             pairs.iter().for_each(|&(j, v)| chunk.push_feature(j, v));
             assert!(chunk.finish_row(label, weight, Repeats::Add).is_err());
-            assert_eq!((chunk.len(), chunk.nonzeros(), chunk.open_row().0.len()), (1, 1, 0));
+            assert_eq!(
+                (chunk.len(), chunk.nonzeros(), chunk.open_row().0.len()),
+                (1, 1, 0)
+            );
         }
     }
 

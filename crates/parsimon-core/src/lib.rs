@@ -1,9 +1,51 @@
 //! The mathematics of sparse online learning. No I/O, no clock, no randomness, no dependencies.
+//!
+//! Every method here is one row of a table with three columns (McMahan's unified view):
+//!
+//! * **(A)** how a loss enters: its tangent, or the loss itself ([`Surrogate`]);
+//! * **(B)** how the penalty accumulates: in force once, on every round, or linearized where it was paid
+//!   ([`rule::leader::Accrual`], [`penalty`]);
+//! * **(C)** where the stabilizing quadratic is centered and how heavy it is ([`rule::leader::Center`], [`metric`]).
+//!
+//! | method | (B) | (C) center | (C) metric | type |
+//! | --- | --- | --- | --- | --- |
+//! | SGD, FOBOS, COMID | linearized | iterate | schedule | [`rule::mirror::Scheduled`] |
+//! | AdaGrad-FOBOS | linearized | iterate | AdaGrad | [`rule::mirror::Adaptive`] |
+//! | RDA | every round | origin | schedule | [`rule::leader::Leader`]`<Origin, Global>` |
+//! | AdaGrad-RDA | every round | origin | AdaGrad | [`rule::leader::Leader`]`<Origin, AdaGrad>` |
+//! | FTRL-Proximal, deployed | once | iterate | AdaGrad | [`rule::leader::Leader`]`<Iterate, AdaGrad>` |
+//! | FTRL-Proximal, analyzed | every round | iterate | AdaGrad | [`rule::leader::Leader`]`<Iterate, AdaGrad>` |
+//! | the same with a schedule | every round | iterate | schedule | [`rule::proximal::Proximal`] |
+//! | AOGD | linearized | origin | either | [`rule::anchored::Anchored`] |
+//!
+//! A [`rule::Rule`] says how a coordinate is read and how it absorbs a gradient; [`Learner`] is the one loop
+//! around it. The weight is a function of the state: nobody stores a weight beside the state it came from, and
+//! reading never writes.
+
+pub mod implicit;
+pub mod metric;
+pub mod penalty;
+pub mod rule;
 
 mod chunk;
+mod float;
+mod learner;
 mod loss;
+mod model;
+mod one_vs_all;
 mod row;
+mod schedule;
+mod state;
+mod table;
 
 pub use chunk::{Chunk, Repeats, RowError};
+pub use float::{Float, Precision};
+pub use learner::{Learner, Online, Surrogate};
 pub use loss::{LabelDomain, Loss};
+pub use model::{Head, Scorer};
+pub use one_vs_all::OneVsAll;
+pub use penalty::{Penalty, soft};
 pub use row::Row;
+pub use schedule::Schedule;
+pub use state::State;
+pub use table::Table;

@@ -49,6 +49,9 @@ impl<'a> Row<'a> {
 
     /// The features in increasing order of index.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f64)> + 'a {
-        self.indices.iter().copied().zip(self.values.iter().copied())
+        self.indices
+            .iter()
+            .copied()
+            .zip(self.values.iter().copied())
     }
 }

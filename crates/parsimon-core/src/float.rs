@@ -1,0 +1,129 @@
+//! The two precisions a learner can be built in.
+
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use crate::State;
+
+/// `f32` or `f64`: the number type of a coordinate's state, and of all arithmetic on it.
+///
+/// Nothing is computed half in one and half in the other. Sums that run over the whole stream (the
+/// clock) are always `f64`.
+pub trait Float:
+    State
+    + Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + std::fmt::Debug
+    + Send
+    + Sync
+    + 'static
+{
+    /// Which of the two it is.
+    const PRECISION: Precision;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Rounds to this precision.
+    fn from_f64(x: f64) -> Self;
+    /// Exact.
+    fn to_f64(self) -> f64;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Magnitude.
+    fn abs(self) -> Self;
+    /// The larger of the two; the other one when one is NaN.
+    fn max(self, other: Self) -> Self;
+    /// The magnitude of `self` with the sign of `sign`.
+    fn copysign(self, sign: Self) -> Self;
+}
+
+/// The name of a number type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// 32 bits: half the memory traffic, the default of the program.
+    #[default]
+    F32,
+    /// 64 bits: theorems, golden values and experiments.
+    F64,
+}
+
+impl Precision {
+    /// The largest magnitude a feature or label may have.
+    ///
+    /// NUMERICS: gradients are squared and the squares summed over the stream; beyond these bounds the
+    /// sum overflows and `inf * 0` would turn a weight into NaN.
+    pub fn max_value(self) -> f64 {
+        match self {
+            Precision::F32 => 1e12,
+            Precision::F64 => 1e100,
+        }
+    }
+}
+
+impl std::fmt::Display for Precision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Precision::F32 => "f32",
+            Precision::F64 => "f64",
+        })
+    }
+}
+
+impl std::str::FromStr for Precision {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "f32" => Ok(Precision::F32),
+            "f64" => Ok(Precision::F64),
+            _ => Err(format!("precision must be f32 or f64, got {s:?}")),
+        }
+    }
+}
+
+macro_rules! float {
+    ($type:ident, $precision:ident) => {
+        impl Float for $type {
+            const PRECISION: Precision = Precision::$precision;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            #[inline(always)]
+            #[allow(clippy::cast_lossless)]
+            fn from_f64(x: f64) -> Self {
+                x as $type
+            }
+            #[inline(always)]
+            #[allow(clippy::cast_lossless)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                $type::sqrt(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                $type::abs(self)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                $type::max(self, other)
+            }
+            #[inline(always)]
+            fn copysign(self, sign: Self) -> Self {
+                $type::copysign(self, sign)
+            }
+        }
+    };
+}
+
+float!(f32, F32);
+float!(f64, F64);

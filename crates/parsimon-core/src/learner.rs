@@ -1,0 +1,385 @@
+//! The one loop: gather, predict, tick, absorb, scatter.
+
+use std::ops::Range;
+
+use crate::implicit;
+use crate::rule::{Implicit, Rule};
+use crate::{Chunk, Float, Head, Loss, Row, State, Table};
+
+/// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
+pub trait Online: Send {
+    /// Predicts and then learns some rows of a chunk; appends the margins made before learning, one per row and
+    /// class.
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>);
+    /// Predicts and then learns every row.
+    fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        self.learn_rows(chunk, 0..chunk.len(), margins);
+    }
+    /// Appends the margins a user would be told now, one per row and class.
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
+    /// The nonzero weights, counted as a user would read them.
+    fn nonzeros(&self) -> usize;
+    /// The weights, one set per class.
+    fn freeze(&self) -> Vec<Head>;
+    /// How many sets of weights there are: 1, or the number of classes.
+    fn heads(&self) -> usize {
+        1
+    }
+    /// Appends everything that learning needs to go on, bit for bit.
+    fn save(&self, out: &mut Vec<u8>);
+    /// Takes what [`save`](Online::save) wrote; `None` when it is not that.
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
+}
+
+/// How a row's loss enters the update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surrogate {
+    /// Its tangent at the point played.
+    Tangent,
+    /// The loss itself (an implicit update).
+    Exact,
+}
+
+/// One linear model under one rule.
+///
+/// ```
+/// use parsimon_core::metric::AdaGrad;
+/// use parsimon_core::penalty::ElasticNet;
+/// use parsimon_core::rule::leader::{Accrual, Iterate, Leader};
+/// use parsimon_core::{Chunk, Learner, Loss, Online, Repeats, Table};
+///
+/// let ftrl = Leader {
+///     penalty: ElasticNet { l1: 0.1, l2: 0.0 },
+///     accrual: Accrual::Once,
+///     center: Iterate,
+///     metric: AdaGrad { rate: 0.5, delta: 1.0 },
+/// };
+/// let mut learner = Learner::<f64, _>::new(ftrl, None, Loss::Logistic, Table::growing());
+/// let mut chunk = Chunk::new();
+/// for _ in 0..20 {
+///     chunk.push_feature(1, 1.0);
+///     chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+/// }
+/// let mut margins = Vec::new();
+/// learner.learn(&chunk, &mut margins);
+/// assert_eq!(margins[0], 0.0); // predicted before learning
+/// assert!(margins[19] > 1.0);
+/// assert_eq!(learner.nonzeros(), 1);
+/// ```
+pub struct Learner<F: Float, R: Rule<F>> {
+    rule: R,
+    loss: Loss,
+    now: R::Clock,
+    table: Table<R::Coord>,
+    bias: Option<Bias<F, R>>,
+    row: Scratch<F, R::Coord>,
+    step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
+}
+
+/// A coordinate of its own, with a rule that does not penalize it, present in every row with value 1.
+struct Bias<F: Float, R: Rule<F>> {
+    rule: R,
+    now: R::Clock,
+    table: Table<R::Coord>,
+}
+
+impl<F: Float, R: Rule<F>> Bias<F, R> {
+    fn played(&self) -> F {
+        self.rule.played(&self.now, BIAS, &self.table.get(BIAS))
+    }
+}
+
+/// The row at hand: its coordinates, weights and values in the learner's precision, and the bias played.
+struct Scratch<F, C> {
+    coords: Vec<C>,
+    w: Vec<F>,
+    x: Vec<F>,
+    bias: F,
+}
+
+/// The bias is asked for under this index; rules that look at indices have none of theirs there.
+const BIAS: u32 = u32::MAX;
+
+impl<F: Float, R: Rule<F>> Learner<F, R> {
+    /// A learner at the origin. `bias` is the rule for the bias, unpenalized; `None` for no bias.
+    pub fn new(rule: R, bias: Option<R>, loss: Loss, table: Table<R::Coord>) -> Self {
+        Self {
+            rule,
+            loss,
+            now: R::Clock::default(),
+            table,
+            bias: bias.map(|rule| Bias {
+                rule,
+                now: R::Clock::default(),
+                table: Table::index(),
+            }),
+            row: Scratch {
+                coords: Vec::new(),
+                w: Vec::new(),
+                x: Vec::new(),
+                bias: F::ZERO,
+            },
+            step: Self::learn_tangent,
+        }
+    }
+
+    /// The weight of feature `j`, caught up. Reading never writes.
+    pub fn weight(&self, j: u32) -> F {
+        self.rule.weight(&self.now, j, &self.table.get(j))
+    }
+
+    /// The bias as a user reads it.
+    pub fn bias(&self) -> F {
+        let read = |b: &Bias<F, R>| b.rule.weight(&b.now, BIAS, &b.table.get(BIAS));
+        self.bias.as_ref().map_or(F::ZERO, read)
+    }
+
+    /// Predicts and then learns row `i` under the label given; the margin made before learning.
+    #[inline]
+    pub(crate) fn learn_row(&mut self, chunk: &Chunk, i: usize, label: Option<f64>) -> f64 {
+        let (x, weight) = (chunk.row(i), chunk.weight(i));
+        match label {
+            // A row of weight 0 is as if it were not there.
+            Some(y) if weight > 0.0 => (self.step)(self, x, y, weight),
+            _ => self.gather(x),
+        }
+    }
+
+    /// Predicts one row with the weights a user would read.
+    pub fn predict_row(&self, x: Row<'_>) -> f64 {
+        let products = x.iter().map(|(j, v)| self.weight(j) * F::from_f64(v));
+        (sum_lanes(products) + self.bias()).to_f64()
+    }
+
+    /// Fills the scratch and returns the margin at the point played.
+    #[inline(always)]
+    fn gather(&mut self, x: Row<'_>) -> f64 {
+        let Self {
+            rule,
+            now,
+            table,
+            row,
+            ..
+        } = self;
+        row.coords.clear();
+        row.coords.extend(x.indices().iter().map(|&j| table.get(j)));
+        row.x.clear();
+        row.x.extend(x.values().iter().map(|&v| F::from_f64(v)));
+        row.w.clear();
+        row.w.extend(
+            x.indices()
+                .iter()
+                .zip(&row.coords)
+                .map(|(&j, c)| rule.played(now, j, c)),
+        );
+        row.bias = self.bias.as_ref().map_or(F::ZERO, Bias::played);
+        (dot(&row.w, &row.x) + row.bias).to_f64()
+    }
+
+    fn tick(&mut self) {
+        self.rule.tick(&mut self.now);
+        if let Some(b) = &mut self.bias {
+            b.rule.tick(&mut b.now);
+        }
+    }
+
+    /// Absorbs `d x` everywhere; `at` is the explicit slope.
+    #[inline(always)]
+    fn absorb(&mut self, x: Row<'_>, d: f64, at: f64) {
+        let (d, at) = (F::from_f64(d), F::from_f64(at));
+        let Self {
+            rule,
+            now,
+            table,
+            row,
+            ..
+        } = self;
+        let features = x
+            .indices()
+            .iter()
+            .zip(&mut row.coords)
+            .zip(&row.w)
+            .zip(&row.x);
+        for (((&j, c), &w), &v) in features {
+            rule.absorb(now, j, c, w, d * v, at * v);
+        }
+        for (&j, c) in x.indices().iter().zip(&row.coords) {
+            *table.slot(j) = *c;
+        }
+        if let Some(b) = &mut self.bias {
+            b.rule
+                .absorb(&mut b.now, BIAS, b.table.slot(BIAS), row.bias, d, at);
+        }
+    }
+
+    fn close(&mut self) {
+        self.rule.close(&mut self.now, &mut self.table);
+        if let Some(b) = &mut self.bias {
+            b.rule.close(&mut b.now, &mut b.table);
+        }
+    }
+
+    fn learn_tangent(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
+        let p = self.gather(x);
+        let d = weight * self.loss.slope(p, y);
+        self.tick();
+        if d != 0.0 {
+            self.absorb(x, d, d);
+        }
+        self.close();
+        p
+    }
+}
+
+impl<F: Float, R: Implicit<F>> Learner<F, R> {
+    /// As [`new`](Learner::new), taking each loss itself instead of its tangent.
+    pub fn implicit(rule: R, bias: Option<R>, loss: Loss, table: Table<R::Coord>) -> Self {
+        Self {
+            step: Self::learn_exact,
+            ..Self::new(rule, bias, loss, table)
+        }
+    }
+
+    fn learn_exact(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
+        let p = self.gather(x);
+        let at = weight * self.loss.slope(p, y);
+        self.tick();
+        let Self {
+            rule,
+            now,
+            row,
+            loss,
+            ..
+        } = self;
+        let shares = row
+            .coords
+            .iter()
+            .zip(&row.w)
+            .zip(&row.x)
+            .map(|((c, &w), &v)| (rule.candidate(now, c, w, F::from_f64(at) * v), v.to_f64()));
+        let mut shares: Vec<_> = shares.collect();
+        if let Some(b) = &self.bias {
+            let c = b.table.get(BIAS);
+            shares.push((b.rule.candidate(&b.now, &c, row.bias, F::from_f64(at)), 1.0));
+        }
+        let margin = |u: f64| {
+            shares
+                .iter()
+                .map(|(share, a)| a * share.at(u, *a))
+                .sum::<f64>()
+        };
+        let d = implicit::solve(|m| weight * loss.slope(m, y), margin);
+        if d != 0.0 || at != 0.0 {
+            self.absorb(x, d, at);
+        }
+        self.close();
+        p
+    }
+}
+
+impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        margins.reserve(rows.len());
+        for i in rows {
+            margins.push(self.learn_row(chunk, i, chunk.label(i)));
+        }
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        margins.extend((0..chunk.len()).map(|i| self.predict_row(chunk.row(i))));
+    }
+
+    fn nonzeros(&self) -> usize {
+        let zero = |j, c: &R::Coord| self.rule.weight(&self.now, j, c) == F::ZERO;
+        match self.rule.dimension() {
+            Some(n) => (1..=n).filter(|&j| !zero(j, &self.table.get(j))).count(),
+            None => self.table.seen().filter(|(j, c)| !zero(*j, c)).count(),
+        }
+    }
+
+    fn freeze(&self) -> Vec<Head> {
+        let mut weights: Vec<(u32, f64)> = match self.rule.dimension() {
+            Some(n) => (1..=n).map(|j| (j, self.weight(j).to_f64())).collect(),
+            None => {
+                let read = |(j, c)| (j, self.rule.weight(&self.now, j, c).to_f64());
+                self.table.seen().map(read).collect()
+            }
+        };
+        weights.retain(|&(_, w)| w != 0.0);
+        weights.sort_unstable_by_key(|&(j, _)| j);
+        vec![Head::new(self.bias().to_f64(), weights)]
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        let write = |table: &Table<R::Coord>, out: &mut Vec<u8>| {
+            let seen: Vec<_> = table.seen().collect();
+            (seen.len() as u64).write(out);
+            for (j, c) in seen {
+                j.write(out);
+                c.write(out);
+            }
+        };
+        self.now.write(out);
+        write(&self.table, out);
+        u32::from(self.bias.is_some()).write(out);
+        if let Some(b) = &self.bias {
+            b.now.write(out);
+            write(&b.table, out);
+        }
+    }
+
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        let read = |table: &mut Table<R::Coord>, input: &mut &[u8]| {
+            for _ in 0..u64::read(input)? {
+                let j = u32::read(input)?;
+                *table.slot(j) = R::Coord::read(input)?;
+            }
+            Some(())
+        };
+        self.now = R::Clock::read(input)?;
+        read(&mut self.table, input)?;
+        if (u32::read(input)? != 0) != self.bias.is_some() {
+            return None;
+        }
+        if let Some(b) = &mut self.bias {
+            b.now = R::Clock::read(input)?;
+            read(&mut b.table, input)?;
+        }
+        Some(())
+    }
+}
+
+/// The number of running sums in a dot product.
+///
+/// Rust does not reassociate floating-point sums, so the order is fixed by hand, once, here and in
+/// [`sum_lanes`]: term `k` goes to sum `k % 8`. The bits then depend neither on the width of the machine's vectors
+/// nor on who adds.
+const LANES: usize = 8;
+
+fn fold_lanes<F: Float>(s: [F; LANES]) -> F {
+    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+fn dot<F: Float>(w: &[F], x: &[F]) -> F {
+    let mut sums = [F::ZERO; LANES];
+    let (w_chunks, x_chunks) = (w.chunks_exact(LANES), x.chunks_exact(LANES));
+    let rest = w_chunks.remainder().iter().zip(x_chunks.remainder());
+    for (w, x) in w_chunks.zip(x_chunks) {
+        for k in 0..LANES {
+            sums[k] += w[k] * x[k];
+        }
+    }
+    for (sum, (&w, &x)) in sums.iter_mut().zip(rest) {
+        *sum += w * x;
+    }
+    fold_lanes(sums)
+}
+
+/// Adds up in the order of [`dot`].
+pub(crate) fn sum_lanes<F: Float>(terms: impl Iterator<Item = F>) -> F {
+    let mut sums = [F::ZERO; LANES];
+    for (k, term) in terms.enumerate() {
+        sums[k % LANES] += term;
+    }
+    fold_lanes(sums)
+}

@@ -1,0 +1,31 @@
+//! `q = (delta + sqrt(sum g^2)) / rate`.
+
+use super::{Metric, Quiet};
+use crate::Float;
+
+/// AdaGrad's diagonal (Duchi, Hazan and Singer 2011): coordinates seen often move slowly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdaGrad {
+    /// `eta`, or FTRL's `alpha`.
+    pub rate: f64,
+    /// Added to the root; FTRL's `beta`.
+    pub delta: f64,
+}
+
+impl<F: Float> Metric<F> for AdaGrad {
+    type Memory = F;
+
+    fn pace(&self, _t: u64) -> f64 {
+        0.0
+    }
+    #[inline(always)]
+    fn q(&self, _pace: F, sum: &F) -> F {
+        (F::from_f64(self.delta) + sum.sqrt()) * F::from_f64(1.0 / self.rate)
+    }
+    #[inline(always)]
+    fn absorb(&self, sum: &mut F, g: F) {
+        *sum += g * g;
+    }
+}
+
+impl Quiet for AdaGrad {}

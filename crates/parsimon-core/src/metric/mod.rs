@@ -1,0 +1,32 @@
+//! (C) The stabilizing quadratic: its weight `q_{1:t}` on one coordinate.
+
+mod adagrad;
+mod pace;
+
+pub use adagrad::AdaGrad;
+pub use pace::{Global, Pace};
+
+use crate::{Float, State};
+
+/// The weight `q` of the quadratic `q/2 w^2` on one coordinate.
+pub trait Metric<F: Float>: Copy + Send + Sync + 'static {
+    /// What a coordinate remembers for it.
+    type Memory: State + Copy + Send;
+
+    /// The part of `q` that depends on the round alone; asked once per round.
+    fn pace(&self, t: u64) -> f64;
+    /// `q` after the coordinate has seen what it has seen.
+    fn q(&self, pace: F, memory: &Self::Memory) -> F;
+    /// Takes note of a gradient.
+    fn absorb(&self, memory: &mut Self::Memory, g: F);
+}
+
+/// Promise: `q` stands still on every coordinate whose gradient is zero.
+///
+/// Only then can a rule that adds `(q_t - q_{t-1}) w_t` on every round be lazy.
+#[diagnostic::on_unimplemented(
+    message = "the metric `{Self}` changes on coordinates without a gradient",
+    note = "a quadratic centered at the iterate would have to be added for every coordinate on every \
+            round; use `Proximal`, which has the closed form for a schedule"
+)]
+pub trait Quiet {}

@@ -1,0 +1,142 @@
+//! What is left when learning is over: the nonzero weights.
+
+use std::collections::HashMap;
+
+use crate::learner::sum_lanes;
+use crate::{Chunk, Float, Precision, Row};
+
+/// One set of weights: a bias and the nonzeros in increasing order of index.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Head {
+    bias: f64,
+    indices: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl Head {
+    /// INVARIANT: `weights` is sorted by index, without repetition and without zeros.
+    pub(crate) fn new(bias: f64, weights: Vec<(u32, f64)>) -> Self {
+        let (indices, weights) = weights.into_iter().unzip();
+        Self {
+            bias,
+            indices,
+            weights,
+        }
+    }
+
+    /// Checks and takes arrays from outside; `None` unless indices strictly increase and all numbers are finite.
+    pub fn from_parts(bias: f64, indices: Vec<u32>, weights: Vec<f64>) -> Option<Self> {
+        let sorted = indices.is_sorted_by(|a, b| a < b);
+        let finite = bias.is_finite() && weights.iter().all(|w| w.is_finite());
+        (sorted && finite && indices.len() == weights.len()).then_some(Self {
+            bias,
+            indices,
+            weights,
+        })
+    }
+
+    /// The bias, 0 when there is none.
+    pub fn bias(&self) -> f64 {
+        self.bias
+    }
+    /// The indices of the nonzero weights, strictly increasing.
+    pub fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+    /// The nonzero weights.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+    /// The weight of feature `j`.
+    pub fn weight(&self, j: u32) -> f64 {
+        self.indices
+            .binary_search(&j)
+            .map_or(0.0, |k| self.weights[k])
+    }
+    /// The nonzero weights with their indices.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f64)> + '_ {
+        self.indices
+            .iter()
+            .copied()
+            .zip(self.weights.iter().copied())
+    }
+}
+
+/// Heads laid out for fast scoring, with the arithmetic of the learner they came from.
+///
+/// ```
+/// use parsimon_core::{Chunk, Head, Precision, Repeats, Scorer};
+///
+/// let head = Head::from_parts(0.5, vec![2, 7], vec![1.0, -1.0]).unwrap();
+/// let scorer = Scorer::new(&[head], Precision::F64);
+/// let mut chunk = Chunk::new();
+/// chunk.push_feature(2, 3.0);
+/// chunk.push_feature(9, 1.0); // not in the model
+/// chunk.finish_row(None, 1.0, Repeats::Refuse).unwrap();
+/// let mut margins = Vec::new();
+/// scorer.margins(&chunk, &mut margins);
+/// assert_eq!(margins, [3.5]);
+/// ```
+pub struct Scorer {
+    heads: Vec<(f64, Weights)>,
+    precision: Precision,
+}
+
+enum Weights {
+    Array(Vec<f64>),
+    Map(HashMap<u32, f64>),
+}
+
+/// Models whose largest index is below this are laid out as an array.
+const ARRAY_LIMIT: u32 = 1 << 26;
+
+impl Weights {
+    fn new(head: &Head) -> Self {
+        match head.indices.last() {
+            Some(&largest) if largest < ARRAY_LIMIT => {
+                let mut array = vec![0.0; largest as usize + 1];
+                head.iter().for_each(|(j, w)| array[j as usize] = w);
+                Weights::Array(array)
+            }
+            _ => Weights::Map(head.iter().collect()),
+        }
+    }
+
+    fn get(&self, j: u32) -> f64 {
+        match self {
+            Weights::Array(array) => array.get(j as usize).copied().unwrap_or(0.0),
+            Weights::Map(map) => map.get(&j).copied().unwrap_or(0.0),
+        }
+    }
+}
+
+impl Scorer {
+    /// Lays the heads out.
+    pub fn new(heads: &[Head], precision: Precision) -> Self {
+        let heads = heads
+            .iter()
+            .map(|head| (head.bias, Weights::new(head)))
+            .collect();
+        Self { heads, precision }
+    }
+
+    /// Appends the margins of every row, one per head.
+    pub fn margins(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        for i in 0..chunk.len() {
+            let x = chunk.row(i);
+            for (bias, weights) in &self.heads {
+                margins.push(match self.precision {
+                    Precision::F32 => margin::<f32>(x, *bias, weights),
+                    Precision::F64 => margin::<f64>(x, *bias, weights),
+                });
+            }
+        }
+    }
+}
+
+fn margin<F: Float>(x: Row<'_>, bias: f64, weights: &Weights) -> f64 {
+    let products = x
+        .iter()
+        .map(|(j, v)| F::from_f64(weights.get(j)) * F::from_f64(v));
+    (sum_lanes(products) + F::from_f64(bias)).to_f64()
+}

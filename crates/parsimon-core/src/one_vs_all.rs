@@ -1,0 +1,71 @@
+//! One learner per class.
+
+use std::ops::Range;
+
+use crate::rule::Rule;
+use crate::{Chunk, Float, Head, Learner, Online};
+
+/// Multiclass by one-vs-all: class `k`'s learner sees the label 1 for its class and the other label else.
+///
+/// Labels are class positions `0.0, 1.0, ...`. Each learner sees the same stream, so each is exactly the binary
+/// learner trained alone.
+pub struct OneVsAll<F: Float, R: Rule<F>> {
+    learners: Vec<Learner<F, R>>,
+    other: f64,
+}
+
+impl<F: Float, R: Rule<F>> OneVsAll<F, R> {
+    /// `other` is the label of "not this class": -1 for classification losses, 0 for the others.
+    pub fn new(learners: Vec<Learner<F, R>>, other: f64) -> Self {
+        Self { learners, other }
+    }
+}
+
+impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        let (classes, start) = (self.learners.len(), margins.len());
+        margins.resize(start + classes * rows.len(), 0.0);
+        for (k, learner) in self.learners.iter_mut().enumerate() {
+            for (n, i) in rows.clone().enumerate() {
+                let own = |y: f64| if y == k as f64 { 1.0 } else { self.other };
+                margins[start + n * classes + k] =
+                    learner.learn_row(chunk, i, chunk.label(i).map(own));
+            }
+        }
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let (classes, start) = (self.learners.len(), margins.len());
+        margins.resize(start + classes * chunk.len(), 0.0);
+        let mut column = Vec::new();
+        for (k, learner) in self.learners.iter().enumerate() {
+            column.clear();
+            learner.predict(chunk, &mut column);
+            for (i, &p) in column.iter().enumerate() {
+                margins[start + i * classes + k] = p;
+            }
+        }
+    }
+
+    fn nonzeros(&self) -> usize {
+        self.learners.iter().map(Online::nonzeros).sum()
+    }
+
+    fn freeze(&self) -> Vec<Head> {
+        self.learners.iter().flat_map(Online::freeze).collect()
+    }
+
+    fn heads(&self) -> usize {
+        self.learners.len()
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.learners.iter().for_each(|learner| learner.save(out));
+    }
+
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        self.learners
+            .iter_mut()
+            .try_for_each(|learner| learner.restore(input))
+    }
+}

@@ -1,0 +1,41 @@
+//! `l1 |w|`.
+
+use super::{Penalty, soft};
+use crate::Float;
+
+/// `psi(w) = l1 |w|`, for proximal steps. Steps add up: the debt is `l1` times the sum of their sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct L1 {
+    /// The strength.
+    pub l1: f64,
+}
+
+impl<F: Float> Penalty<F> for L1 {
+    type Debt = f64;
+    type Stamp = F;
+
+    fn charge(&self, debt: &mut f64, eta: f64) {
+        *debt += self.l1 * eta;
+    }
+    #[inline(always)]
+    fn stamp(&self, debt: &f64) -> F {
+        F::from_f64(*debt)
+    }
+    // NUMERICS: both totals are rounded to F before they are subtracted, so that a coordinate that
+    // missed nothing loses exactly nothing.
+    #[inline(always)]
+    fn catch_up(&self, w: F, debt: &f64, seen: &F) -> F {
+        soft(w, F::from_f64(*debt) - *seen)
+    }
+    #[inline(always)]
+    fn repeat(&self, w: F, eta: F, rounds: u64) -> F {
+        soft(w, eta * F::from_f64(self.l1) * F::from_f64(rounds as f64))
+    }
+    #[inline(always)]
+    fn prox(&self, v: F, eta: F) -> F {
+        soft(v, eta * F::from_f64(self.l1))
+    }
+    fn strengths(&self) -> (f64, f64) {
+        (self.l1, 0.0)
+    }
+}

@@ -1,0 +1,48 @@
+//! AdaDelta (Zeiler 2012). Without a gradient a weight stands still and its averages decay: a power of `rho`.
+
+use super::Rule;
+use crate::{Float, state::state};
+
+/// AdaDelta without a penalty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdaDelta {
+    /// A factor on the step, 1 in the paper.
+    pub rate: f64,
+    /// The decay of both averages.
+    pub rho: f64,
+    /// Added under both roots.
+    pub epsilon: f64,
+}
+
+/// A weight, the averages of squared gradients and squared steps, and the round of the last visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Deltas<F> {
+    w: F,
+    gradients: F,
+    steps: F,
+    seen: u64,
+}
+
+state!(Deltas<F: Float> { w, gradients, steps, seen });
+
+impl<F: Float> Rule<F> for AdaDelta {
+    type Coord = Deltas<F>;
+    type Clock = u64;
+
+    fn tick(&self, now: &mut u64) {
+        *now += 1;
+    }
+    fn played(&self, _now: &u64, _j: u32, c: &Deltas<F>) -> F {
+        c.w
+    }
+    fn absorb(&self, now: &mut u64, _j: u32, c: &mut Deltas<F>, w: F, g: F, _at: F) {
+        let decay = F::from_f64(self.rho.powf((*now - 1 - c.seen) as f64));
+        let (rho, epsilon) = (F::from_f64(self.rho), F::from_f64(self.epsilon));
+        c.gradients = rho * (c.gradients * decay) + (F::ONE - rho) * g * g;
+        let steps = c.steps * decay;
+        let d = -((steps + epsilon).sqrt() / (c.gradients + epsilon).sqrt()) * g;
+        c.steps = rho * steps + (F::ONE - rho) * d * d;
+        c.w = w + F::from_f64(self.rate) * d;
+        c.seen = *now;
+    }
+}

@@ -1,0 +1,168 @@
+//! Past penalties kept whole: the weight is read off the sum of gradients.
+//!
+//! `w = argmin z w + amount_t psi(w) + q_{1:t}/2 w^2`, with `z` the sum of gradients, minus what the
+//! quadratics' centers pull. Nothing is ever missed, so laziness is free.
+
+use super::{Candidate, Implicit, Rule};
+use crate::metric::{Metric, Quiet};
+use crate::penalty::ElasticNet;
+use crate::{Float, State, state::state};
+
+/// How much of the penalty is in force after `t` rounds.
+///
+/// The analysis charges it on every round; the FTRL-Proximal that is deployed charges it once. At equal
+/// strength their sparsity differs enormously.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Accrual {
+    /// 1
+    Once,
+    /// `t`
+    EveryRound,
+    /// `t^exponent`
+    Power(
+        /// The exponent.
+        f64,
+    ),
+    /// `t + beta_t / sigma`: the penalty itself serves as the stabilizer (`h = psi/sigma`).
+    WithItself {
+        /// `beta_t`
+        beta: crate::metric::Pace,
+        /// The penalty's strong convexity.
+        sigma: f64,
+    },
+}
+
+impl Accrual {
+    /// The multiple in force after round `t`.
+    pub fn amount(&self, t: u64) -> f64 {
+        match *self {
+            Accrual::Once => 1.0,
+            Accrual::EveryRound => t as f64,
+            Accrual::Power(exponent) => (t as f64).powf(exponent),
+            Accrual::WithItself { beta, sigma } => t as f64 + beta.at(t) / sigma,
+        }
+    }
+}
+
+/// Where each quadratic is centered.
+pub trait Center<M>: Copy + Send + Sync + 'static {
+    /// What a new quadratic of weight `sigma` adds to the linear part, negated.
+    fn pull<F: Float>(&self, sigma: F, w: F) -> F;
+}
+
+/// At zero: dual averaging.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin;
+
+impl<M> Center<M> for Origin {
+    #[inline(always)]
+    fn pull<F: Float>(&self, _sigma: F, _w: F) -> F {
+        F::ZERO
+    }
+}
+
+/// At the weight played: follow the proximally regularized leader. The metric must be [`Quiet`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Iterate;
+
+impl<M: Quiet> Center<M> for Iterate {
+    #[inline(always)]
+    fn pull<F: Float>(&self, sigma: F, w: F) -> F {
+        sigma * w
+    }
+}
+
+/// Follow the regularized leader.
+///
+/// ```
+/// use parsimon_core::metric::AdaGrad;
+/// use parsimon_core::penalty::ElasticNet;
+/// use parsimon_core::rule::leader::{Accrual, Iterate, Leader};
+/// use parsimon_core::rule::Rule;
+///
+/// // FTRL-Proximal as deployed (McMahan et al. 2013), one coordinate, one gradient of 3:
+/// let ftrl = Leader {
+///     penalty: ElasticNet { l1: 1.0, l2: 0.0 },
+///     accrual: Accrual::Once,
+///     center: Iterate,
+///     metric: AdaGrad { rate: 0.5, delta: 1.0 },
+/// };
+/// let (mut now, mut c) = Default::default();
+/// Rule::<f64>::tick(&ftrl, &mut now);
+/// ftrl.absorb(&mut now, 0, &mut c, 0.0, 3.0, 3.0);
+/// let w: f64 = ftrl.played(&now, 0, &c);
+/// assert_eq!(w, -(3.0 - 1.0) / ((1.0 + 3.0) / 0.5));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leader<C, M> {
+    /// (B) The penalty.
+    pub penalty: ElasticNet,
+    /// (B) How much of it is in force.
+    pub accrual: Accrual,
+    /// (C) Where the quadratics are centered.
+    pub center: C,
+    /// (C) How heavy they are.
+    pub metric: M,
+}
+
+/// A coordinate of a leader: the linear part, and what the metric remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dual<F, Memory> {
+    z: F,
+    memory: Memory,
+}
+
+state!(Dual<F: Float, Memory: State> { z, memory });
+
+/// The round, and what depends on nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LeaderClock {
+    t: u64,
+    amount: f64,
+    pace: f64,
+    pace_before: f64,
+}
+
+state!(LeaderClock {
+    t,
+    amount,
+    pace,
+    pace_before
+});
+
+impl<F: Float, C: Center<M>, M: Metric<F>> Rule<F> for Leader<C, M> {
+    type Coord = Dual<F, M::Memory>;
+    type Clock = LeaderClock;
+
+    fn tick(&self, now: &mut LeaderClock) {
+        now.t += 1;
+        now.amount = self.accrual.amount(now.t);
+        now.pace_before = now.pace;
+        now.pace = self.metric.pace(now.t);
+    }
+    #[inline(always)]
+    fn played(&self, now: &LeaderClock, _j: u32, c: &Self::Coord) -> F {
+        let q = self.metric.q(F::from_f64(now.pace), &c.memory);
+        self.penalty.argmin(c.z, q, F::from_f64(now.amount))
+    }
+    #[inline(always)]
+    fn absorb(&self, now: &mut LeaderClock, _j: u32, c: &mut Self::Coord, w: F, g: F, at: F) {
+        let before = self.metric.q(F::from_f64(now.pace_before), &c.memory);
+        self.metric.absorb(&mut c.memory, at);
+        let q = self.metric.q(F::from_f64(now.pace), &c.memory);
+        c.z += g - self.center.pull(q - before, w);
+    }
+}
+
+impl<F: Float, C: Center<M>, M: Metric<F>> Implicit<F> for Leader<C, M> {
+    fn candidate(&self, now: &LeaderClock, c: &Self::Coord, w: F, at: F) -> Candidate {
+        let mut after = *c;
+        self.absorb(&mut now.clone(), 0, &mut after, w, F::ZERO, at);
+        let q = self.metric.q(F::from_f64(now.pace), &after.memory);
+        Candidate {
+            z: after.z.to_f64(),
+            q: q.to_f64() + now.amount * self.penalty.l2,
+            l1: now.amount * self.penalty.l1,
+        }
+    }
+}

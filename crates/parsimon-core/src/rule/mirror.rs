@@ -1,0 +1,148 @@
+//! Past penalties linearized: a gradient step, then a proximal step.
+//!
+//! `v = w - eta_t g`, `w = prox_{eta'_t psi}(v)`. Between two visits a coordinate meets proximal steps only,
+//! whose composition is closed ([`Penalty`]); it is caught up before it is read, which is what makes the
+//! lazy form equal to the eager one.
+
+use super::{Candidate, Implicit, Rule};
+use crate::metric::{AdaGrad, Metric};
+use crate::{Float, Penalty, Schedule, State, state::state};
+
+/// FOBOS (Duchi and Singer 2009), COMID, and with no penalty plain SGD: steps that depend on the round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scheduled<P> {
+    /// The penalty.
+    pub penalty: P,
+    /// `eta_t`
+    pub schedule: Schedule,
+    /// Which step the proximal half takes.
+    pub half_step: HalfStep,
+}
+
+/// `eta'_t`, the step size of the proximal half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HalfStep {
+    /// `eta_t`
+    Same,
+    /// `eta_{t+1}`
+    Next,
+}
+
+/// A weight and what its penalty had charged at the last visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Primal<F, Stamp> {
+    w: F,
+    seen: Stamp,
+}
+
+state!(Primal<F: Float, Stamp: State> { w, seen });
+
+/// The round, its two steps, and all proximal steps so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ScheduledClock<Debt> {
+    t: u64,
+    eta: f64,
+    half: f64,
+    debt: Debt,
+}
+
+state!(ScheduledClock<Debt: State> { t, eta, half, debt });
+
+impl<F: Float, P: Penalty<F>> Rule<F> for Scheduled<P> {
+    type Coord = Primal<F, P::Stamp>;
+    type Clock = ScheduledClock<P::Debt>;
+
+    fn tick(&self, now: &mut Self::Clock) {
+        now.t += 1;
+        now.eta = self.schedule.at(now.t);
+        now.half = match self.half_step {
+            HalfStep::Same => now.eta,
+            HalfStep::Next => self.schedule.at(now.t + 1),
+        };
+        self.penalty.charge(&mut now.debt, now.half);
+    }
+    #[inline(always)]
+    fn played(&self, now: &Self::Clock, _j: u32, c: &Self::Coord) -> F {
+        self.penalty.catch_up(c.w, &now.debt, &c.seen)
+    }
+    #[inline(always)]
+    fn absorb(&self, now: &mut Self::Clock, _j: u32, c: &mut Self::Coord, w: F, g: F, _at: F) {
+        c.w = self
+            .penalty
+            .prox(w - F::from_f64(now.eta) * g, F::from_f64(now.half));
+        c.seen = self.penalty.stamp(&now.debt);
+    }
+}
+
+impl<F: Float, P: Penalty<F>> Implicit<F> for Scheduled<P> {
+    fn candidate(&self, now: &Self::Clock, _c: &Self::Coord, w: F, _at: F) -> Candidate {
+        let (l1, l2) = self.penalty.strengths();
+        let q = 1.0 / now.eta;
+        let half = now.half / now.eta;
+        Candidate {
+            z: -q * w.to_f64(),
+            q: q + half * l2,
+            l1: half * l1,
+        }
+    }
+}
+
+/// AdaGrad-FOBOS (Duchi, Hazan and Singer 2011): steps that depend on the coordinate's own gradients.
+///
+/// A coordinate without a gradient keeps its step, so what it missed is the same step repeated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adaptive<P> {
+    /// The penalty.
+    pub penalty: P,
+    /// The steps.
+    pub metric: AdaGrad,
+}
+
+/// A weight, its sum of squared gradients, and the round of the last visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AdaptivePrimal<F> {
+    w: F,
+    sum: F,
+    seen: u64,
+}
+
+state!(AdaptivePrimal<F: Float> { w, sum, seen });
+
+impl<F: Float, P: Penalty<F>> Rule<F> for Adaptive<P> {
+    type Coord = AdaptivePrimal<F>;
+    type Clock = u64;
+
+    fn tick(&self, now: &mut u64) {
+        *now += 1;
+    }
+    #[inline(always)]
+    fn played(&self, now: &u64, _j: u32, c: &AdaptivePrimal<F>) -> F {
+        let q: F = self.metric.q(F::ZERO, &c.sum);
+        self.penalty.repeat(c.w, F::ONE / q, now - c.seen)
+    }
+    #[inline(always)]
+    fn absorb(&self, now: &mut u64, _j: u32, c: &mut AdaptivePrimal<F>, w: F, g: F, at: F) {
+        self.metric.absorb(&mut c.sum, at);
+        let q: F = self.metric.q(F::ZERO, &c.sum);
+        c.w = if q > F::ZERO {
+            self.penalty.prox(w - g / q, F::ONE / q)
+        } else {
+            F::ZERO
+        };
+        c.seen = *now;
+    }
+}
+
+impl<F: Float, P: Penalty<F>> Implicit<F> for Adaptive<P> {
+    fn candidate(&self, _now: &u64, c: &AdaptivePrimal<F>, w: F, at: F) -> Candidate {
+        let mut sum = c.sum;
+        self.metric.absorb(&mut sum, at);
+        let q: F = self.metric.q(F::ZERO, &sum);
+        let (l1, l2) = self.penalty.strengths();
+        Candidate {
+            z: -(q * w).to_f64(),
+            q: q.to_f64() + l2,
+            l1,
+        }
+    }
+}

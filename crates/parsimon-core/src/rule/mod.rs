@@ -1,0 +1,96 @@
+//! Update rules: how a coordinate is read, and how it absorbs a gradient.
+//!
+//! | file | what is kept | algorithms |
+//! | --- | --- | --- |
+//! | [`leader`] | the dual: sums of gradients, penalties whole | RDA, AdaGrad-RDA, FTRL-Proximal, generalized RDA |
+//! | [`mirror`] | the weight, missed proximal steps in closed form | SGD, FOBOS, COMID, AdaGrad-FOBOS |
+//! | [`proximal`] | the weight, or the dual once it is zero | FTPRL with a schedule |
+//! | [`anchored`] | `q w`, missed penalties in closed form | AOGD |
+//! | [`truncated`] | the weight, truncations in closed form | truncation, truncated gradient |
+//! | [`blockwise`] | the weight, penalties paid at block ends | Algorithms 1 and 2 of the lazy thesis |
+//! | [`stale`] | the weight, penalties paid when touched | Algorithm 3 of the lazy thesis, as printed |
+//! | [`averaged`] | the iterate and its mean | ASGD |
+//! | [`subgradient`] | the weight, missed rounds replayed | subgradient descent with l1 |
+//! | [`adam`], [`adadelta`] | moving averages | Adam, AdaDelta |
+//! | [`grouped`] | one scale per group of weights | l2-norm and group penalties, the l2 ball |
+//! | [`spherical`] | the dual and its norm | dual averaging in the l2 ball, follow the leader |
+//! | [`swept`] | every weight, every round | linf, the l1 ball, the simplex |
+
+pub mod adadelta;
+pub mod adam;
+pub mod anchored;
+pub mod averaged;
+pub mod blockwise;
+pub mod grouped;
+pub mod leader;
+pub mod mirror;
+pub mod proximal;
+pub mod spherical;
+pub mod stale;
+pub mod subgradient;
+pub mod swept;
+pub mod truncated;
+
+use crate::{Float, State, Table};
+
+/// One update rule. Everything asked per coordinate is O(1) unless the rule's page says otherwise.
+///
+/// Round `t` runs: weights are read with [`played`](Rule::played) and the margin is formed,
+/// [`tick`](Rule::tick) begins the round, every coordinate with a gradient
+/// [`absorb`](Rule::absorb)s it, [`close`](Rule::close) ends it.
+pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
+    /// What is kept per coordinate; the default means "never seen".
+    type Coord: State + Copy + Send;
+    /// What is kept once.
+    type Clock: State + Send;
+
+    /// Begins a round.
+    fn tick(&self, now: &mut Self::Clock);
+    /// The weight the algorithm plays: the margin and the gradient are taken there.
+    fn played(&self, now: &Self::Clock, j: u32, c: &Self::Coord) -> F;
+    /// The weight a user reads, which is the weight played unless the method reports another point.
+    #[inline(always)]
+    fn weight(&self, now: &Self::Clock, j: u32, c: &Self::Coord) -> F {
+        self.played(now, j, c)
+    }
+    /// Absorbs the gradient `g` into a coordinate that was played at `w`.
+    ///
+    /// `at` is the explicit gradient at the point played, which is what a metric looks at; it equals
+    /// `g` except in implicit updates.
+    fn absorb(&self, now: &mut Self::Clock, j: u32, c: &mut Self::Coord, w: F, g: F, at: F);
+    /// Ends a round. Rules whose constraint binds all weights together do that work here.
+    #[inline(always)]
+    fn close(&self, _now: &mut Self::Clock, _table: &mut Table<Self::Coord>) {}
+    /// The number of features, for the rules under which a feature never seen has a weight.
+    fn dimension(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// One coordinate's share of an implicit update: `x(u) = argmin (z + u a) x + l1|x| + q/2 x^2`.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The linear part without the current loss.
+    pub z: f64,
+    /// The quadratic, the penalty's included.
+    pub q: f64,
+    /// The threshold.
+    pub l1: f64,
+}
+
+impl Candidate {
+    /// The next weight if the loss's slope there is `u` along a feature of value `a`.
+    pub fn at(&self, u: f64, a: f64) -> f64 {
+        if self.q > 0.0 {
+            -crate::soft(self.z + u * a, self.l1) / self.q
+        } else {
+            0.0
+        }
+    }
+}
+
+/// A rule that can take the loss itself instead of its tangent.
+pub trait Implicit<F: Float>: Rule<F> {
+    /// The coordinate's problem in the round that has begun.
+    fn candidate(&self, now: &Self::Clock, c: &Self::Coord, w: F, at: F) -> Candidate;
+}

@@ -1,0 +1,147 @@
+//! Follow the proximally regularized leader with a schedule (FTPRL, `q_{1:t} = sqrt(t)/rate`).
+//!
+//! `x_{t+1} = argmin lin_t x + t l1 |x| + q_{1:t}/2 x^2`, `lin_t = g_{1:t} - sum_s q_s x_s`. The quadratics are
+//! centered at the iterates, and their weight grows on every round for every coordinate; all the same a
+//! coordinate without gradient has a closed form:
+//!
+//! * while `x != 0` it loses `l1/q_{1:t}` per round (put `x` into the definition of `lin`), so after rounds
+//!   `s+1..t` it is `|x| - l1 rate (S(t) - S(s))` with `S(n) = sum_{k<=n} 1/sqrt(k)`;
+//! * once it is zero, `lin` stands still and stays below the growing threshold.
+//!
+//! `S` is evaluated by the Euler-Maclaurin formula and inverted to find the round in which a weight died, so
+//! nothing is stored but the weight, `lin` and the round of the last visit.
+
+use super::{Candidate, Implicit, Rule};
+use crate::{Float, state::state};
+
+/// FTPRL with the metric `sqrt(t)/rate` (McMahan 2011, Theorem 4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proximal {
+    /// `q_{1:t} = sqrt(t)/rate`.
+    pub rate: f64,
+    /// The strength charged on every round.
+    pub l1: f64,
+}
+
+/// The weight after the round `seen`, and the linear part then.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProximalCoord<F> {
+    x: F,
+    lin: F,
+    seen: u64,
+}
+
+state!(ProximalCoord<F: Float> { x, lin, seen });
+
+impl Proximal {
+    fn q(&self, t: u64) -> f64 {
+        (t as f64).sqrt() / self.rate
+    }
+
+    /// Weight and linear part after round `t`, if rounds `seen+1..=t` brought no gradient.
+    fn caught_up<F: Float>(&self, c: &ProximalCoord<F>, t: u64) -> (f64, f64) {
+        let (x, lin) = (c.x.to_f64(), c.lin.to_f64());
+        if x == 0.0 || t == c.seen {
+            return (x, lin);
+        }
+        let loss_per_unit = self.l1 * self.rate;
+        let left = |n: u64| x.abs() - loss_per_unit * (inverse_roots(n) - inverse_roots(c.seen));
+        let alive = left(t);
+        if alive > 0.0 {
+            let lin = -(self.q(t) * alive + t as f64 * self.l1);
+            return (alive.copysign(x), lin.copysign(-x));
+        }
+        // The first round in which nothing is left.
+        let target = inverse_roots(c.seen) + x.abs() / loss_per_unit;
+        let mut died = first_reaching(target).clamp(c.seen + 1, t);
+        while died > c.seen + 1 && left(died - 1) <= 0.0 {
+            died -= 1;
+        }
+        while died < t && left(died) > 0.0 {
+            died += 1;
+        }
+        let lin = -(self.q(died) * left(died - 1) + (died - 1) as f64 * self.l1);
+        (0.0, lin.copysign(-x))
+    }
+
+    fn problem<F: Float>(&self, t: u64, c: &ProximalCoord<F>, w: F) -> Candidate {
+        let (_, lin) = self.caught_up(c, t - 1);
+        let sigma = self.q(t) - if t > 1 { self.q(t - 1) } else { 0.0 };
+        Candidate {
+            z: lin - sigma * w.to_f64(),
+            q: self.q(t),
+            l1: t as f64 * self.l1,
+        }
+    }
+}
+
+impl<F: Float> Rule<F> for Proximal {
+    type Coord = ProximalCoord<F>;
+    type Clock = u64;
+
+    fn tick(&self, now: &mut u64) {
+        *now += 1;
+    }
+    fn played(&self, now: &u64, _j: u32, c: &ProximalCoord<F>) -> F {
+        F::from_f64(self.caught_up(c, *now).0)
+    }
+    fn absorb(&self, now: &mut u64, _j: u32, c: &mut ProximalCoord<F>, w: F, g: F, _at: F) {
+        let problem = self.problem(*now, c, w);
+        let lin = problem.z + g.to_f64();
+        *c = ProximalCoord {
+            x: F::from_f64(problem.at(g.to_f64(), 1.0)),
+            lin: F::from_f64(lin),
+            seen: *now,
+        };
+    }
+}
+
+impl<F: Float> Implicit<F> for Proximal {
+    fn candidate(&self, now: &u64, c: &ProximalCoord<F>, w: F, _at: F) -> Candidate {
+        self.problem(*now, c, w)
+    }
+}
+
+const ZETA_HALF: f64 = -1.460_354_508_809_586_8;
+
+/// `sum_{k=1}^n 1/sqrt(k)`.
+fn inverse_roots(n: u64) -> f64 {
+    if n < 16 {
+        return (1..=n).map(|k| 1.0 / (k as f64).sqrt()).sum();
+    }
+    let n = n as f64;
+    let r = n.sqrt();
+    // Euler-Maclaurin; the next term is below 1e-16 from n = 16 on.
+    let tail = 1.0 / (2.0 * r) - 1.0 / (24.0 * n * r) + 1.0 / (384.0 * n * n * n * r)
+        - 1.0 / (1024.0 * n * n * n * n * n * r);
+    2.0 * r + ZETA_HALF + tail
+}
+
+/// About the smallest `n` with `inverse_roots(n) >= target`; the caller mends the last unit.
+fn first_reaching(target: f64) -> u64 {
+    let root = (target - ZETA_HALF) / 2.0;
+    let n = root * root - 0.5;
+    if n < 1.0 { 1 } else { n.ceil() as u64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_formula_is_the_sum() {
+        let mut sum = 0.0;
+        for n in 1..5000u64 {
+            sum += 1.0 / (n as f64).sqrt();
+            assert!((inverse_roots(n) - sum).abs() < 1e-12 * n as f64, "{n}");
+        }
+    }
+
+    #[test]
+    fn its_inverse_is_off_by_one_at_most() {
+        for n in 1..5000u64 {
+            let found = first_reaching(inverse_roots(n));
+            assert!(found.abs_diff(n) <= 1, "{n} {found}");
+        }
+    }
+}

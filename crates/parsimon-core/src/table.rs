@@ -1,0 +1,184 @@
+//! Where coordinates live.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::State;
+
+/// The coordinates of a learner: a plain array for small indices, an index for the rest.
+///
+/// Which part a coordinate is in never changes an answer, only the cost of finding it. An index far
+/// out costs one entry, not an array up to it.
+///
+/// ```
+/// use parsimon_core::Table;
+///
+/// let mut table = Table::<f64>::dense(16);
+/// *table.slot(3) = 1.0;
+/// *table.slot(4_000_000_000) = 2.0;
+/// assert_eq!((table.get(3), table.get(4), table.get(4_000_000_000)), (1.0, 0.0, 2.0));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Table<C> {
+    dense: Vec<C>,
+    limit: u32,
+    places: HashMap<u32, u32, BuildHasherDefault<Multiply>>,
+    ids: Vec<u32>,
+    rest: Vec<C>,
+}
+
+/// Indices below this may live in the array, which grows by doubling to the largest one seen.
+const ARRAY_LIMIT: u32 = 1 << 26;
+
+impl<C: State + Copy> Table<C> {
+    /// An array for the indices below `slots` at once; larger ones go to the index.
+    pub fn dense(slots: u32) -> Self {
+        Self {
+            dense: vec![C::default(); slots as usize],
+            limit: slots,
+            ..Self::index()
+        }
+    }
+
+    /// An array that grows with the largest index seen; indices far out go to the index.
+    pub fn growing() -> Self {
+        Self {
+            limit: ARRAY_LIMIT,
+            ..Self::index()
+        }
+    }
+
+    /// No array: every coordinate is found through the index, and kept in the order of first sight.
+    pub fn index() -> Self {
+        Self {
+            dense: Vec::new(),
+            limit: 0,
+            places: HashMap::default(),
+            ids: Vec::new(),
+            rest: Vec::new(),
+        }
+    }
+
+    /// The coordinate at `j`, the default if it was never seen.
+    #[inline(always)]
+    pub fn get(&self, j: u32) -> C {
+        match self.dense.get(j as usize) {
+            Some(c) => *c,
+            None => self.get_rest(j),
+        }
+    }
+
+    /// The coordinate at `j`, to be changed.
+    #[inline(always)]
+    pub fn slot(&mut self, j: u32) -> &mut C {
+        if (j as usize) < self.dense.len() {
+            return &mut self.dense[j as usize];
+        }
+        self.slot_rest(j)
+    }
+
+    /// Every coordinate that is not the default, with its index; the array in order of index, then
+    /// the index in order of first sight.
+    pub fn seen(&self) -> impl Iterator<Item = (u32, &C)> {
+        let default = C::default();
+        let array = (0u32..).zip(&self.dense);
+        let index = self.ids.iter().copied().zip(&self.rest);
+        array.chain(index).filter(move |(_, c)| **c != default)
+    }
+
+    /// As [`seen`](Table::seen), to be changed.
+    pub fn seen_mut(&mut self) -> impl Iterator<Item = (u32, &mut C)> {
+        let default = C::default();
+        let array = (0u32..).zip(&mut self.dense);
+        let index = self.ids.iter().copied().zip(&mut self.rest);
+        array.chain(index).filter(move |(_, c)| **c != default)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn get_rest(&self, j: u32) -> C {
+        if j < self.limit {
+            return C::default();
+        }
+        self.places
+            .get(&j)
+            .map_or_else(C::default, |&place| self.rest[place as usize])
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slot_rest(&mut self, j: u32) -> &mut C {
+        if j < self.limit {
+            let len = (j as usize + 1)
+                .next_power_of_two()
+                .max(1024)
+                .min(self.limit as usize);
+            let mut grown = Vec::with_capacity(len);
+            grown.extend_from_slice(&self.dense);
+            grown.resize(len, C::default());
+            self.dense = grown;
+            return &mut self.dense[j as usize];
+        }
+        let place = *self.places.entry(j).or_insert_with(|| {
+            self.ids.push(j);
+            self.rest.push(C::default());
+            (self.rest.len() - 1) as u32
+        });
+        &mut self.rest[place as usize]
+    }
+}
+
+/// A fixed hash for indices: the same everywhere, and nobody ever iterates over the map.
+#[derive(Clone, Copy, Debug, Default)]
+struct Multiply(u64);
+
+impl Hasher for Multiply {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.write_u32(u32::from(b));
+        }
+    }
+    fn write_u32(&mut self, j: u32) {
+        let h = (self.0 ^ u64::from(j)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = h ^ (h >> 32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_table_never_changes_an_answer() {
+        let mut tables = [Table::<f64>::dense(64), Table::growing(), Table::index()];
+        let writes = [
+            (5, 1.0),
+            (63, 2.0),
+            (64, 3.0),
+            (1_000_000, 4.0),
+            (u32::MAX - 1, 5.0),
+            (5, 6.0),
+        ];
+        for table in &mut tables {
+            for (j, v) in writes {
+                *table.slot(j) = v;
+            }
+            for (j, v) in [
+                (5, 6.0),
+                (63, 2.0),
+                (64, 3.0),
+                (1_000_000, 4.0),
+                (u32::MAX - 1, 5.0),
+            ] {
+                assert_eq!(table.get(j), v);
+            }
+            assert_eq!((table.get(0), table.get(70_000_000)), (0.0, 0.0));
+            let mut seen: Vec<_> = table.seen().map(|(j, &v)| (j, v)).collect();
+            seen.sort_by_key(|&(j, _)| j);
+            assert_eq!(seen.len(), 5);
+        }
+    }
+}

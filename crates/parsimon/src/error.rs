@@ -1,0 +1,69 @@
+//! What can go wrong, with words that help.
+
+use std::path::PathBuf;
+
+use parsimon_data::DataError;
+
+/// A setting that cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BuildError {
+    parameter: String,
+    message: String,
+}
+
+impl BuildError {
+    pub(crate) fn new(parameter: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            parameter: parameter.into(),
+            message: message.into(),
+        }
+    }
+
+    /// The setting at fault.
+    pub fn parameter(&self) -> &str {
+        &self.parameter
+    }
+}
+
+/// A file of ours that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {message}", path.display())]
+pub struct FormatError {
+    path: PathBuf,
+    message: String,
+}
+
+impl FormatError {
+    pub(crate) fn new(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// Anything a run can fail with.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A setting is wrong.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The data is wrong.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// One of our files is wrong.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The learner left the numbers.
+    #[error(
+        "the weights grew beyond all bounds at row {row}; lower the rate or scale the features"
+    )]
+    Diverged {
+        /// The row whose prediction was no longer a finite number, counted from 1.
+        row: u64,
+    },
+    /// A request that makes no sense.
+    #[error("{0}")]
+    Usage(String),
+}

@@ -1,0 +1,132 @@
+//! What a setting may be, and how to say what is wrong with one.
+
+use serde_json::Value;
+
+use crate::BuildError;
+
+/// One setting of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name in specs, flags (with dashes), Python and HTTP.
+    pub name: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// What it is when nobody says; `None` when it may be absent.
+    pub default: Option<Default>,
+    /// One line for people.
+    pub about: &'static str,
+}
+
+/// What a setting may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A finite number > 0.
+    Positive,
+    /// A finite number >= 0.
+    NonNegative,
+    /// A number with 0 < x < 1.
+    Fraction,
+    /// A number with 0 <= x < 1.
+    Decay,
+    /// Any finite number.
+    Number,
+    /// A number >= 0 or "inf".
+    Threshold,
+    /// A whole number >= 1.
+    Natural,
+    /// true or false.
+    Flag,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Lists of feature ids.
+    Groups,
+    /// Texts.
+    Texts,
+}
+
+/// A default, as it stands in the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Word(&'static str),
+    /// true or false.
+    Flag(bool),
+}
+
+impl Default {
+    /// As JSON.
+    pub fn value(self) -> Value {
+        match self {
+            Default::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => Value::from(x as i64),
+            Default::Number(x) => Value::from(x),
+            Default::Word(word) => Value::from(word),
+            Default::Flag(flag) => Value::from(flag),
+        }
+    }
+}
+
+impl Kind {
+    /// What to write after "must be".
+    pub fn expectation(self) -> String {
+        match self {
+            Kind::Positive => "a finite number > 0".into(),
+            Kind::NonNegative => "a finite number >= 0".into(),
+            Kind::Fraction => "a number between 0 and 1".into(),
+            Kind::Decay => "a number >= 0 and < 1".into(),
+            Kind::Number => "a finite number".into(),
+            Kind::Threshold => "a number >= 0 or \"inf\"".into(),
+            Kind::Natural => "a whole number >= 1".into(),
+            Kind::Flag => "true or false".into(),
+            Kind::Choice(words) => format!("one of {}", words.join(", ")),
+            Kind::Groups => "a list of lists of feature ids".into(),
+            Kind::Texts => "a list of at least two different texts".into(),
+        }
+    }
+
+    /// Whether a value is such a thing.
+    pub fn accepts(self, value: &Value) -> bool {
+        let number = |ok: fn(f64) -> bool| value.as_f64().is_some_and(|x| x.is_finite() && ok(x));
+        match self {
+            Kind::Positive => number(|x| x > 0.0),
+            Kind::NonNegative => number(|x| x >= 0.0),
+            Kind::Fraction => number(|x| 0.0 < x && x < 1.0),
+            Kind::Decay => number(|x| (0.0..1.0).contains(&x)),
+            Kind::Number => number(|_| true),
+            Kind::Threshold => value == "inf" || number(|x| x >= 0.0),
+            Kind::Natural => value.as_u64().is_some_and(|n| n >= 1),
+            Kind::Flag => value.is_boolean(),
+            Kind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Kind::Groups => value
+                .as_array()
+                .is_some_and(|groups| groups.iter().all(is_ids)),
+            Kind::Texts => value.as_array().is_some_and(|texts| {
+                let distinct: std::collections::BTreeSet<_> =
+                    texts.iter().filter_map(Value::as_str).collect();
+                distinct.len() == texts.len() && texts.len() >= 2
+            }),
+        }
+    }
+}
+
+fn is_ids(value: &Value) -> bool {
+    let id = |v: &Value| v.as_u64().is_some_and(|id| id < u64::from(u32::MAX));
+    value
+        .as_array()
+        .is_some_and(|ids| !ids.is_empty() && ids.iter().all(id))
+}
+
+impl Parameter {
+    /// Judges a value; the only place where numbers are judged.
+    pub fn check(&self, value: &Value) -> Result<(), BuildError> {
+        if self.kind.accepts(value) {
+            return Ok(());
+        }
+        let expected = self.kind.expectation();
+        Err(BuildError::new(
+            self.name,
+            format!("{} must be {expected}, got {value}", self.name),
+        ))
+    }
+}

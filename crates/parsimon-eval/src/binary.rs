@@ -16,6 +16,7 @@ use parsimon_core::Loss;
 use serde::{Deserialize, Serialize};
 
 use crate::calibration::{Bin, Bins, Outcome, calibration, expected_calibration_error};
+use crate::confusion::Confusion;
 use crate::progressive::Progressive;
 use crate::ranking::{self, Scored};
 use crate::sum::{Sum, ratio};
@@ -90,19 +91,6 @@ pub struct BinaryMetrics {
     pub calibration: Vec<Bin>,
 }
 
-/// Weights of right and wrong decisions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Confusion {
-    /// Positive, called positive.
-    pub true_positive: f64,
-    /// Negative, called positive.
-    pub false_positive: f64,
-    /// Negative, called negative.
-    pub true_negative: f64,
-    /// Positive, called negative.
-    pub false_negative: f64,
-}
-
 impl Binary {
     /// For margins `w.x` of a model trained with `loss`. Only the logistic loss makes probabilities.
     pub fn new(loss: Loss) -> Self {
@@ -151,13 +139,7 @@ impl Binary {
         let weight = self.progressive.weight();
         let mean_loss = self.progressive.average();
         let confusion = self.confusion();
-        let Confusion {
-            true_positive,
-            false_positive,
-            true_negative,
-            false_negative,
-        } = confusion;
-        let base_rate = ratio(true_positive + false_negative, weight);
+        let base_rate = ratio(confusion.positives(), weight);
         let brier: Sum = outcomes
             .iter()
             .map(|o| o.weight * (o.probability - f64::from(u8::from(o.positive))).powi(2))
@@ -169,13 +151,10 @@ impl Binary {
             mean_loss,
             base_rate,
             auc: ranking::auc(&self.scored),
-            accuracy: ratio(true_positive + true_negative, weight),
-            precision: ratio(true_positive, true_positive + false_positive),
-            recall: ratio(true_positive, true_positive + false_negative),
-            f1: ratio(
-                2.0 * true_positive,
-                2.0 * true_positive + false_positive + false_negative,
-            ),
+            accuracy: confusion.accuracy(),
+            precision: confusion.precision(),
+            recall: confusion.recall(),
+            f1: confusion.f1(),
             confusion,
             log_loss: mean_loss.filter(|_| self.is_probabilistic()),
             base_log_loss: base_rate.map(entropy),
@@ -216,16 +195,10 @@ impl Binary {
         } else {
             0.0
         };
-        let mut sums = [[Sum::default(); 2]; 2];
-        for row in &self.scored {
-            sums[usize::from(row.score > threshold)][usize::from(row.positive())].add(row.weight());
-        }
-        Confusion {
-            true_positive: sums[1][1].value(),
-            false_positive: sums[1][0].value(),
-            true_negative: sums[0][0].value(),
-            false_negative: sums[0][1].value(),
-        }
+        self.scored
+            .iter()
+            .map(|row| (row.positive(), row.score > threshold, row.weight()))
+            .collect()
     }
 }
 

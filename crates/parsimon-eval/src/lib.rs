@@ -19,9 +19,11 @@
 mod binary;
 mod calibration;
 pub mod chart;
+mod confusion;
 mod counts;
 mod curve;
 mod evaluation;
+mod evaluator;
 mod multiclass;
 pub mod number;
 mod progressive;
@@ -33,11 +35,13 @@ mod schedule;
 mod sum;
 mod table;
 
-pub use binary::{Binary, BinaryMetrics, Confusion};
+pub use binary::{Binary, BinaryMetrics};
 pub use calibration::{Bin, Bins, Outcome, calibration, expected_calibration_error};
+pub use confusion::Confusion;
 pub use counts::{Counts, CountsMetrics};
 pub use curve::{CurvePoint, LearningCurve};
-pub use evaluation::{Evaluation, Evaluator};
+pub use evaluation::Evaluation;
+pub use evaluator::Evaluator;
 pub use multiclass::{ClassMetrics, Multiclass, MulticlassMetrics};
 pub use progressive::Progressive;
 pub use regression::{Regression, RegressionMetrics};

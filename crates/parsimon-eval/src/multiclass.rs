@@ -53,7 +53,8 @@ pub struct MulticlassMetrics {
     pub accuracy: Option<f64>,
     /// The unweighted mean of the classes' F1, over the classes that have one.
     pub macro_f1: Option<f64>,
-    /// The mean of `-ln p(class)`, normalized as the page of this module says.
+    /// The mean of `-ln p(class)` with `p_k = s_k / sum_j s_j`, `s_k = 1 / (1 + e^(-m_k))`; only for the
+    /// logistic loss.
     pub log_loss: Option<f64>,
     /// The weight of rows of a class that the model has never seen. They count as errors.
     pub unknown: f64,

@@ -1,5 +1,7 @@
 //! Axes: from values to places, and the ticks a person would have chosen.
 
+use crate::chart::tick::{LogStyle, decimal, linear_label, log_label};
+
 /// How values become places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
@@ -157,7 +159,7 @@ impl Axis {
         let inside = |at: f64| at * slack >= self.low && at <= self.high * slack;
         let of = |mantissas: &[u8]| -> Vec<(u8, i32)> {
             let all = (first..=last).flat_map(|k| mantissas.iter().map(move |&m| (m, k)));
-            all.filter(|&(m, k)| inside(value(m, k))).collect()
+            all.filter(|&(m, k)| inside(decimal(m, k))).collect()
         };
         let powers = of(&[1]);
         let fine = of(&[1, 2, 5]);
@@ -187,7 +189,7 @@ impl Axis {
             .map(|(m, k)| {
                 let label = is_labeled(m, k).then(|| log_label(m, k, style));
                 Tick {
-                    at: value(m, k),
+                    at: decimal(m, k),
                     label,
                 }
             })
@@ -205,67 +207,10 @@ fn step(span: f64, room: usize) -> f64 {
     let k = least.log10().floor() as i32;
     // Rounding may have put the power one off; 10 is the 1 of the next decade.
     [1, 2, 5, 10]
-        .map(|m| value(m, k))
+        .map(|m| decimal(m, k))
         .into_iter()
         .find(|s| *s >= least * (1.0 - 1e-9))
         .unwrap_or(least)
-}
-
-/// `m * 10^k`. NUMERICS: for negative `k` a division, because 10^3 is exact and 10^-3 is not.
-fn value(m: u8, k: i32) -> f64 {
-    let m = f64::from(m);
-    if k < 0 {
-        m / 10f64.powi(-k)
-    } else {
-        m * 10f64.powi(k)
-    }
-}
-
-/// A label with the decimals its step needs; large numbers in thousands, millions and billions, small
-/// ones as powers of ten. All labels of one axis look alike.
-fn linear_label(at: f64, step: f64, largest: f64) -> String {
-    if at == 0.0 {
-        return "0".to_owned();
-    }
-    let exponent = largest.log10().floor() as i32;
-    let (unit, suffix) = match exponent {
-        ..-3 | 15.. => (
-            10f64.powi(exponent),
-            format!("×10{}", superscript(exponent)),
-        ),
-        -3..4 => (1.0, String::new()),
-        4..6 => (1e3, "k".to_owned()),
-        6..9 => (1e6, "M".to_owned()),
-        9..15 => (1e9, "G".to_owned()),
-    };
-    let decimals = (-(step / unit * (1.0 + 1e-9)).log10().floor()).clamp(0.0, 12.0) as usize;
-    format!("{:.decimals$}{suffix}", at / unit).replace('-', "−")
-}
-
-#[derive(Clone, Copy)]
-enum LogStyle {
-    /// 0.01, 1, 200, 5k, 10M.
-    Plain,
-    /// 10⁻², 10⁰, 10⁷.
-    Power,
-}
-
-fn log_label(m: u8, k: i32, style: LogStyle) -> String {
-    let decimals = k.min(0).unsigned_abs() as usize;
-    match (style, k) {
-        (LogStyle::Plain, -4..3) => format!("{:.decimals$}", value(m, k)),
-        (LogStyle::Plain, 3..6) => format!("{}k", value(m, k - 3)),
-        (LogStyle::Plain, 6..9) => format!("{}M", value(m, k - 6)),
-        (LogStyle::Plain, 9..12) => format!("{}G", value(m, k - 9)),
-        _ if m == 1 => format!("10{}", superscript(k)),
-        _ => format!("{m}×10{}", superscript(k)),
-    }
-}
-
-fn superscript(k: i32) -> String {
-    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let place = |c: char| c.to_digit(10).map_or('⁻', |d| DIGITS[d as usize]);
-    k.to_string().chars().map(place).collect()
 }
 
 #[cfg(test)]

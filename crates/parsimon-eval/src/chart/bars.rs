@@ -106,7 +106,7 @@ impl Bars {
             let y = top + LINE * i as f64;
             svg.text((left - 10.0, y + 19.0), "name", "end", name);
             if !shown(*value) {
-                svg.text((left, y + 19.0), "muted", "start", "–");
+                svg.text((left + 8.0, y + 19.0), "muted", "start", "–");
                 continue;
             }
             let length = if most > 0.0 {
@@ -115,7 +115,7 @@ impl Bars {
                 0.0
             };
             let is_gray = !self.highlighted.is_empty() && !self.highlighted.contains(name);
-            let class = if is_gray { "c5 band" } else { "c0 fill" };
+            let class = if is_gray { "c5 soft" } else { "c0 fill" };
             svg.rect((left, y + 4.0), (length, LINE - 8.0), class);
             svg.text(
                 (left + length + 8.0, y + 19.0),

@@ -39,6 +39,7 @@ mod reliability;
 mod series;
 mod svg;
 mod theme;
+mod tick;
 
 pub use bars::Bars;
 pub use figure::Figure;

@@ -90,7 +90,7 @@ impl Theme {
 }
 
 // Everything that does not depend on the colors. A series has its color as `currentColor`.
-const SHAPES: [(&str, &str); 16] = [
+const SHAPES: [(&str, &str); 17] = [
     ("text", "font-size:12px"),
     (".title", "font-size:17px;font-weight:600"),
     (".name", "font-size:13px"),
@@ -113,6 +113,7 @@ const SHAPES: [(&str, &str); 16] = [
     (".head", "fill:currentColor"),
     (".label", "fill:currentColor"),
     (".fill", "fill:currentColor;fill-opacity:.75"),
+    (".soft", "fill:currentColor;fill-opacity:.4"),
     (".band", "fill:currentColor;fill-opacity:.18"),
     (".d1", "stroke-dasharray:7 3"),
     (".d2", "stroke-dasharray:2 3"),

@@ -158,7 +158,7 @@ impl Binary {
             confusion,
             log_loss: mean_loss.filter(|_| self.is_probabilistic()),
             base_log_loss: base_rate.map(entropy),
-            brier: ratio(brier.value(), weight).filter(|_| self.is_probabilistic()),
+            brier: ratio(brier.value(), weight).filter(|_| !outcomes.is_empty()),
             calibration_error: expected_calibration_error(&bins),
             calibration: bins,
         }
@@ -329,7 +329,8 @@ mod tests {
             Binary::new(Loss::Logistic),
             &[(f64::NAN, 1.0, 1.0), (0.0, -1.0, 1.0)],
         );
-        assert_eq!((m.auc, m.log_loss, m.calibration.len()), (None, None, 0));
+        assert_eq!((m.auc, m.log_loss, m.brier), (None, None, None));
+        assert!(m.calibration.is_empty());
     }
 
     #[test]

@@ -16,9 +16,9 @@ const LINE: f64 = 30.0;
 /// use parsimon_eval::chart::Bars;
 ///
 /// let svg = Bars::new("Speed", "million features per second")
-///     .bar("parsimon, f32", 182.0)
-///     .bar("hand-written loop", 187.0)
-///     .highlight("parsimon, f32")
+///     .bar("dense store", 182.0)
+///     .bar("hashed store", 187.0)
+///     .highlight("dense store")
 ///     .to_svg();
 /// assert!(svg.contains(">182</text>"));
 /// ```

@@ -81,6 +81,7 @@ struct Rda {
     sigma: f64,
     growth: Growth,
     auxiliary: Auxiliary,
+    bias_rate: f64,
 }
 
 impl Rda {
@@ -105,14 +106,9 @@ impl Rda {
         }
     }
 
-    /// Outside the penalty only `(beta_t/t) w^2/2` holds the bias; with `beta_t = 0` it takes the
-    /// constant `sigma` so that it has a minimizer.
+    /// The bias is outside the penalty, hence not strongly convex: it takes the square-root sequence.
     fn bias(&self, t: f64, mean: f64) -> f64 {
-        match self.growth {
-            Growth::Sqrt { rate } if self.sigma == 0.0 => plain_rda(rate, t, mean, 0.0),
-            Growth::Zero => -mean / (self.sigma / t),
-            _ => -mean / (self.beta(t) / t),
-        }
+        plain_rda(self.bias_rate, t, mean, 0.0)
     }
 }
 
@@ -282,6 +278,7 @@ pub(crate) fn rda(spec: &Spec, space: &Space) -> Box<dyn Method> {
             sigma,
             growth,
             auxiliary,
+            bias_rate: spec.number_or("rate", 0.1),
         },
         space,
     )

@@ -253,12 +253,13 @@ fn rda() {
 
 #[test]
 fn rda_bias_is_outside_the_penalty() {
-    // beta = 0 leaves the bias no quadratic; it takes sigma: b = -s/sigma = 1/0.5 after round 1.
-    // Round 2: p = 1.6 + 2, slope 4.6, s_b = 3.6, b = -7.2.
-    let spec = json!({"algorithm": "rda", "loss": "squared", "beta": "zero", "l1": 0.2, "l2": 0.5});
+    // The bias takes the square-root sequence: b = rate = 0.5 after round 1.
+    // Round 2: p = 1.6 + 0.5, slope 3.1, s_b = 2.1, b = -0.5/sqrt 2 * 2.1.
+    let spec = json!({"algorithm": "rda", "loss": "squared", "beta": "zero", "l1": 0.2, "l2": 0.5,
+                      "rate": 0.5});
     let outcome = run(&spec, &two_rows(), true);
-    assert_near(&outcome.margins, &[0.0, 3.6]);
-    assert_near(&[outcome.bias], &[-7.2]);
+    assert_near(&outcome.margins, &[0.0, 2.1]);
+    assert_near(&[outcome.bias], &[-0.5 / 2.0_f64.sqrt() * 2.1]);
 }
 
 #[test]

@@ -384,12 +384,8 @@ impl Builder<'_> {
             "log" => Pace::Log { sigma: l2 },
             _ => Pace::Sqrt { rate },
         };
-        // The bias has no penalty to stabilize it: where beta is zero it takes the constant one.
-        let bias_beta = if s.word("beta") == "zero" {
-            Pace::Constant { q: l2 }
-        } else {
-            beta
-        };
+        // Without a penalty the bias is not strongly convex: it takes the square-root sequence.
+        let bias_beta = Pace::Sqrt { rate };
         let (accrual, metric) = match s.word("prox") {
             "psi" => (
                 Accrual::WithItself { beta, sigma: l2 },

@@ -1,0 +1,95 @@
+//! Every method equals its twin: dense, eager, whole-history, written from the formula by other hands.
+
+mod common;
+
+use common::{chunk, family, implicit_family, learner, with};
+use parsimon::Storage;
+use parsimon::core::Precision;
+use parsimon_oracle::{run, streams};
+use serde_json::Value;
+
+const DIMENSION: usize = 24;
+
+/// The largest difference of margins and weights, relative to the largest of them (at least 1); panics
+/// when a zero is not a zero.
+fn difference(spec: &Value, seed: u64, rounds: usize, options: streams::Options, bias: bool) -> f64 {
+    let loss = spec["loss"].as_str().unwrap();
+    let stream = streams::random(seed, rounds, DIMENSION, loss, options);
+    let twin = run(spec, &stream, bias);
+    let mut ours = learner(spec, Precision::F64, bias, Storage::Growing);
+    let mut margins = Vec::new();
+    ours.learn(&chunk(&stream), &mut margins);
+    let head = ours.freeze().remove(0);
+    let scale = |values: &[f64]| values.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+    let mut worst = (head.bias() - twin.bias).abs() / scale(&[twin.bias]);
+    let margin_scale = scale(&twin.margins);
+    for (p, q) in margins.iter().zip(&twin.margins) {
+        worst = worst.max((p - q).abs() / margin_scale);
+    }
+    let weight_scale = scale(&twin.weights);
+    for (j, &w) in twin.weights.iter().enumerate() {
+        let difference = (head.weight(u32::try_from(j).unwrap()) - w).abs() / weight_scale;
+        assert!(!difference.is_nan(), "{spec}: weight {j} is not a number");
+        worst = worst.max(difference);
+    }
+    worst
+}
+
+fn check(specs: &[Value], losses: &[&str], options: streams::Options, tolerance: f64, rounds: usize) {
+    let mut failures = Vec::new();
+    for spec in specs {
+        for loss in losses {
+            let spec = with(spec, "loss", *loss);
+            for (seed, bias) in [(1, false), (2, true), (3, true)] {
+                let difference = difference(&spec, seed, rounds, options, bias);
+                if difference.is_nan() || difference > tolerance {
+                    failures.push(format!("{difference:9.2e} bias {bias} {spec}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+const CLASSIFICATION: &[&str] = &["logistic", "hinge", "squared-hinge"];
+
+fn without_huge() -> streams::Options {
+    streams::Options { huge: false, ..streams::Options::default() }
+}
+
+#[test]
+fn classification() {
+    check(&family(), CLASSIFICATION, without_huge(), 1e-9, 300);
+}
+
+#[test]
+fn regression() {
+    let losses = ["squared", "huber", "quantile"];
+    check(&family(), &losses, without_huge(), 1e-9, 300);
+}
+
+#[test]
+fn counts() {
+    // Poisson's slope is exponential: only gentle methods stay finite, in the twin as here.
+    let gentle = ["ftrl", "adagrad-rda", "adagrad-fobos", "adam", "adadelta"];
+    let specs: Vec<_> =
+        family().into_iter().filter(|s| gentle.contains(&s["algorithm"].as_str().unwrap())).collect();
+    check(&specs, &["poisson"], without_huge(), 1e-9, 300);
+}
+
+#[test]
+fn huge_values() {
+    check(&family(), &["logistic", "hinge"], streams::Options::default(), 1e-9, 200);
+}
+
+#[test]
+fn implicit() {
+    let losses = ["squared", "logistic", "hinge"];
+    check(&implicit_family(), &losses, without_huge(), 1e-9, 200);
+}
+
+#[test]
+fn a_long_stream() {
+    let options = streams::Options { density: 0.02, ..without_huge() };
+    check(&family(), &["logistic"], options, 1e-8, 1500);
+}

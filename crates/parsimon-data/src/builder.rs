@@ -75,15 +75,7 @@ impl Builder {
         };
         let cross = Cross::new(&spec.options.interactions).map(Box::new);
         let label_texts = LabelTexts::default();
-        Self {
-            spec,
-            out: Parsed::default(),
-            chunk: Chunk::new(),
-            bits,
-            seen,
-            cross,
-            label_texts,
-        }
+        Self { spec, out: Parsed::default(), chunk: Chunk::new(), bits, seen, cross, label_texts }
     }
 
     /// Starts a piece; `shell` lends its buffers.
@@ -186,10 +178,7 @@ impl Builder {
         let weight = crate::number::bounded(token, column, self.spec.max_value)?;
         if weight < 0.0 {
             let token = shown(token);
-            return Err(Bad::new(
-                column,
-                format!("importance weight {token} is negative"),
-            ));
+            return Err(Bad::new(column, format!("importance weight {token} is negative")));
         }
         Ok(weight)
     }
@@ -206,6 +195,22 @@ impl Builder {
             self.push_crosses();
         }
         self.chunk.finish_row(label, weight, repeats)?;
+        self.count_row();
+        Ok(())
+    }
+
+    /// The same for a row that may have a tag and takes part in no interaction.
+    pub(crate) fn finish_tagged(
+        &mut self,
+        label: Option<f64>,
+        weight: f64,
+        repeats: Repeats,
+        tag: &[u8],
+    ) -> Result<(), RowError> {
+        self.chunk.finish_row(label, weight, repeats)?;
+        if !tag.is_empty() {
+            self.chunk.tag_last(tag);
+        }
         self.count_row();
         Ok(())
     }
@@ -244,12 +249,8 @@ impl Builder {
 
     fn push_crosses(&mut self) {
         let Some(cross) = &mut self.cross else { return };
-        let (bits, chunk, seen, news) = (
-            self.bits,
-            &mut self.chunk,
-            &mut self.seen,
-            &mut self.out.news,
-        );
+        let (bits, chunk, seen, news) =
+            (self.bits, &mut self.chunk, &mut self.seen, &mut self.out.news);
         cross.generate(|h, value, factors| {
             let slot = hash::slot(h, bits);
             chunk.push_feature(slot, value);

@@ -51,18 +51,13 @@ impl Cross {
         let mut position = |text: &str| {
             // A blank is Vowpal Wabbit's way to write the anonymous namespace.
             let text = if text == " " { "" } else { text };
-            selectors
-                .iter()
-                .position(|s| s == text.as_bytes())
-                .unwrap_or_else(|| {
-                    selectors.push(text.as_bytes().to_vec());
-                    selectors.len() - 1
-                })
+            selectors.iter().position(|s| s == text.as_bytes()).unwrap_or_else(|| {
+                selectors.push(text.as_bytes().to_vec());
+                selectors.len() - 1
+            })
         };
-        let sets: Vec<Vec<usize>> = interactions
-            .iter()
-            .map(|set| set.iter().map(|s| position(s)).collect())
-            .collect();
+        let sets: Vec<Vec<usize>> =
+            interactions.iter().map(|set| set.iter().map(|s| position(s)).collect()).collect();
         let chosen = vec![Vec::new(); selectors.len()];
         let mut cross = Self {
             selectors,
@@ -80,8 +75,7 @@ impl Cross {
     pub(crate) fn enter(&mut self, namespace: &[u8]) {
         let selectors = &self.selectors;
         self.current.clear();
-        self.current
-            .extend((0..selectors.len()).filter(|&i| selects(&selectors[i], namespace)));
+        self.current.extend((0..selectors.len()).filter(|&i| selects(&selectors[i], namespace)));
     }
 
     pub(crate) fn add(&mut self, hash: u64, namespace: &[u8], text: &[u8], value: f64) {
@@ -97,12 +91,7 @@ impl Cross {
         for &s in &self.current {
             self.chosen[s].push(self.features.len());
         }
-        self.features.push(Feature {
-            hash,
-            value,
-            start,
-            end: self.text.len(),
-        });
+        self.features.push(Feature { hash, value, start, end: self.text.len() });
     }
 
     /// Calls `push(hash, value, factors)` for each product of the row, then forgets the row.
@@ -124,14 +113,7 @@ impl Cross {
                     let b = self.features[b];
                     let (h, value) = (hash::cross(a.hash, b.hash), a.value * b.value);
                     let Some(&third) = last.first() else {
-                        push(
-                            h,
-                            value,
-                            Factors {
-                                text: &self.text,
-                                of: &[a, b],
-                            },
-                        );
+                        push(h, value, Factors { text: &self.text, of: &[a, b] });
                         continue;
                     };
                     let from = match third {
@@ -141,10 +123,7 @@ impl Cross {
                     };
                     for &c in &self.chosen[third][from..] {
                         let c = self.features[c];
-                        let factors = Factors {
-                            text: &self.text,
-                            of: &[a, b, c],
-                        };
+                        let factors = Factors { text: &self.text, of: &[a, b, c] };
                         push(hash::cross(h, c.hash), value * c.value, factors);
                     }
                 }
@@ -173,10 +152,8 @@ mod tests {
     use super::*;
 
     fn products(sets: &[&[&str]], row: &[(&str, &str, f64)]) -> Vec<(String, f64)> {
-        let sets: Vec<Vec<String>> = sets
-            .iter()
-            .map(|s| s.iter().map(|&t| t.to_owned()).collect())
-            .collect();
+        let sets: Vec<Vec<String>> =
+            sets.iter().map(|s| s.iter().map(|&t| t.to_owned()).collect()).collect();
         let mut cross = Cross::new(&sets).unwrap();
         for &(namespace, text, value) in row {
             cross.enter(namespace.as_bytes());
@@ -197,12 +174,8 @@ mod tests {
         pairs.iter().map(|&(n, v)| (n.to_owned(), v)).collect()
     }
 
-    const ROW: [(&str, &str, f64); 4] = [
-        ("ad", "x", 2.0),
-        ("user", "y", 3.0),
-        ("user", "z", 5.0),
-        ("", "t", 7.0),
-    ];
+    const ROW: [(&str, &str, f64); 4] =
+        [("ad", "x", 2.0), ("user", "y", 3.0), ("user", "z", 5.0), ("", "t", 7.0)];
 
     #[test]
     fn a_pair_multiplies_two_namespaces() {
@@ -215,11 +188,8 @@ mod tests {
 
     #[test]
     fn a_namespace_with_itself_gives_each_unordered_pair_once() {
-        let expected = named(&[
-            ("user^y*user^y", 9.0),
-            ("user^y*user^z", 15.0),
-            ("user^z*user^z", 25.0),
-        ]);
+        let expected =
+            named(&[("user^y*user^y", 9.0), ("user^y*user^z", 15.0), ("user^z*user^z", 25.0)]);
         assert_eq!(products(&[&["u", "u"]], &ROW), expected);
         assert_eq!(products(&[&["u", "u", "u"]], &ROW).len(), 4);
         assert_eq!(products(&[&["u", "a", "u"]], &ROW).len(), 3);

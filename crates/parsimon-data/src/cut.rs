@@ -46,15 +46,7 @@ impl Cutter {
     /// A cutter of `head` followed by `stream`.
     pub(crate) fn new(head: Vec<u8>, stream: Stream, ends: Ends) -> Self {
         let (block, longest) = (BLOCK, LONGEST);
-        Self {
-            stream,
-            carry: head,
-            ends,
-            block,
-            longest,
-            done: false,
-            failure: None,
-        }
+        Self { stream, carry: head, ends, block, longest, done: false, failure: None }
     }
 
     /// The next block in `buffer[..len]`; `None` at the end.
@@ -109,15 +101,30 @@ impl Cutter {
             }
             if len >= self.longest {
                 self.done = true;
-                return Err(CutError::TooLong {
-                    limit: self.longest,
-                });
+                return Err(CutError::TooLong { limit: self.longest });
             }
             if self.ends == Ends::Newline {
                 scan.at = len;
             }
             let size = (2 * buffer.len()).min(self.longest.max(self.block));
             buffer.resize(size, 0);
+        }
+    }
+}
+
+/// Where the first record of `text` ends, newline included.
+pub(crate) fn record_end(text: &[u8], ends: Ends) -> Option<usize> {
+    let newline = memchr(b'\n', text)?;
+    match ends {
+        Ends::Newline => Some(newline + 1),
+        // PERF: most records have no quotes.
+        Ends::Quoted { .. } if memchr(b'"', &text[..newline]).is_none() => Some(newline + 1),
+        Ends::Quoted { delimiter } => {
+            let mut scan = Scan::default();
+            while scan.end.is_none() && scan.at < text.len() {
+                scan.step(text[scan.at], delimiter);
+            }
+            scan.end
         }
     }
 }
@@ -147,21 +154,23 @@ impl Scan {
             return memrchr(b'\n', text).map(|n| n + 1);
         }
         while self.at < text.len() {
-            let b = text[self.at];
-            self.at += 1;
-            self.state = match (self.state, b) {
-                (State::Quoted, b'"') => State::Closing,
-                (State::Quoted, _) | (State::Closing, b'"') => State::Quoted,
-                (State::CellStart, b'"') => State::Quoted,
-                (_, b'\n') => {
-                    self.end = Some(self.at);
-                    State::CellStart
-                }
-                (_, b) if b == delimiter => State::CellStart,
-                _ => State::Plain,
-            };
+            self.step(text[self.at], delimiter);
         }
         self.end
+    }
+
+    fn step(&mut self, b: u8, delimiter: u8) {
+        self.at += 1;
+        self.state = match (self.state, b) {
+            (State::Quoted, b'"') => State::Closing,
+            (State::Quoted, _) | (State::Closing | State::CellStart, b'"') => State::Quoted,
+            (_, b'\n') => {
+                self.end = Some(self.at);
+                State::CellStart
+            }
+            (_, b) if b == delimiter => State::CellStart,
+            _ => State::Plain,
+        };
     }
 }
 
@@ -177,11 +186,7 @@ mod tests {
         longest: usize,
     ) -> Result<Vec<Vec<u8>>, CutError> {
         let stream = Box::new(Cursor::new(text.to_vec()));
-        let mut cutter = Cutter {
-            block,
-            longest,
-            ..Cutter::new(Vec::new(), stream, ends)
-        };
+        let mut cutter = Cutter { block, longest, ..Cutter::new(Vec::new(), stream, ends) };
         let (mut all, mut buffer) = (Vec::new(), Vec::new());
         while let Some(len) = cutter.next(&mut buffer)? {
             all.push(buffer[..len].to_vec());

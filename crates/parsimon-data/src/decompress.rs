@@ -41,24 +41,15 @@ pub(crate) fn open(mut raw: Stream) -> io::Result<(Stream, bool)> {
     Ok(match kind {
         Some(0) => {
             let buffered = BufReader::with_capacity(BUFFER, whole);
-            (
-                Box::new(flate2::bufread::MultiGzDecoder::new(buffered)),
-                true,
-            )
+            (Box::new(flate2::bufread::MultiGzDecoder::new(buffered)), true)
         }
         Some(1) => {
             let buffered = BufReader::with_capacity(BUFFER, whole);
-            (
-                Box::new(zstd::stream::read::Decoder::with_buffer(buffered)?),
-                true,
-            )
+            (Box::new(zstd::stream::read::Decoder::with_buffer(buffered)?), true)
         }
         Some(_) => {
             let buffered = BufReader::with_capacity(BUFFER, whole);
-            (
-                Box::new(bzip2::bufread::MultiBzDecoder::new(buffered)),
-                true,
-            )
+            (Box::new(bzip2::bufread::MultiBzDecoder::new(buffered)), true)
         }
         None => (Box::new(whole), false),
     })
@@ -95,19 +86,13 @@ mod tests {
     }
 
     fn noise(len: u32) -> Vec<u8> {
-        (0..len)
-            .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
-            .collect()
+        (0..len).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
     }
 
     #[test]
     fn every_compression_gives_the_bytes_back() {
         let bytes = noise(300_000);
-        for packed in [
-            gzip(&bytes),
-            zstd::encode_all(&bytes[..], 1).unwrap(),
-            bzip2(&bytes),
-        ] {
+        for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap(), bzip2(&bytes)] {
             assert!(all(packed.clone()).unwrap() == bytes);
             // Two streams one after the other are one.
             let twice = [packed.clone(), packed].concat();
@@ -121,17 +106,9 @@ mod tests {
     #[test]
     fn a_stream_cut_short_is_an_error() {
         let bytes = noise(300_000);
-        for packed in [
-            gzip(&bytes),
-            zstd::encode_all(&bytes[..], 1).unwrap(),
-            bzip2(&bytes),
-        ] {
+        for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap(), bzip2(&bytes)] {
             for cut in [5, packed.len() / 2, packed.len() - 1] {
-                assert!(
-                    all(packed[..cut].to_vec()).is_err(),
-                    "{cut} of {}",
-                    packed.len()
-                );
+                assert!(all(packed[..cut].to_vec()).is_err(), "{cut} of {}", packed.len());
             }
         }
     }

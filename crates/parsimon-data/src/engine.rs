@@ -10,8 +10,10 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::builder::{Builder, Parsed, Spec};
+use crate::cache::Contents;
+use crate::delimited::{self, Dialect};
 use crate::source::{Body, Piece, Source};
-use crate::{Format, svmlight, vw};
+use crate::{Format, cache, columnar, jsonl, svmlight, vw};
 
 /// A parsed piece with what is known of its place.
 pub(crate) struct Done {
@@ -20,6 +22,7 @@ pub(crate) struct Done {
     pub(crate) is_last: bool,
     pub(crate) lines_before: u64,
     pub(crate) bytes: u64,
+    pub(crate) contents: Option<Arc<Contents>>,
     pub(crate) parsed: Parsed,
 }
 
@@ -31,10 +34,7 @@ struct Parser {
 
 impl Parser {
     fn new(format: Format, spec: Arc<Spec>) -> Self {
-        Self {
-            format,
-            builder: Builder::new(spec),
-        }
+        Self { format, builder: Builder::new(spec) }
     }
 
     /// Parses a piece with the buffers of `shell`; also returns the piece's own buffer.
@@ -45,36 +45,34 @@ impl Parser {
         match piece.body {
             Body::Text { buffer, len } => {
                 let text = &buffer[..len];
-                match self.format {
-                    Format::Svmlight => svmlight::parse(builder, text),
-                    Format::Vw => vw::parse(builder, text),
+                match (self.format, &piece.columns) {
+                    (Format::Svmlight, _) => svmlight::parse(builder, text),
+                    (Format::Vw, _) => vw::parse(builder, text),
+                    (Format::Jsonl, _) => jsonl::parse(builder, text),
+                    (Format::Csv, Some(columns)) => {
+                        delimited::parse(builder, text, columns, Dialect::CSV);
+                    }
+                    (Format::Tsv, Some(columns)) => {
+                        delimited::parse(builder, text, columns, Dialect::TSV);
+                    }
                     _ => {}
                 }
                 spare = buffer;
+            }
+            Body::Block { buffer, head, contents } => {
+                let payload = &buffer[..head.len];
+                builder.out.failure = cache::decode(builder, payload, &head, &contents).err();
+                spare = buffer;
+            }
+            Body::Batch { batch, layout } => {
+                builder.out.failure = columnar::parse(builder, &batch, &layout, &piece.name).err();
             }
             Body::End => {}
             Body::Failed(e) => builder.out.failure = Some(e),
         }
         let parsed = builder.end();
-        let Piece {
-            name,
-            is_first,
-            is_last,
-            lines_before,
-            bytes,
-            ..
-        } = piece;
-        (
-            Done {
-                name,
-                is_first,
-                is_last,
-                lines_before,
-                bytes,
-                parsed,
-            },
-            spare,
-        )
+        let Piece { name, is_first, is_last, lines_before, bytes, contents, .. } = piece;
+        (Done { name, is_first, is_last, lines_before, bytes, contents, parsed }, spare)
     }
 }
 
@@ -111,12 +109,7 @@ impl Engine {
         if threads <= 1 {
             let parser = Parser::new(source.format(), spec.clone());
             let (buffer, shell) = (Vec::new(), Parsed::default());
-            return Engine::Here(Box::new(Here {
-                source,
-                parser,
-                buffer,
-                shell,
-            }));
+            return Engine::Here(Box::new(Here { source, parser, buffer, shell }));
         }
         Engine::Threads(Threads::start(source, spec, threads))
     }
@@ -153,10 +146,7 @@ impl Threads {
             let (finished, done) = bounded::<Done>(DEPTH);
             let (back, shells) = unbounded::<Parsed>();
             inlets.push(inlet);
-            lanes.push(Lane {
-                done: Some(done),
-                back,
-            });
+            lanes.push(Lane { done: Some(done), back });
             let (spec, spare_in) = (spec.clone(), spare_in.clone());
             handles.push(std::thread::spawn(move || {
                 let mut parser = Parser::new(format, spec);
@@ -181,11 +171,7 @@ impl Threads {
                 }
             }
         }));
-        Self {
-            turn: 0,
-            lanes,
-            handles,
-        }
+        Self { turn: 0, lanes, handles }
     }
 
     fn next(&mut self) -> Option<Done> {

@@ -74,14 +74,7 @@ impl DataError {
     }
 
     fn make(name: &Arc<str>, what: What, message: String, source: Option<std::io::Error>) -> Self {
-        Self(Box::new(Inner {
-            name: name.clone(),
-            line: 0,
-            column: 0,
-            what,
-            message,
-            source,
-        }))
+        Self(Box::new(Inner { name: name.clone(), line: 0, column: 0, what, message, source }))
     }
 
     /// The same error with more words at its end.
@@ -135,13 +128,7 @@ impl DataError {
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner {
-            name,
-            line,
-            column,
-            message,
-            ..
-        } = &*self.0;
+        let Inner { name, line, column, message, .. } = &*self.0;
         if !name.is_empty() {
             f.write_str(name)?;
             if *line > 0 {
@@ -173,10 +160,7 @@ impl Bad {
     // PERF: errors are made far from the loops that may need them.
     #[cold]
     pub(crate) fn new(column: usize, message: impl Into<String>) -> Self {
-        Self {
-            column,
-            message: message.into(),
-        }
+        Self { column, message: message.into() }
     }
 }
 
@@ -184,11 +168,7 @@ impl Bad {
 pub(crate) fn shown(token: &[u8]) -> String {
     const MOST: usize = 40;
     let text = String::from_utf8_lossy(&token[..token.len().min(4 * MOST + 4)]);
-    let mut cut: String = text
-        .chars()
-        .take(MOST)
-        .flat_map(char::escape_debug)
-        .collect();
+    let mut cut: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
     if text.chars().count() > MOST {
         cut.push_str("...");
     }
@@ -197,9 +177,7 @@ pub(crate) fn shown(token: &[u8]) -> String {
 
 /// The end of a message about a token that should have been a number.
 pub(crate) fn not_a_number(token: &[u8]) -> String {
-    let number = std::str::from_utf8(token)
-        .ok()
-        .and_then(|t| t.parse::<f64>().ok());
+    let number = std::str::from_utf8(token).ok().and_then(|t| t.parse::<f64>().ok());
     match number {
         Some(v) if !v.is_finite() => format!("{} is not a finite number", shown(token)),
         _ if token.is_empty() => "the number is missing".to_owned(),
@@ -225,10 +203,7 @@ mod tests {
     #[test]
     fn places_are_left_out_where_there_are_none() {
         let name: Arc<str> = Arc::from("a.svm");
-        assert_eq!(
-            DataError::file(&name, "no rows").to_string(),
-            "a.svm: no rows"
-        );
+        assert_eq!(DataError::file(&name, "no rows").to_string(), "a.svm: no rows");
         let bad = DataError::row(&name, 3, Bad::new(0, "odd"));
         assert_eq!(bad.to_string(), "a.svm:3: odd");
         assert_eq!(DataError::setting("odd").to_string(), "odd");

@@ -29,11 +29,7 @@ pub fn namespace(name: &[u8]) -> u64 {
 #[inline]
 pub fn feature(namespace: u64, text: &[u8]) -> u64 {
     // PERF: the unseeded form is shorter and is the same function.
-    if namespace == 0 {
-        xxh3_64(text)
-    } else {
-        xxh3_64_with_seed(text, namespace)
-    }
+    if namespace == 0 { xxh3_64(text) } else { xxh3_64_with_seed(text, namespace) }
 }
 
 /// The hash of two features together, in this order.
@@ -66,14 +62,8 @@ mod tests {
         assert_eq!(feature(0, b""), 0x2d06_8005_38d3_94c2);
         assert_eq!(feature(0, b"a"), 0xe6c6_32b6_1e96_4e1f);
         assert_eq!(namespace(b"a"), 0xe6c6_32b6_1e96_4e1f);
-        assert_eq!(
-            feature(namespace(b"user"), b"city=Paris"),
-            0x4bfd_1a83_ec2b_8339
-        );
-        assert_eq!(
-            cross(feature(0, b"a"), feature(0, b"b")),
-            0x41d1_e31c_8385_d41a
-        );
+        assert_eq!(feature(namespace(b"user"), b"city=Paris"), 0x4bfd_1a83_ec2b_8339);
+        assert_eq!(cross(feature(0, b"a"), feature(0, b"b")), 0x41d1_e31c_8385_d41a);
         assert_ne!(cross(1, 2), cross(2, 1));
         assert_eq!(slot(u64::MAX, 31), i32::MAX as u32);
     }

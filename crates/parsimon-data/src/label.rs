@@ -56,28 +56,16 @@ pub enum Labels {
 impl Labels {
     /// -1 (or 0) against 1.
     pub fn binary() -> Self {
-        Labels::Binary {
-            negative: "-1".into(),
-            positive: "1".into(),
-        }
+        Labels::Binary { negative: "-1".into(), positive: "1".into() }
     }
 }
 
 /// [`Labels`] made ready for asking once per row.
 #[derive(Clone, Debug)]
 pub(crate) enum LabelReader {
-    Number {
-        least: f64,
-    },
-    Binary {
-        negative: Class,
-        positive: Class,
-        standard: bool,
-    },
-    Classes {
-        texts: FxHashMap<Vec<u8>, u32>,
-        numbers: FxHashMap<u64, u32>,
-    },
+    Number { least: f64 },
+    Binary { negative: Class, positive: Class, standard: bool },
+    Classes { texts: FxHashMap<Vec<u8>, u32>, numbers: FxHashMap<u64, u32> },
     Optional(Box<LabelReader>),
     Any,
 }
@@ -90,10 +78,7 @@ pub(crate) struct Class {
 
 impl Class {
     fn new(text: &str) -> Self {
-        Self {
-            text: text.as_bytes().to_vec(),
-            number: number::whole(text.as_bytes()),
-        }
+        Self { text: text.as_bytes().to_vec(), number: number::whole(text.as_bytes()) }
     }
 
     fn is(&self, token: &[u8], number: Option<f64>) -> bool {
@@ -111,25 +96,16 @@ pub(crate) enum Found<'a> {
 impl LabelReader {
     pub(crate) fn new(labels: &Labels) -> Result<Self, String> {
         Ok(match labels {
-            Labels::Real => Self::Number {
-                least: f64::NEG_INFINITY,
-            },
+            Labels::Real => Self::Number { least: f64::NEG_INFINITY },
             Labels::NonNegative => Self::Number { least: 0.0 },
             Labels::Binary { negative, positive } => {
                 let (negative, positive) = (Class::new(negative), Class::new(positive));
                 if positive.is(&negative.text, negative.number) {
-                    return Err(format!(
-                        "the two labels are the same: {}",
-                        shown(&negative.text)
-                    ));
+                    return Err(format!("the two labels are the same: {}", shown(&negative.text)));
                 }
                 let standard = positive.number == Some(1.0)
                     && negative.number.is_some_and(|n| n == -1.0 || n == 0.0);
-                Self::Binary {
-                    negative,
-                    positive,
-                    standard,
-                }
+                Self::Binary { negative, positive, standard }
             }
             Labels::Classes(list) => {
                 let (mut texts, mut numbers) = (FxHashMap::default(), FxHashMap::default());
@@ -187,22 +163,16 @@ impl LabelReader {
         };
         match self {
             Self::Number { least } => match number {
-                Some(y) if y < *least => Err(Bad::new(
-                    column,
-                    format!("label {} is negative", shown(token)),
-                )),
+                Some(y) if y < *least => {
+                    Err(Bad::new(column, format!("label {} is negative", shown(token))))
+                }
                 Some(y) if y.abs() <= max => Ok(Some(y)),
                 Some(_) => Err(number::too_large(token, column, max)),
-                None => Err(Bad::new(
-                    column,
-                    format!("label {}", crate::error::not_a_number(token)),
-                )),
+                None => {
+                    Err(Bad::new(column, format!("label {}", crate::error::not_a_number(token))))
+                }
             },
-            Self::Binary {
-                negative,
-                positive,
-                standard,
-            } => {
+            Self::Binary { negative, positive, standard } => {
                 let zero_or_minus = || number.is_some_and(|n| n == 0.0 || n == -1.0);
                 if positive.is(token, number) {
                     Ok(Some(1.0))
@@ -210,10 +180,7 @@ impl LabelReader {
                     Ok(Some(-1.0))
                 } else {
                     let (n, p) = (shown(&negative.text), shown(&positive.text));
-                    Err(Bad::new(
-                        column,
-                        format!("label {} is neither {n} nor {p}", shown(token)),
-                    ))
+                    Err(Bad::new(column, format!("label {} is neither {n} nor {p}", shown(token))))
                 }
             }
             Self::Classes { texts, numbers } => {
@@ -279,8 +246,7 @@ pub struct LabelTexts {
 impl LabelTexts {
     /// The text behind a label, or the label as a number.
     pub fn spell(&self, label: f64) -> String {
-        self.text(label)
-            .map_or_else(|| label.to_string(), str::to_owned)
+        self.text(label).map_or_else(|| label.to_string(), str::to_owned)
     }
 
     /// The text behind a label, if it is a code.
@@ -300,20 +266,15 @@ impl LabelTexts {
 
     /// Codes and texts, by code.
     pub fn iter(&self) -> impl Iterator<Item = (f64, &str)> {
-        let mut all: Vec<_> = self
-            .texts
-            .iter()
-            .map(|(&bits, t)| (f64::from_bits(bits), t.as_str()))
-            .collect();
+        let mut all: Vec<_> =
+            self.texts.iter().map(|(&bits, t)| (f64::from_bits(bits), t.as_str())).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         all.into_iter()
     }
 
     /// Adds a text under the code of its bytes.
     pub(crate) fn remember(&mut self, code: f64, text: &str) {
-        self.texts
-            .entry(code.to_bits())
-            .or_insert_with(|| text.to_owned());
+        self.texts.entry(code.to_bits()).or_insert_with(|| text.to_owned());
     }
 
     pub(crate) fn contains(&self, label: f64) -> bool {
@@ -327,33 +288,20 @@ mod tests {
 
     fn read(labels: &Labels, token: &str) -> Result<Option<f64>, String> {
         let reader = LabelReader::new(labels).unwrap();
-        reader
-            .read(Found::Text(token.as_bytes()), 1, 1e12)
-            .map_err(|b| b.message)
+        reader.read(Found::Text(token.as_bytes()), 1, 1e12).map_err(|b| b.message)
     }
 
     #[test]
     fn equal_numbers_are_equal_labels() {
-        for (text, y) in [
-            ("1", 1.0),
-            ("+1", 1.0),
-            ("1.0", 1.0),
-            ("-1", -1.0),
-            ("0", -1.0),
-            ("-0.0", -1.0),
-        ] {
+        for (text, y) in
+            [("1", 1.0), ("+1", 1.0), ("1.0", 1.0), ("-1", -1.0), ("0", -1.0), ("-0.0", -1.0)]
+        {
             assert_eq!(read(&Labels::binary(), text), Ok(Some(y)), "{text}");
         }
-        let odd = Labels::Binary {
-            negative: "1".into(),
-            positive: "2".into(),
-        };
+        let odd = Labels::Binary { negative: "1".into(), positive: "2".into() };
         assert_eq!(read(&odd, "1.0"), Ok(Some(-1.0)));
         assert_eq!(read(&odd, "2"), Ok(Some(1.0)));
-        assert_eq!(
-            read(&odd, "0"),
-            Err("label \"0\" is neither \"1\" nor \"2\"".into())
-        );
+        assert_eq!(read(&odd, "0"), Err("label \"0\" is neither \"1\" nor \"2\"".into()));
     }
 
     #[test]
@@ -362,34 +310,19 @@ mod tests {
         assert_eq!(read(&classes, "a"), Ok(Some(1.0)));
         assert_eq!(read(&classes, "7.0"), Ok(Some(2.0)));
         assert_eq!(read(&classes, "0"), Ok(Some(3.0)));
-        assert_eq!(
-            read(&classes, "c"),
-            Err("label \"c\" is not a known class".into())
-        );
+        assert_eq!(read(&classes, "c"), Err("label \"c\" is not a known class".into()));
     }
 
     #[test]
     fn what_is_refused_is_said() {
-        assert_eq!(
-            read(&Labels::Real, "nan"),
-            Err("label \"nan\" is not a finite number".into())
-        );
-        assert_eq!(
-            read(&Labels::Real, "x"),
-            Err("label \"x\" is not a number".into())
-        );
-        assert_eq!(
-            read(&Labels::NonNegative, "-2"),
-            Err("label \"-2\" is negative".into())
-        );
+        assert_eq!(read(&Labels::Real, "nan"), Err("label \"nan\" is not a finite number".into()));
+        assert_eq!(read(&Labels::Real, "x"), Err("label \"x\" is not a number".into()));
+        assert_eq!(read(&Labels::NonNegative, "-2"), Err("label \"-2\" is negative".into()));
         assert_eq!(
             read(&Labels::Real, "1e13"),
             Err("\"1e13\" is beyond the largest magnitude, 1e12".into())
         );
-        let same = Labels::Binary {
-            negative: "1".into(),
-            positive: "+1".into(),
-        };
+        let same = Labels::Binary { negative: "1".into(), positive: "+1".into() };
         assert!(LabelReader::new(&same).is_err());
         assert!(LabelReader::new(&Labels::Classes(vec!["1".into(), "1.0".into()])).is_err());
     }

@@ -38,12 +38,7 @@ impl Names {
 
     /// Every name met in a slot, in order of appearance.
     pub fn all(&self, slot: u32) -> impl Iterator<Item = &str> {
-        let more = self
-            .more
-            .get(&slot)
-            .into_iter()
-            .flatten()
-            .map(String::as_str);
+        let more = self.more.get(&slot).into_iter().flatten().map(String::as_str);
         self.name(slot).into_iter().chain(more)
     }
 
@@ -90,9 +85,7 @@ impl Names {
     pub fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         let mut slots: Vec<u32> = self.first.keys().copied().collect();
         slots.sort_unstable();
-        slots
-            .into_iter()
-            .flat_map(|slot| self.all(slot).map(move |name| (slot, name)))
+        slots.into_iter().flat_map(|slot| self.all(slot).map(move |name| (slot, name)))
     }
 }
 
@@ -114,11 +107,7 @@ impl Seen {
 
     pub(crate) fn new(bits: u8) -> Self {
         let bits = u32::from(bits).min(Self::MOST_BITS);
-        Self {
-            table: vec![0; 1 << bits],
-            bits,
-            others: FxHashSet::default(),
-        }
+        Self { table: vec![0; 1 << bits], bits, others: FxHashSet::default() }
     }
 
     /// Whether this is the first time.
@@ -192,10 +181,7 @@ mod tests {
         for (slot, name) in [(9, "i"), (2, "b"), (9, "j"), (2, "b"), (9, "i"), (9, "j")] {
             names.insert(slot, name);
         }
-        assert_eq!(
-            names.iter().collect::<Vec<_>>(),
-            [(2, "b"), (9, "i"), (9, "j")]
-        );
+        assert_eq!(names.iter().collect::<Vec<_>>(), [(2, "b"), (9, "i"), (9, "j")]);
         assert_eq!((names.len(), names.collisions()), (3, 1));
         assert_eq!(names.name(4), None);
     }

@@ -90,9 +90,7 @@ fn leading_exponent(bytes: &[u8], mut at: usize) -> Option<(i64, usize)> {
     let mut e = 0_u64;
     at = digits(bytes, at, &mut e);
     // Four digits cannot overflow; longer exponents are rare enough for the slow path.
-    (1..=4)
-        .contains(&(at - start))
-        .then_some((if negative { -(e as i64) } else { e as i64 }, at))
+    (1..=4).contains(&(at - start)).then_some((if negative { -(e as i64) } else { e as i64 }, at))
 }
 
 /// The whole of `token` as a finite number.
@@ -119,10 +117,7 @@ pub(crate) fn bounded(token: &[u8], column: usize, max: f64) -> Result<f64, Bad>
 
 #[cold]
 pub(crate) fn too_large(token: &[u8], column: usize, max: f64) -> Bad {
-    Bad::new(
-        column,
-        format!("{} is beyond the largest magnitude, {max:e}", shown(token)),
-    )
+    Bad::new(column, format!("{} is beyond the largest magnitude, {max:e}", shown(token)))
 }
 
 #[cfg(test)]
@@ -133,11 +128,7 @@ mod tests {
     fn same(text: &str) {
         let expected = text.parse::<f64>().ok().filter(|v| v.is_finite());
         let got = whole(text.as_bytes());
-        assert_eq!(
-            got.map(f64::to_bits),
-            expected.map(f64::to_bits),
-            "{text:?}"
-        );
+        assert_eq!(got.map(f64::to_bits), expected.map(f64::to_bits), "{text:?}");
     }
 
     #[test]

@@ -58,9 +58,7 @@ impl Format {
     pub fn default_space(self) -> Space {
         match self {
             Format::Svmlight | Format::Cache => Space::Ids,
-            _ => Space::Hashed {
-                bits: Space::DEFAULT_BITS,
-            },
+            _ => Space::Hashed { bits: Space::DEFAULT_BITS },
         }
     }
 
@@ -72,10 +70,7 @@ impl Format {
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::ALL
-            .iter()
-            .find(|(format, _)| format == self)
-            .map_or("", |(_, name)| name);
+        let name = Self::ALL.iter().find(|(format, _)| format == self).map_or("", |(_, name)| name);
         f.write_str(name)
     }
 }
@@ -116,9 +111,9 @@ impl Space {
 
     pub(crate) fn check(self) -> Result<(), DataError> {
         match self {
-            Space::Hashed { bits } if !(1..=31).contains(&bits) => Err(DataError::setting(
-                format!("hash bits must be 1 to 31, got {bits}"),
-            )),
+            Space::Hashed { bits } if !(1..=31).contains(&bits) => {
+                Err(DataError::setting(format!("hash bits must be 1 to 31, got {bits}")))
+            }
             _ => Ok(()),
         }
     }
@@ -274,11 +269,7 @@ impl Options {
                 "the largest value must be above 0 and at most 1e250, got {got:e}"
             )));
         }
-        if let Some(odd) = self
-            .interactions
-            .iter()
-            .find(|set| !(2..=3).contains(&set.len()))
-        {
+        if let Some(odd) = self.interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
             return Err(DataError::setting(format!(
                 "an interaction is of 2 or 3 namespaces, got {odd:?}"
             )));
@@ -305,34 +296,18 @@ mod tests {
         let refused = |options: Options| options.check().unwrap_err().to_string();
         let space = Some(Space::Hashed { bits: 32 });
         assert_eq!(
-            refused(Options {
-                space,
-                ..Options::default()
-            }),
+            refused(Options { space, ..Options::default() }),
             "hash bits must be 1 to 31, got 32"
         );
         assert_eq!(
-            refused(Options {
-                max_value: f64::NAN,
-                ..Options::default()
-            }),
+            refused(Options { max_value: f64::NAN, ..Options::default() }),
             "the largest value must be above 0 and at most 1e250, got NaN"
         );
         let interactions = vec![vec!["a".to_owned()]];
         assert_eq!(
-            refused(Options {
-                interactions,
-                ..Options::default()
-            }),
+            refused(Options { interactions, ..Options::default() }),
             "an interaction is of 2 or 3 namespaces, got [\"a\"]"
         );
-        assert!(
-            Options {
-                chunk_rows: 0,
-                ..Options::default()
-            }
-            .check()
-            .is_err()
-        );
+        assert!(Options { chunk_rows: 0, ..Options::default() }.check().is_err());
     }
 }

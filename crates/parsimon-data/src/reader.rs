@@ -44,6 +44,7 @@ pub struct Reader {
     rows: u64,
     bytes: u64,
     largest: u32,
+    keep_names: bool,
     skip_bad: u64,
     skipped: Vec<DataError>,
     skipped_rows: u64,
@@ -92,20 +93,20 @@ impl Reader {
         let total = check_inputs(inputs)?;
         let source = Source::open(inputs, options)?;
         let format = source.format();
-        let space = options.space.unwrap_or_else(|| format.default_space());
+        let space = source.space();
+        if format == Format::Cache && !options.interactions.is_empty() {
+            return Err(DataError::setting(
+                "interactions are made when a cache is written, not when it is read",
+            ));
+        }
         if space == Space::Ids && !options.interactions.is_empty() {
             return Err(DataError::setting(
                 "interactions need hashed features: ids leave no room for products",
             ));
         }
         let max_value = options.max_value;
-        let spec = Arc::new(Spec {
-            space,
-            labels,
-            max_value,
-            options: options.clone(),
-            labels_only,
-        });
+        let spec =
+            Arc::new(Spec { space, labels, max_value, options: options.clone(), labels_only });
         Ok(Self {
             engine: Engine::new(source, &spec, options.threads),
             format,
@@ -117,6 +118,7 @@ impl Reader {
             rows: 0,
             bytes: 0,
             largest: 0,
+            keep_names: options.keep_names && !labels_only,
             skip_bad: options.skip_bad,
             skipped: Vec::new(),
             skipped_rows: 0,
@@ -160,6 +162,13 @@ impl Reader {
             self.input_rows = 0;
             self.input_lines = done.lines_before;
         }
+        if let Some(contents) = done.contents.take()
+            && self.keep_names
+        {
+            contents.names.iter().for_each(|(slot, name)| {
+                self.names.insert(slot, name);
+            });
+        }
         let parsed = &mut done.parsed;
         parsed.news.merge_into(&mut self.names);
         for text in &parsed.label_news {
@@ -190,21 +199,12 @@ impl Reader {
         if done.is_last && self.input_rows == 0 && failure.is_none() {
             failure = Some(DataError::file(&done.name, "is empty: no rows"));
         }
-        self.current = Some(Current {
-            parsed: done.parsed,
-            delivered: 0,
-            allowed,
-            failure,
-        });
+        self.current = Some(Current { parsed: done.parsed, delivered: 0, allowed, failure });
     }
 
     /// How far the reader has come.
     pub fn position(&self) -> Position {
-        Position {
-            rows: self.rows,
-            bytes: self.bytes,
-            total: self.total,
-        }
+        Position { rows: self.rows, bytes: self.bytes, total: self.total }
     }
 
     /// The names of hashed features met so far.

@@ -12,10 +12,7 @@ pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x01";
 /// The format a file's name promises, looking through a compression's ending.
 pub(crate) fn by_name(name: &str) -> Option<Format> {
     let mut path = Path::new(name);
-    if path
-        .extension()
-        .is_some_and(|e| ["gz", "zst", "zstd", "bz2"].iter().any(|c| e == *c))
-    {
+    if path.extension().is_some_and(|e| ["gz", "zst", "zstd", "bz2"].iter().any(|c| e == *c)) {
         path = Path::new(path.file_stem()?);
     }
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -45,11 +42,7 @@ pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
             return Ok(format);
         }
     }
-    if head
-        .iter()
-        .take(4096)
-        .any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r'))
-    {
+    if head.iter().take(4096).any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r')) {
         return Err("is binary, and of no known format".to_owned());
     }
     let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
@@ -76,16 +69,11 @@ pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
 
 /// `label index:value ...`, or one number alone: a row without features.
 fn is_svmlight(line: &[u8]) -> bool {
-    let mut tokens = line
-        .split(|&b| b == b' ' || b == b'\t')
-        .filter(|t| !t.is_empty());
+    let mut tokens = line.split(|&b| b == b' ' || b == b'\t').filter(|t| !t.is_empty());
     let first = tokens.next().unwrap_or_default();
     let pair = |token: &[u8]| {
         let mut parts = token.splitn(2, |&b| b == b':');
-        let (index, value) = (
-            parts.next().unwrap_or_default(),
-            parts.next().unwrap_or_default(),
-        );
+        let (index, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         (index == b"qid" || (!index.is_empty() && index.iter().all(u8::is_ascii_digit)))
             && number::whole(value).is_some()
     };
@@ -125,21 +113,13 @@ mod tests {
             (b"ARROW1\0\0", Format::Arrow),
             (b"\xff\xff\xff\xff\x10", Format::Arrow),
         ] {
-            assert_eq!(
-                by_bytes(head),
-                Ok(format),
-                "{}",
-                String::from_utf8_lossy(head)
-            );
+            assert_eq!(by_bytes(head), Ok(format), "{}", String::from_utf8_lossy(head));
         }
     }
 
     #[test]
     fn rubbish_is_no_format() {
-        assert_eq!(
-            by_bytes(b"\x00\x01\x02").unwrap_err(),
-            "is binary, and of no known format"
-        );
+        assert_eq!(by_bytes(b"\x00\x01\x02").unwrap_err(), "is binary, and of no known format");
         assert_eq!(
             by_bytes(b"hello world\n").unwrap_err(),
             "could be of several formats or none: give the format"

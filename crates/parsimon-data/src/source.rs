@@ -6,10 +6,16 @@ use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::cut::{CutError, Cutter, Ends};
+use arrow::record_batch::RecordBatch;
+
+use crate::cache::{BlockHead, Blocks, Contents, Seekable};
+use crate::columnar::{Batches, Layout, Table};
+use crate::columns::Columns;
+use crate::cut::{CutError, Cutter, Ends, record_end};
 use crate::decompress::{self, Counting, Stream};
+use crate::delimited::{self, Dialect};
 use crate::error::DataError;
-use crate::{Format, Input, Options, recognize};
+use crate::{Format, Input, Options, Space, recognize};
 
 /// A part of the input that can be parsed without the parts before it.
 pub(crate) struct Piece {
@@ -21,6 +27,10 @@ pub(crate) struct Piece {
     pub(crate) is_last: bool,
     /// Lines of the input before its first piece: a header's.
     pub(crate) lines_before: u64,
+    /// The columns, in formats that have them.
+    pub(crate) columns: Option<Arc<Columns>>,
+    /// What a cache says about itself, with its first piece.
+    pub(crate) contents: Option<Arc<Contents>>,
     /// Bytes read of all inputs when this piece was cut.
     pub(crate) bytes: u64,
 }
@@ -29,6 +39,10 @@ pub(crate) struct Piece {
 pub(crate) enum Body {
     /// Whole lines: `buffer[..len]`.
     Text { buffer: Vec<u8>, len: usize },
+    /// A block of a cache: its payload is `buffer[..head.len]`.
+    Block { buffer: Vec<u8>, head: BlockHead, contents: Arc<Contents> },
+    /// A batch of a table.
+    Batch { batch: RecordBatch, layout: Arc<Layout> },
     /// Nothing: the end of an input.
     End,
     /// The input broke here.
@@ -84,13 +98,23 @@ pub(crate) fn open(
         Some(format) => format,
         None => recognize::by_bytes(&head).map_err(|words| DataError::file(&name, words))?,
     };
-    Ok(Opened {
-        name,
-        head,
-        rest,
-        is_compressed,
-        format,
-    })
+    Ok(Opened { name, head, rest, is_compressed, format })
+}
+
+impl Opened {
+    /// Reads on until the head holds a first record that is not blank, or a great deal.
+    fn read_first_record(&mut self, ends: Ends) -> Result<(), DataError> {
+        const MOST: usize = 64 << 20;
+        while record_end(self.head.trim_ascii_start(), ends).is_none() && self.head.len() < MOST {
+            let (before, more) = (self.head.len(), 2 * self.head.len());
+            decompress::read_up_to(&mut self.rest, &mut self.head, more)
+                .map_err(|e| DataError::io(&self.name, "cannot read", e))?;
+            if self.head.len() == before {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A stream that ends in an error.
@@ -134,6 +158,7 @@ pub(crate) struct Source {
     options: Options,
     first_name: Arc<str>,
     format: Format,
+    space: Space,
     current: Option<Current>,
     count: Arc<AtomicU64>,
     is_done: bool,
@@ -144,10 +169,15 @@ struct Current {
     pieces: Pieces,
     is_first: bool,
     lines_before: u64,
+    columns: Option<Arc<Columns>>,
 }
 
 enum Pieces {
-    Text(Cutter),
+    Text(Box<Cutter>),
+    /// With the bytes read before this input.
+    Cache(Blocks, Arc<Contents>, u64),
+    /// With the bytes read before this input, and its own.
+    Table(Box<Batches>, u64, u64),
 }
 
 impl Source {
@@ -159,12 +189,16 @@ impl Source {
         };
         let opened = open(first, options, &count)?;
         let (first_name, format) = (opened.name.clone(), opened.format);
+        let current = Current::new(opened, first, options, &count, 0)?;
+        let space = options.space.unwrap_or_else(|| current.default_space(format));
+        current.check_space(space)?;
         Ok(Self {
             waiting: others.iter().cloned().collect(),
             options: options.clone(),
             first_name,
             format,
-            current: Some(Current::new(opened)),
+            space,
+            current: Some(current),
             count,
             is_done: false,
         })
@@ -172,6 +206,10 @@ impl Source {
 
     pub(crate) fn format(&self) -> Format {
         self.format
+    }
+
+    pub(crate) fn space(&self) -> Space {
+        self.space
     }
 
     /// The next piece, in a buffer that may have been used before. After a failure there is none.
@@ -187,7 +225,7 @@ impl Source {
             }
         }
         let current = self.current.as_mut()?;
-        match current.next_body(buffer) {
+        match current.next_body(buffer, &self.count) {
             Ok(body) => {
                 let is_last = matches!(body, Body::End);
                 let piece = Piece {
@@ -196,6 +234,8 @@ impl Source {
                     is_first: current.is_first,
                     is_last,
                     lines_before: current.lines_before,
+                    columns: current.columns.clone(),
+                    contents: current.contents().filter(|_| current.is_first),
                     bytes: self.count.load(Ordering::Relaxed),
                 };
                 current.is_first = false;
@@ -209,6 +249,7 @@ impl Source {
     }
 
     fn open_next(&mut self, input: &Input) -> Result<Current, DataError> {
+        let before = self.count.load(Ordering::Relaxed);
         let opened = open(input, &self.options, &self.count)?;
         if opened.format != self.format {
             let (this, first, name) = (opened.format, self.format, &self.first_name);
@@ -217,7 +258,9 @@ impl Source {
                 format!("is {this}, but {name} is {first}: all inputs must be of one format"),
             ));
         }
-        Ok(Current::new(opened))
+        let current = Current::new(opened, input, &self.options, &self.count, before)?;
+        current.check_space(self.space)?;
+        Ok(current)
     }
 
     fn failed(&mut self, error: DataError) -> Piece {
@@ -228,27 +271,107 @@ impl Source {
             is_first: false,
             is_last: false,
             lines_before: 0,
+            columns: None,
+            contents: None,
             bytes: self.count.load(Ordering::Relaxed),
         }
     }
 }
 
 impl Current {
-    fn new(opened: Opened) -> Self {
-        let ends = match opened.format {
-            Format::Csv => Ends::Quoted { delimiter: b',' },
-            _ => Ends::Newline,
+    fn new(
+        mut opened: Opened,
+        input: &Input,
+        options: &Options,
+        count: &Arc<AtomicU64>,
+        before: u64,
+    ) -> Result<Self, DataError> {
+        if !opened.format.is_text() {
+            return Self::binary(opened, input, options, count, before);
+        }
+        let dialect = match opened.format {
+            Format::Csv => Some(Dialect::CSV),
+            Format::Tsv => Some(Dialect::TSV),
+            _ => None,
         };
-        let pieces = Pieces::Text(Cutter::new(opened.head, opened.rest, ends));
-        Self {
-            name: opened.name,
-            pieces,
-            is_first: true,
-            lines_before: 0,
+        let (mut columns, mut lines_before) = (None, 0);
+        if let Some(dialect) = dialect {
+            opened.read_first_record(dialect.ends())?;
+            let (found, header, lines) = delimited::columns(&opened.head, dialect, options)
+                .map_err(|words| DataError::file(&opened.name, words))?;
+            opened.head.drain(..header);
+            columns = Some(Arc::new(found));
+            lines_before = lines;
+        }
+        let ends = dialect.map_or(Ends::Newline, Dialect::ends);
+        let pieces = Pieces::Text(Box::new(Cutter::new(opened.head, opened.rest, ends)));
+        Ok(Self { name: opened.name, pieces, is_first: true, lines_before, columns })
+    }
+
+    /// Formats that are read from anywhere: a plain file is, everything else comes into memory first.
+    fn binary(
+        opened: Opened,
+        input: &Input,
+        options: &Options,
+        count: &Arc<AtomicU64>,
+        before: u64,
+    ) -> Result<Self, DataError> {
+        let Opened { name, mut head, mut rest, is_compressed, format } = opened;
+        let cannot = |e| DataError::io(&name, "cannot read", e);
+        let table = match input {
+            Input::Path(path) if !is_compressed && path.is_file() => {
+                Table::File(File::open(path).map_err(cannot)?)
+            }
+            _ => {
+                rest.read_to_end(&mut head).map_err(cannot)?;
+                Table::Memory(head.into())
+            }
+        };
+        let size = match &table {
+            Table::File(file) => file.metadata().map_err(cannot)?.len(),
+            Table::Memory(_) => count.load(Ordering::Relaxed) - before,
+        };
+        let pieces = if format == Format::Cache {
+            let file: Box<dyn Seekable> = match table {
+                Table::File(file) => Box::new(file),
+                Table::Memory(bytes) => Box::new(Cursor::new(bytes)),
+            };
+            let (blocks, contents) = Blocks::open(&name, file)?;
+            Pieces::Cache(blocks, Arc::new(contents), before)
+        } else {
+            Pieces::Table(Box::new(Batches::open(&name, format, table, options)?), before, size)
+        };
+        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None })
+    }
+
+    fn contents(&self) -> Option<Arc<Contents>> {
+        match &self.pieces {
+            Pieces::Cache(_, contents, _) => Some(contents.clone()),
+            _ => None,
         }
     }
 
-    fn next_body(&mut self, mut buffer: Vec<u8>) -> Result<Body, DataError> {
+    fn default_space(&self, format: Format) -> Space {
+        match &self.pieces {
+            Pieces::Cache(_, contents, _) => contents.space,
+            Pieces::Table(batches, ..) => batches.layout.default_space(),
+            Pieces::Text(_) => format.default_space(),
+        }
+    }
+
+    /// The slots of a cache cannot be changed any more.
+    fn check_space(&self, space: Space) -> Result<(), DataError> {
+        match &self.pieces {
+            Pieces::Cache(_, contents, _) if contents.space != space => {
+                let recorded = contents.space;
+                let words = format!("was recorded with features {recorded}, not {space}");
+                Err(DataError::file(&self.name, words))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn next_body(&mut self, mut buffer: Vec<u8>, count: &AtomicU64) -> Result<Body, DataError> {
         match &mut self.pieces {
             Pieces::Text(cutter) => match cutter.next(&mut buffer) {
                 Ok(Some(len)) => Ok(Body::Text { buffer, len }),
@@ -256,12 +379,26 @@ impl Current {
                 Err(CutError::Io(e)) => Err(DataError::io(&self.name, "cannot read", e)),
                 Err(CutError::TooLong { limit }) => {
                     let name = &self.name;
-                    Err(DataError::file(
-                        name,
-                        format!("a line is longer than {limit} bytes"),
-                    ))
+                    Err(DataError::file(name, format!("a line is longer than {limit} bytes")))
                 }
             },
+            Pieces::Cache(blocks, contents, before) => {
+                let next = blocks.next(&mut buffer)?;
+                count.store(*before + blocks.position(), Ordering::Relaxed);
+                Ok(match next {
+                    Some(head) => Body::Block { buffer, head, contents: contents.clone() },
+                    None => Body::End,
+                })
+            }
+            Pieces::Table(batches, before, size) => {
+                let next = batches.next()?;
+                let part = if next.is_none() { 1.0 } else { batches.fraction() };
+                count.store(*before + (part * *size as f64) as u64, Ordering::Relaxed);
+                Ok(match next {
+                    Some(batch) => Body::Batch { batch, layout: batches.layout.clone() },
+                    None => Body::End,
+                })
+            }
         }
     }
 }

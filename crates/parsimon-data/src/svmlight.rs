@@ -50,10 +50,7 @@ fn skip_blanks(line: &[u8], mut at: usize) -> usize {
 }
 
 fn token_end(line: &[u8], at: usize) -> usize {
-    line[at..]
-        .iter()
-        .position(|&b| is_blank(b))
-        .map_or(line.len(), |n| at + n)
+    line[at..].iter().position(|&b| is_blank(b)).map_or(line.len(), |n| at + n)
 }
 
 fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(), Bad> {
@@ -71,10 +68,7 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         None
     } else {
         let token = shown(token);
-        return Err(Bad::new(
-            at + 1,
-            format!("{token} stands where the label should be"),
-        ));
+        return Err(Bad::new(at + 1, format!("{token} stands where the label should be")));
     };
     if builder.spec.labels_only {
         at = line.len();
@@ -113,9 +107,7 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         at = parse_feature_slowly::<IDS>(builder, line, start)?;
     }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
-    builder
-        .finish(label, 1.0, repeats)
-        .map_err(|e| explain(&e, line))
+    builder.finish(label, 1.0, repeats).map_err(|e| explain(&e, line))
 }
 
 #[inline]
@@ -137,22 +129,15 @@ fn parse_feature_slowly<const IDS: bool>(
     let end = token_end(line, start);
     let token = &line[start..end];
     let Some(colon) = memchr(b':', token) else {
-        return Err(Bad::new(
-            start + 1,
-            format!("{} is not an index:value pair", shown(token)),
-        ));
+        return Err(Bad::new(start + 1, format!("{} is not an index:value pair", shown(token))));
     };
     let (digits, value) = (&token[..colon], &token[colon + 1..]);
     if digits == b"qid" {
-        return match std::str::from_utf8(value)
-            .ok()
-            .and_then(|v| v.parse::<u64>().ok())
-        {
+        return match std::str::from_utf8(value).ok().and_then(|v| v.parse::<u64>().ok()) {
             Some(_) => Ok(end),
-            None => Err(Bad::new(
-                start + 5,
-                format!("query id {} is not an integer", shown(value)),
-            )),
+            None => {
+                Err(Bad::new(start + 5, format!("query id {} is not an integer", shown(value))))
+            }
         };
     }
     let id = parse_id(digits, start + 1)?;
@@ -174,10 +159,7 @@ pub(crate) fn parse_id(digits: &[u8], column: usize) -> Result<u32, Bad> {
         Ok(id) if id <= Space::LARGEST_ID => Ok(id),
         _ => {
             let (text, largest) = (&text[..text.len().min(40)], Space::LARGEST_ID);
-            Err(Bad::new(
-                column,
-                format!("feature index {text} is beyond the largest, {largest}"),
-            ))
+            Err(Bad::new(column, format!("feature index {text} is beyond the largest, {largest}")))
         }
     }
 }
@@ -193,10 +175,7 @@ fn explain(error: &RowError, line: &[u8]) -> Bad {
     while at < line.len() {
         at = skip_blanks(line, at);
         let end = token_end(line, at);
-        let digits = line[at..end]
-            .split(|&b| b == b':')
-            .next()
-            .unwrap_or_default();
+        let digits = line[at..end].split(|&b| b == b':').next().unwrap_or_default();
         if digits.len() < end - at && parse_id(digits, 0) == Ok(index) {
             if met {
                 return Bad::new(at + 1, error.to_string());
@@ -214,10 +193,7 @@ mod tests {
     use crate::{Format, Labels, Options, Space};
 
     fn svm() -> Options {
-        Options {
-            format: Some(Format::Svmlight),
-            ..Options::default()
-        }
+        Options { format: Some(Format::Svmlight), ..Options::default() }
     }
 
     fn read(text: &str) -> Rows {
@@ -233,12 +209,8 @@ mod tests {
         let text = "+1 3:0.5 1:2 # later\n\n# only words\n  -1\tqid:7 0:1e-2 \r\n0\n1 4294967294:1 000000000007:2";
         let all = read(text);
         assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(-1.0), Some(1.0)]);
-        let expected: [&[(u32, f64)]; 4] = [
-            &[(1, 2.0), (3, 0.5)],
-            &[(0, 0.01)],
-            &[],
-            &[(7, 2.0), (4_294_967_294, 1.0)],
-        ];
+        let expected: [&[(u32, f64)]; 4] =
+            [&[(1, 2.0), (3, 0.5)], &[(0, 0.01)], &[], &[(7, 2.0), (4_294_967_294, 1.0)]];
         assert_eq!(all.rows, expected);
         assert_eq!(all.weights, [1.0; 4]);
         assert_eq!(all.largest, 4_294_967_294);
@@ -248,28 +220,16 @@ mod tests {
     fn what_is_wrong_is_said_with_its_place() {
         for (text, expected) in [
             ("1 7:1 3:2 7:5", "x:1:11: feature index 7 appears twice"),
-            (
-                "1 1:1\n\n-1 2:1 2:1\n",
-                "x:3:8: feature index 2 appears twice",
-            ),
+            ("1 1:1\n\n-1 2:1 2:1\n", "x:3:8: feature index 2 appears twice"),
             (
                 "1 99999999999:1",
                 "x:1:3: feature index 99999999999 is beyond the largest, 4294967294",
             ),
-            (
-                "1 4294967295:1",
-                "x:1:3: feature index 4294967295 is beyond the largest, 4294967294",
-            ),
+            ("1 4294967295:1", "x:1:3: feature index 4294967295 is beyond the largest, 4294967294"),
             ("1 3:1 4", "x:1:7: \"4\" is not an index:value pair"),
             ("1 3:1 word", "x:1:7: \"word\" is not an index:value pair"),
-            (
-                "1 word:1",
-                "x:1:3: feature index \"word\" is not an integer >= 0",
-            ),
-            (
-                "1 -3:1",
-                "x:1:3: feature index \"-3\" is not an integer >= 0",
-            ),
+            ("1 word:1", "x:1:3: feature index \"word\" is not an integer >= 0"),
+            ("1 -3:1", "x:1:3: feature index \"-3\" is not an integer >= 0"),
             ("1 :1", "x:1:3: feature index \"\" is not an integer >= 0"),
             ("1 3:", "x:1:5: the number is missing"),
             ("1 3:abc", "x:1:5: \"abc\" is not a number"),
@@ -278,10 +238,7 @@ mod tests {
             ("1 3:nan", "x:1:5: \"nan\" is not a finite number"),
             ("1 3:-inf", "x:1:5: \"-inf\" is not a finite number"),
             ("1 3:1e999", "x:1:5: \"1e999\" is not a finite number"),
-            (
-                "1 3:1e101",
-                "x:1:5: \"1e101\" is beyond the largest magnitude, 1e100",
-            ),
+            ("1 3:1e101", "x:1:5: \"1e101\" is beyond the largest magnitude, 1e100"),
             ("1 qid:x 3:1", "x:1:7: query id \"x\" is not an integer"),
             ("2 3:1", "x:1:1: label \"2\" is neither \"-1\" nor \"1\""),
             ("3:1", "x:1:1: \"3:1\" stands where the label should be"),
@@ -291,55 +248,28 @@ mod tests {
         ] {
             assert_eq!(refused(text), expected, "{text:?}");
         }
-        let real = Options {
-            labels: Labels::Real,
-            ..svm()
-        };
-        assert_eq!(
-            error(b"nan 1:1", &real),
-            "x:1:1: label \"nan\" is not a finite number"
-        );
-        let count = Options {
-            labels: Labels::NonNegative,
-            ..svm()
-        };
-        assert_eq!(
-            error(b"3 1:1\n-2 1:1", &count),
-            "x:2:1: label \"-2\" is negative"
-        );
+        let real = Options { labels: Labels::Real, ..svm() };
+        assert_eq!(error(b"nan 1:1", &real), "x:1:1: label \"nan\" is not a finite number");
+        let count = Options { labels: Labels::NonNegative, ..svm() };
+        assert_eq!(error(b"3 1:1\n-2 1:1", &count), "x:2:1: label \"-2\" is negative");
     }
 
     #[test]
     fn rows_before_a_bad_one_come_first() {
         let (all, failure) = crate::testing::read(b"1 1:1\n1 2:1\n1 x\n1 3:1\n", &svm());
         assert_eq!(all.rows.len(), 2);
-        assert_eq!(
-            failure.unwrap().to_string(),
-            "x:3:3: \"x\" is not an index:value pair"
-        );
+        assert_eq!(failure.unwrap().to_string(), "x:3:3: \"x\" is not an index:value pair");
     }
 
     #[test]
     fn bad_rows_are_skipped_and_counted() {
         let text = b"1 1:1\n1 x\n1 2:1\n9 1:1\n1 3:1\n1 4:4:4\n1 5:1\n";
-        let options = Options {
-            skip_bad: 3,
-            ..svm()
-        };
+        let options = Options { skip_bad: 3, ..svm() };
         let all = rows(text, &options).unwrap();
         assert_eq!(all.rows.len(), 4);
         assert_eq!(all.skipped.len(), 3);
-        assert_eq!(
-            all.skipped[1],
-            "x:4:1: label \"9\" is neither \"-1\" nor \"1\""
-        );
-        let (all, failure) = crate::testing::read(
-            text,
-            &Options {
-                skip_bad: 2,
-                ..svm()
-            },
-        );
+        assert_eq!(all.skipped[1], "x:4:1: label \"9\" is neither \"-1\" nor \"1\"");
+        let (all, failure) = crate::testing::read(text, &Options { skip_bad: 2, ..svm() });
         assert_eq!(all.rows.len(), 3);
         let expected = "x:6:5: \"4:4\" is not a number (after 2 bad rows that were skipped)";
         assert_eq!(failure.unwrap().to_string(), expected);
@@ -355,10 +285,7 @@ mod tests {
 
     #[test]
     fn digits_are_hashed_like_a_name() {
-        let options = Options {
-            space: Some(Space::Hashed { bits: 20 }),
-            ..svm()
-        };
+        let options = Options { space: Some(Space::Hashed { bits: 20 }), ..svm() };
         let all = rows(b"1 3:1 12345678901234:2\n", &options);
         assert_eq!(
             all.unwrap_err(),

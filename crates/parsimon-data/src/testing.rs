@@ -19,13 +19,7 @@ pub(crate) struct Rows {
 
 /// Reads bytes called `x`, and the error that ended it, if one did.
 pub(crate) fn read(bytes: &[u8], options: &Options) -> (Rows, Option<DataError>) {
-    read_inputs(
-        &[Input::Bytes {
-            name: "x".into(),
-            bytes: bytes.to_vec(),
-        }],
-        options,
-    )
+    read_inputs(&[Input::Bytes { name: "x".into(), bytes: bytes.to_vec() }], options)
 }
 
 pub(crate) fn read_inputs(inputs: &[Input], options: &Options) -> (Rows, Option<DataError>) {
@@ -52,16 +46,8 @@ pub(crate) fn read_inputs(inputs: &[Input], options: &Options) -> (Rows, Option<
     };
     assert_eq!(reader.position().rows, all.rows.len() as u64);
     assert!(!reader.read(&mut chunk).unwrap_or(true) && chunk.is_empty());
-    all.names = reader
-        .names()
-        .iter()
-        .map(|(slot, name)| (slot, name.to_owned()))
-        .collect();
-    all.texts = reader
-        .label_texts()
-        .iter()
-        .map(|(_, text)| text.to_owned())
-        .collect();
+    all.names = reader.names().iter().map(|(slot, name)| (slot, name.to_owned())).collect();
+    all.texts = reader.label_texts().iter().map(|(_, text)| text.to_owned()).collect();
     all.skipped = reader.skipped().iter().map(ToString::to_string).collect();
     all.largest = reader.largest_index();
     (all, failure)

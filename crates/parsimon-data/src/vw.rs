@@ -63,10 +63,7 @@ fn meaning(line: &[u8], at: usize) -> u8 {
 #[inline]
 fn find(line: &[u8], at: usize, stop: u8) -> usize {
     let rest = &line[at..];
-    at + rest
-        .iter()
-        .position(|&b| MEANING[b as usize] & stop != 0)
-        .unwrap_or(rest.len())
+    at + rest.iter().position(|&b| MEANING[b as usize] & stop != 0).unwrap_or(rest.len())
 }
 
 fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(), Bad> {
@@ -74,10 +71,7 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         if line.iter().all(|&b| MEANING[b as usize] == BLANK) {
             return Ok(());
         }
-        return Err(Bad::new(
-            1,
-            format!("there is no bar (|) in {}", shown(line)),
-        ));
+        return Err(Bad::new(1, format!("there is no bar (|) in {}", shown(line))));
     };
     let before = Before::parse(builder, &line[..bar])?;
     if !builder.spec.labels_only {
@@ -139,16 +133,9 @@ impl<'a> Before<'a> {
         }
         if let Some(&(start, word)) = words.get(3) {
             let word = shown(word);
-            return Err(Bad::new(
-                start + 1,
-                format!("{word} is one word too many before the bar"),
-            ));
+            return Err(Bad::new(start + 1, format!("{word} is one word too many before the bar")));
         }
-        Ok(Self {
-            label,
-            importance,
-            tag,
-        })
+        Ok(Self { label, importance, tag })
     }
 }
 
@@ -198,10 +185,7 @@ fn parse_features<const IDS: bool>(
                 return Err(number::too_large(&line[start..at], start + 1, max));
             }
             if IDS {
-                builder.push_id(
-                    svmlight::parse_id(name, start + 1).map_err(say_why_ids)?,
-                    value,
-                );
+                builder.push_id(svmlight::parse_id(name, start + 1).map_err(say_why_ids)?, value);
             } else {
                 builder.push_named(seed, namespace, name, value);
             }
@@ -225,8 +209,7 @@ fn parse_value(line: &[u8], at: usize, max: f64) -> Result<(f64, usize), Bad> {
 
 #[cold]
 fn say_why_ids(mut bad: Bad) -> Bad {
-    bad.message
-        .push_str(": without hashing, features are integers");
+    bad.message.push_str(": without hashing, features are integers");
     bad
 }
 
@@ -237,10 +220,7 @@ mod tests {
     use crate::{Format, Labels, Options, Space};
 
     fn vw() -> Options {
-        Options {
-            format: Some(Format::Vw),
-            ..Options::default()
-        }
+        Options { format: Some(Format::Vw), ..Options::default() }
     }
 
     fn read(text: &str) -> Rows {
@@ -270,15 +250,7 @@ mod tests {
             "0 |\n",
             "1|a x\n",
         ));
-        let labels = [
-            Some(1.0),
-            Some(-1.0),
-            None,
-            Some(1.0),
-            None,
-            Some(-1.0),
-            None,
-        ];
+        let labels = [Some(1.0), Some(-1.0), None, Some(1.0), None, Some(-1.0), None];
         assert_eq!(all.labels, labels);
         assert_eq!(all.weights, [2.5, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0]);
         let tags: [&[u8]; 7] = [b"first", b"third", b"", b"", b"only", b"", b"1"];
@@ -290,12 +262,7 @@ mod tests {
         let all = read("1 |user:2 age:0.5 city=Paris|ad x:1e-1 x:2 | plain z:0\n");
         assert_eq!(
             named(&all, 0),
-            list(&[
-                ("ad^x", 2.1),
-                ("plain", 1.0),
-                ("user^age", 1.0),
-                ("user^city=Paris", 2.0)
-            ])
+            list(&[("ad^x", 2.1), ("plain", 1.0), ("user^age", 1.0), ("user^city=Paris", 2.0)])
         );
         let age = slot(feature(namespace(b"user"), b"age"), 22);
         assert!(all.rows[0].contains(&(age, 1.0)));
@@ -303,10 +270,7 @@ mod tests {
 
     #[test]
     fn ids_are_kept_without_hashing() {
-        let options = Options {
-            space: Some(Space::Ids),
-            ..vw()
-        };
+        let options = Options { space: Some(Space::Ids), ..vw() };
         let all = rows(b"1 |f 3:2 1 3:1\n", &options).unwrap();
         assert_eq!(all.rows[0], [(1, 1.0), (3, 3.0)]);
         assert!(all.names.is_empty());
@@ -320,31 +284,19 @@ mod tests {
     fn what_is_wrong_is_said_with_its_place() {
         for (text, expected) in [
             ("1 a b\n", "x:1:1: there is no bar (|) in \"1 a b\""),
-            (
-                "| a\n2 |a x\n",
-                "x:2:1: label \"2\" is neither \"-1\" nor \"1\"",
-            ),
+            ("| a\n2 |a x\n", "x:2:1: label \"2\" is neither \"-1\" nor \"1\""),
             ("1 x |a x\n", "x:1:3: \"x\" is not a number"),
             ("1 -2 |a x\n", "x:1:3: importance weight \"-2\" is negative"),
             ("1 nan |a x\n", "x:1:3: \"nan\" is not a finite number"),
             ("1 1 y |a x\n", "x:1:5: \"y\" is not a number"),
-            (
-                "1 1 0 0 |a x\n",
-                "x:1:7: \"0\" is one word too many before the bar",
-            ),
-            (
-                "1 1 0 0 0 |a x\n",
-                "x:1:9: \"0\" is one word too many before the bar",
-            ),
+            ("1 1 0 0 |a x\n", "x:1:7: \"0\" is one word too many before the bar"),
+            ("1 1 0 0 0 |a x\n", "x:1:9: \"0\" is one word too many before the bar"),
             ("1 |a x:nan\n", "x:1:8: \"nan\" is not a finite number"),
             ("1 |a x:\n", "x:1:8: the number is missing"),
             ("1 |a x:1:2\n", "x:1:8: \"1:2\" is not a number"),
             ("1 |a :1\n", "x:1:6: feature \":1\" has no name"),
             ("1 |a:y x\n", "x:1:6: \"y\" is not a number"),
-            (
-                "1 |a:1e60 x:1e60\n",
-                "x:1:11: \"x:1e60\" is beyond the largest magnitude, 1e100",
-            ),
+            ("1 |a:1e60 x:1e60\n", "x:1:11: \"x:1e60\" is beyond the largest magnitude, 1e100"),
         ] {
             assert_eq!(error(text.as_bytes(), &vw()), expected, "{text:?}");
         }
@@ -353,27 +305,13 @@ mod tests {
     #[test]
     fn interactions_are_products_with_names() {
         let interactions = vec![vec!["a".into(), "user".into()]];
-        let all = rows(
-            b"1 |user y:3 |ad x:2\n",
-            &Options {
-                interactions,
-                ..vw()
-            },
-        )
-        .unwrap();
+        let all = rows(b"1 |user y:3 |ad x:2\n", &Options { interactions, ..vw() }).unwrap();
         let both = list(&[("ad^x", 2.0), ("ad^x*user^y", 6.0), ("user^y", 3.0)]);
         assert_eq!(named(&all, 0), both);
-        let (x, y) = (
-            feature(namespace(b"ad"), b"x"),
-            feature(namespace(b"user"), b"y"),
-        );
+        let (x, y) = (feature(namespace(b"ad"), b"x"), feature(namespace(b"user"), b"y"));
         assert!(all.rows[0].contains(&(slot(cross(x, y), 22), 6.0)));
         let interactions = vec![vec!["a".into(), "b".into()]];
-        let ids = Options {
-            interactions,
-            space: Some(Space::Ids),
-            ..vw()
-        };
+        let ids = Options { interactions, space: Some(Space::Ids), ..vw() };
         assert_eq!(
             error(b"1 |a 1\n", &ids),
             "interactions need hashed features: ids leave no room for products"
@@ -382,10 +320,7 @@ mod tests {
 
     #[test]
     fn colliding_names_are_counted() {
-        let options = Options {
-            space: Some(Space::Hashed { bits: 1 }),
-            ..vw()
-        };
+        let options = Options { space: Some(Space::Hashed { bits: 1 }), ..vw() };
         let all = rows(b"1 | a b c d a b\n", &options).unwrap();
         assert_eq!(all.names.len(), 4);
         assert!(all.rows[0].len() <= 2);

@@ -1,0 +1,175 @@
+//! Chunks to a cache file.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parsimon_core::Chunk;
+use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{FOOTER_MAGIC, HEADER_LEN, block, put_varint};
+use crate::recognize::CACHE_MAGIC;
+use crate::{DataError, LabelTexts, Names, Space};
+
+/// Writes a cache: rows chunk by chunk, then names, and the file appears whole or not at all.
+///
+/// Read the rows with [`Labels::Any`](crate::Labels::Any), so that labels stay what they are.
+///
+/// ```
+/// use parsimon_core::Chunk;
+/// use parsimon_data::{Input, Labels, Options, Reader, cache::Writer};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("mail.psc");
+///
+/// let bytes = b"spam |w money:2 now\nham |w hello\n".to_vec();
+/// let any = Options { labels: Labels::Any, ..Options::default() };
+/// let mut reader = Reader::open(&[Input::Bytes { name: "mail.vw".into(), bytes }], &any).unwrap();
+/// let mut writer = Writer::create(&path, reader.space()).unwrap();
+/// let mut chunk = Chunk::new();
+/// while reader.read(&mut chunk).unwrap() {
+///     writer.write(&chunk).unwrap();
+/// }
+/// writer.names(reader.names());
+/// writer.label_texts(reader.label_texts());
+/// writer.finish().unwrap();
+///
+/// let labels = Labels::Binary { negative: "ham".into(), positive: "spam".into() };
+/// let again = Options { labels, ..Options::default() };
+/// let mut reader = Reader::open(&[path.into()], &again).unwrap();
+/// reader.read(&mut chunk).unwrap();
+/// assert_eq!((chunk.label(0), chunk.label(1)), (Some(1.0), Some(-1.0)));
+/// assert!(reader.names().iter().any(|(_, name)| name == "w^money"));
+/// ```
+pub struct Writer {
+    name: Arc<str>,
+    path: PathBuf,
+    file: BufWriter<NamedTempFile>,
+    pending: Vec<u8>,
+    pending_rows: u64,
+    rows: u64,
+    offset: u64,
+    names: Vec<u8>,
+    labels: Vec<u8>,
+}
+
+/// A block is written when its payload has grown to this.
+const BLOCK: usize = 256 << 10;
+
+impl Writer {
+    /// Starts a cache of this feature space beside `path`; it takes its name when finished.
+    pub fn create(path: impl AsRef<Path>, space: Space) -> Result<Self, DataError> {
+        space.check()?;
+        let path = path.as_ref().to_owned();
+        let name: Arc<str> = Arc::from(path.display().to_string());
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let file = tempfile::Builder::new()
+            .prefix(".parsimon-cache-")
+            .tempfile_in(folder)
+            .map_err(|e| DataError::io(&name, "cannot create", e))?;
+        let mut header = CACHE_MAGIC.to_vec();
+        header.extend(match space {
+            Space::Ids => [0, 0],
+            Space::Hashed { bits } => [1, bits],
+        });
+        header.extend([0; 6]);
+        header.extend(xxh3_64(&header).to_le_bytes());
+        let mut empty = Vec::new();
+        put_varint(&mut empty, 0);
+        let mut writer = Self {
+            name,
+            path,
+            file: BufWriter::new(file),
+            pending: Vec::new(),
+            pending_rows: 0,
+            rows: 0,
+            offset: HEADER_LEN,
+            names: empty.clone(),
+            labels: empty,
+        };
+        writer.put(&header)?;
+        Ok(writer)
+    }
+
+    /// Adds the rows of a chunk.
+    pub fn write(&mut self, chunk: &Chunk) -> Result<(), DataError> {
+        block::encode(&mut self.pending, chunk);
+        self.pending_rows += chunk.len() as u64;
+        if self.pending.len() >= BLOCK { self.write_block() } else { Ok(()) }
+    }
+
+    /// Says which names the slots have.
+    pub fn names(&mut self, names: &Names) {
+        self.names.clear();
+        put_varint(&mut self.names, names.len() as u64);
+        let mut previous = 0;
+        for (slot, name) in names.iter() {
+            put_varint(&mut self.names, u64::from(slot - previous));
+            previous = slot;
+            put_varint(&mut self.names, name.len() as u64);
+            self.names.extend_from_slice(name.as_bytes());
+        }
+    }
+
+    /// Says which texts the codes of labels stand for.
+    pub fn label_texts(&mut self, texts: &LabelTexts) {
+        self.labels.clear();
+        put_varint(&mut self.labels, texts.len() as u64);
+        for (code, text) in texts.iter() {
+            self.labels.extend(code.to_le_bytes());
+            put_varint(&mut self.labels, text.len() as u64);
+            self.labels.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    /// Writes what is left, waits for the disk, and gives the file its name. Returns the row count.
+    pub fn finish(mut self) -> Result<u64, DataError> {
+        if self.pending_rows > 0 {
+            self.write_block()?;
+        }
+        let mut trailer = std::mem::take(&mut self.labels);
+        trailer.append(&mut self.names);
+        let mut footer = FOOTER_MAGIC.to_vec();
+        for number in [self.offset, trailer.len() as u64, xxh3_64(&trailer), self.rows] {
+            footer.extend(number.to_le_bytes());
+        }
+        footer.extend(xxh3_64(&footer).to_le_bytes());
+        self.put(&trailer)?;
+        self.put(&footer)?;
+        let name = self.name;
+        let cannot = |e| DataError::io(&name, "cannot write", e);
+        let file = self.file.into_inner().map_err(|e| cannot(e.into_error()))?;
+        file.as_file().sync_all().map_err(cannot)?;
+        file.persist(&self.path).map_err(|e| cannot(e.error))?;
+        // The name itself is on disk when the folder is; not every system can be asked for that.
+        if let Some(folder) = self.path.parent()
+            && let Ok(folder) = File::open(folder)
+        {
+            let _ = folder.sync_all();
+        }
+        Ok(self.rows)
+    }
+
+    fn write_block(&mut self) -> Result<(), DataError> {
+        let payload = std::mem::take(&mut self.pending);
+        for number in [payload.len() as u64, self.pending_rows, xxh3_64(&payload)] {
+            self.put(&number.to_le_bytes())?;
+        }
+        self.put(&payload)?;
+        self.offset += super::BLOCK_HEADER_LEN + payload.len() as u64;
+        self.rows += self.pending_rows;
+        self.pending_rows = 0;
+        self.pending = payload;
+        self.pending.clear();
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), DataError> {
+        self.file.write_all(bytes).map_err(|e| DataError::io(&self.name, "cannot write", e))
+    }
+}

@@ -1,0 +1,501 @@
+//! Apache Parquet and Arrow IPC (files and streams).
+//!
+//! A table of plain columns is read like CSV: a number is the feature `column` with that value, a text
+//! the feature `column=text`, null is missing, true is 1. A table with a list column `indices` (and
+//! `values`, else all ones) is read like svmlight: ids are kept by default. Dictionary columns are what
+//! their values are. Rows stand for lines in messages.
+
+use std::fs::File;
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array, LargeListArray, LargeStringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, Schema};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::{FileReader, StreamReader};
+use arrow::record_batch::RecordBatch;
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use parsimon_core::Repeats;
+
+use crate::builder::Builder;
+use crate::columns::{Columns, Role};
+use crate::delimited;
+use crate::error::{Bad, DataError, shown};
+use crate::label::Found;
+use crate::{Format, Options, Space};
+
+/// Where a table's bytes are.
+pub(crate) enum Table {
+    File(File),
+    Memory(Bytes),
+}
+
+type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+
+/// The batches of a table, in order.
+pub(crate) struct Batches {
+    name: Arc<str>,
+    iterator: BatchIterator,
+    pub(crate) layout: Arc<Layout>,
+    /// Rows (Parquet) or batches (Arrow) read and in all, for progress.
+    done: u64,
+    total: Option<u64>,
+    counts_rows: bool,
+}
+
+/// What the columns of a table are for.
+#[derive(Debug)]
+pub(crate) enum Layout {
+    Wide(Columns),
+    Lists { columns: Columns, indices: usize, values: Option<usize> },
+}
+
+impl Layout {
+    fn new(schema: &Schema, options: &Options) -> Result<Self, String> {
+        let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
+        let list = |name: &str| {
+            names.iter().position(|n| n == name).filter(|&i| is_list(schema.field(i).data_type()))
+        };
+        match list("indices") {
+            None => Columns::new(names, options, Some(0)).map(Layout::Wide),
+            Some(indices) => {
+                let values = list("values");
+                let columns = Columns::new(names, options, None)?;
+                Ok(Layout::Lists { columns, indices, values })
+            }
+        }
+    }
+
+    /// The feature space when none is asked for.
+    pub(crate) fn default_space(&self) -> Space {
+        match self {
+            Layout::Wide(_) => Space::Hashed { bits: Space::DEFAULT_BITS },
+            Layout::Lists { .. } => Space::Ids,
+        }
+    }
+}
+
+fn is_list(kind: &DataType) -> bool {
+    matches!(kind, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _))
+}
+
+/// Runs code of the Arrow libraries, which promise results but have been seen to panic on damage.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err("its structure is broken".to_owned()))
+}
+
+impl Batches {
+    /// Opens a table.
+    pub(crate) fn open(
+        name: &Arc<str>,
+        format: Format,
+        table: Table,
+        options: &Options,
+    ) -> Result<Self, DataError> {
+        let refuse = |words: String| {
+            DataError::file(name, format!("is not valid {format}: {}", first_line(&words)))
+        };
+        let opened = guarded(|| match (format, table) {
+            (Format::Parquet, Table::File(file)) => open_parquet(file),
+            (Format::Parquet, Table::Memory(bytes)) => open_parquet(bytes),
+            (_, Table::File(file)) => open_arrow(std::io::BufReader::new(file)),
+            (_, Table::Memory(bytes)) => open_arrow(Cursor::new(bytes)),
+        });
+        let (iterator, schema, total) = opened.map_err(refuse)?;
+        let layout = Layout::new(&schema, options).map_err(|words| DataError::file(name, words))?;
+        Ok(Self {
+            name: name.clone(),
+            iterator,
+            layout: Arc::new(layout),
+            done: 0,
+            total,
+            counts_rows: format == Format::Parquet,
+        })
+    }
+
+    /// The next batch.
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, DataError> {
+        let next = guarded(|| self.iterator.next().transpose().map_err(|e| e.to_string()));
+        match next {
+            Ok(Some(batch)) => {
+                self.done += if self.counts_rows { batch.num_rows() as u64 } else { 1 };
+                Ok(Some(batch))
+            }
+            Ok(None) => Ok(None),
+            Err(words) => {
+                let words = format!("is damaged: {}", first_line(&words));
+                Err(DataError::file(&self.name, words))
+            }
+        }
+    }
+
+    /// The part of the table that has been read, from 0 to 1.
+    pub(crate) fn fraction(&self) -> f64 {
+        self.total.map_or(0.0, |total| (self.done as f64 / total.max(1) as f64).min(1.0))
+    }
+}
+
+type OpenedTable = (BatchIterator, Arc<Schema>, Option<u64>);
+
+fn open_parquet<R: parquet::file::reader::ChunkReader + 'static>(
+    input: R,
+) -> Result<OpenedTable, String> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|e| e.to_string())?;
+    let rows = builder.metadata().file_metadata().num_rows().max(0) as u64;
+    let schema = builder.schema().clone();
+    let reader = builder.with_batch_size(4096).build().map_err(|e| e.to_string())?;
+    Ok((Box::new(reader), schema, Some(rows)))
+}
+
+fn open_arrow<R: std::io::Read + std::io::Seek + Send + 'static>(
+    mut input: R,
+) -> Result<OpenedTable, String> {
+    let mut magic = [0; 6];
+    let is_file = input.read_exact(&mut magic).is_ok() && &magic == b"ARROW1";
+    input.rewind().map_err(|e| e.to_string())?;
+    if is_file {
+        let reader = FileReader::try_new(input, None).map_err(|e| e.to_string())?;
+        let (schema, batches) = (reader.schema(), reader.num_batches() as u64);
+        Ok((Box::new(reader), schema, Some(batches)))
+    } else {
+        let reader = StreamReader::try_new(input, None).map_err(|e| e.to_string())?;
+        let schema = reader.schema();
+        Ok((Box::new(reader), schema, None))
+    }
+}
+
+fn first_line(words: &str) -> String {
+    words.lines().next().unwrap_or_default().chars().take(200).collect()
+}
+
+/// Builds the rows of a batch.
+pub(crate) fn parse(
+    builder: &mut Builder,
+    batch: &RecordBatch,
+    layout: &Layout,
+    name: &Arc<str>,
+) -> Result<(), DataError> {
+    let converted = guarded(|| Converted::new(batch, layout))
+        .map_err(|words| DataError::file(name, first_line(&words)))?;
+    let mut text = Vec::new();
+    for i in 0..batch.num_rows() {
+        if let Err(bad) = converted.parse_row(builder, layout, i, &mut text)
+            && !builder.refuse(i as u64 + 1, bad)
+        {
+            break;
+        }
+    }
+    builder.out.lines += batch.num_rows() as u64;
+    Ok(())
+}
+
+/// A column in one of the few types that rows are built from.
+enum Cells {
+    Numbers(Float64Array),
+    Texts(LargeStringArray),
+    Indices(LargeListArray),
+    Values(LargeListArray),
+    Nothing,
+}
+
+struct Converted {
+    cells: Vec<Cells>,
+}
+
+impl Converted {
+    fn new(batch: &RecordBatch, layout: &Layout) -> Result<Self, String> {
+        let (columns, lists) = match layout {
+            Layout::Wide(columns) => (columns, None),
+            Layout::Lists { columns, indices, values } => (columns, Some((*indices, *values))),
+        };
+        let cells = columns.columns.iter().zip(batch.columns()).enumerate();
+        let cells = cells.map(|(i, (column, array))| match (lists, column.role) {
+            (Some((indices, _)), _) if i == indices => {
+                list(array, DataType::Int64).map(Cells::Indices)
+            }
+            (Some((_, Some(values))), _) if i == values => {
+                list(array, DataType::Float64).map(Cells::Values)
+            }
+            (_, Role::Ignored) | (Some(_), Role::Feature { .. }) => Ok(Cells::Nothing),
+            (_, Role::Feature { is_text: true, .. }) => texts(array).map(Cells::Texts),
+            _ => plain(array).map_err(|kind| {
+                let name = shown(column.name.as_bytes());
+                format!("column {name} is of type {kind}, neither number nor text: ignore it")
+            }),
+        });
+        Ok(Self { cells: cells.collect::<Result<_, _>>()? })
+    }
+
+    fn parse_row(
+        &self,
+        builder: &mut Builder,
+        layout: &Layout,
+        row: usize,
+        text: &mut Vec<u8>,
+    ) -> Result<(), Bad> {
+        let (Layout::Wide(columns) | Layout::Lists { columns, .. }) = layout;
+        let mut label = None;
+        let mut weight = 1.0;
+        for (column, cells) in columns.columns.iter().zip(&self.cells) {
+            let found = match cells {
+                Cells::Numbers(numbers) if numbers.is_valid(row) => {
+                    Found::Number(numbers.value(row))
+                }
+                Cells::Texts(texts) if texts.is_valid(row) => {
+                    Found::Text(texts.value(row).as_bytes())
+                }
+                _ => {
+                    if column.role == Role::Label {
+                        builder.no_label(0)?;
+                    }
+                    continue;
+                }
+            };
+            match column.role {
+                Role::Label => label = builder.label(found, 0)?,
+                Role::Weight => {
+                    weight = match found {
+                        Found::Number(v) => builder.importance(format!("{v:e}").as_bytes(), 0)?,
+                        Found::Text(word) => builder.importance(word, 0)?,
+                    }
+                }
+                Role::Feature { .. } if matches!(found, Found::Number(v) if !v.is_finite()) => {
+                    let name = shown(column.name.as_bytes());
+                    return Err(Bad::new(0, format!("column {name} is not a finite number")));
+                }
+                Role::Feature { id, .. } => {
+                    delimited::push(builder, &column.name, id, found, 0, text)?;
+                }
+                Role::Ignored => {}
+            }
+        }
+        if !columns.has_label {
+            builder.no_label(0)?;
+        }
+        if let Layout::Lists { indices, values, .. } = layout {
+            self.push_list(builder, row, *indices, *values)?;
+            let repeats = if builder.is_ids() { Repeats::Refuse } else { Repeats::Add };
+            return builder.finish(label, weight, repeats).map_err(|e| Bad::new(0, e.to_string()));
+        }
+        builder.finish_adding(label, weight, b"")
+    }
+
+    fn push_list(
+        &self,
+        builder: &mut Builder,
+        row: usize,
+        indices: usize,
+        values: Option<usize>,
+    ) -> Result<(), Bad> {
+        let Some(Cells::Indices(lists)) = self.cells.get(indices) else { return Ok(()) };
+        if lists.is_null(row) {
+            return Ok(());
+        }
+        let ids = lists.value(row);
+        let ids = ids.as_primitive::<Int64Type>();
+        let numbers = match values.and_then(|v| self.cells.get(v)) {
+            Some(Cells::Values(lists)) if lists.is_valid(row) => Some(lists.value(row)),
+            Some(_) if !ids.is_empty() => return Err(Bad::new(0, "the values are missing")),
+            _ => None,
+        };
+        let numbers = numbers.as_ref().map(|n| n.as_primitive::<Float64Type>());
+        if let Some(numbers) = numbers
+            && numbers.len() != ids.len()
+        {
+            let (i, v) = (ids.len(), numbers.len());
+            return Err(Bad::new(0, format!("there are {i} indices but {v} values")));
+        }
+        let max = builder.spec.max_value;
+        for k in 0..ids.len() {
+            let id = if ids.is_null(k) { "null".to_owned() } else { ids.value(k).to_string() };
+            let id_number = crate::svmlight::parse_id(id.as_bytes(), 0)?;
+            let value = match numbers {
+                None => 1.0,
+                Some(numbers) if numbers.is_null(k) => continue,
+                Some(numbers) => numbers.value(k),
+            };
+            if !value.is_finite() {
+                return Err(Bad::new(
+                    0,
+                    format!("the value of feature {id} is not a finite number"),
+                ));
+            }
+            if value.abs() > max {
+                return Err(crate::number::too_large(format!("{value:e}").as_bytes(), 0, max));
+            }
+            if builder.is_ids() {
+                builder.push_id(id_number, value);
+            } else {
+                builder.push_named(0, b"", id.as_bytes(), value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A plain column as numbers or texts, or the type it has instead.
+fn plain(array: &ArrayRef) -> Result<Cells, String> {
+    let mut kind = array.data_type();
+    while let DataType::Dictionary(_, values) = kind {
+        kind = values;
+    }
+    match kind {
+        DataType::Null => Ok(Cells::Nothing),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => texts(array).map(Cells::Texts),
+        kind if kind.is_numeric() || *kind == DataType::Boolean => {
+            let cast = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
+            Ok(Cells::Numbers(cast.as_primitive::<Float64Type>().clone()))
+        }
+        kind => Err(kind.to_string()),
+    }
+}
+
+fn texts(array: &ArrayRef) -> Result<LargeStringArray, String> {
+    let cast = cast(array, &DataType::LargeUtf8).map_err(|e| e.to_string())?;
+    Ok(cast.as_string::<i64>().clone())
+}
+
+fn list(array: &ArrayRef, kind: DataType) -> Result<LargeListArray, String> {
+    let field = Arc::new(Field::new_list_field(kind, true));
+    let cast = cast(array, &DataType::LargeList(field)).map_err(|e| e.to_string())?;
+    Ok(cast.as_list::<i64>().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Rows, error, rows};
+    use arrow::array::{
+        BooleanArray, DictionaryArray, Float32Array, Int32Array, ListBuilder, PrimitiveBuilder,
+        StringArray, TimestampSecondArray, UInt64Array,
+    };
+    use arrow::datatypes::{Float32Type, Int32Type, UInt32Type};
+    use arrow::ipc::writer::{FileWriter, StreamWriter};
+    use parquet::arrow::ArrowWriter;
+
+    fn wide() -> RecordBatch {
+        let city: DictionaryArray<Int32Type> =
+            [Some("Rome"), None, Some("Oslo")].into_iter().collect();
+        RecordBatch::try_from_iter([
+            ("age", Arc::new(Float32Array::from(vec![Some(1.5), Some(2.0), None])) as ArrayRef),
+            ("city", Arc::new(city)),
+            ("new", Arc::new(BooleanArray::from(vec![true, false, true]))),
+            ("y", Arc::new(Int32Array::from(vec![1, 0, 1]))),
+            ("weight", Arc::new(UInt64Array::from(vec![1, 2, 3]))),
+        ])
+        .unwrap()
+    }
+
+    fn lists() -> RecordBatch {
+        let mut indices = ListBuilder::new(PrimitiveBuilder::<UInt32Type>::new());
+        let mut values = ListBuilder::new(PrimitiveBuilder::<Float32Type>::new());
+        for (ids, numbers) in [(&[7, 3][..], &[0.5, 2.0][..]), (&[], &[]), (&[9], &[1.0])] {
+            indices.append_value(ids.iter().map(|&j| Some(j)));
+            values.append_value(numbers.iter().map(|&v| Some(v)));
+        }
+        RecordBatch::try_from_iter([
+            ("label", Arc::new(StringArray::from(vec!["1", "-1", "1"])) as ArrayRef),
+            ("indices", Arc::new(indices.finish())),
+            ("values", Arc::new(values.finish())),
+        ])
+        .unwrap()
+    }
+
+    fn parquet(batch: &RecordBatch) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+        writer.write(batch).unwrap();
+        writer.close().unwrap();
+        bytes
+    }
+
+    fn arrow_file(batch: &RecordBatch) -> Vec<u8> {
+        let mut writer = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        writer.write(batch).unwrap();
+        writer.finish().unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    fn arrow_stream(batch: &RecordBatch) -> Vec<u8> {
+        let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        writer.write(batch).unwrap();
+        writer.finish().unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    fn every(batch: &RecordBatch) -> [Vec<u8>; 3] {
+        [parquet(batch), arrow_file(batch), arrow_stream(batch)]
+    }
+
+    fn named(all: &Rows, row: usize) -> Vec<(&str, f64)> {
+        let name = |j: u32| all.names.iter().find(|(k, _)| *k == j).unwrap().1.as_str();
+        let mut row: Vec<_> = all.rows[row].iter().map(|&(j, v)| (name(j), v)).collect();
+        row.sort_by(|a, b| a.0.cmp(b.0));
+        row
+    }
+
+    #[test]
+    fn plain_columns_are_read_like_csv() {
+        let csv = b"age,city,new,y,weight\n1.5,Rome,1,1,1\n2,,0,0,2\n,Oslo,1,1,3\n";
+        let mut expected =
+            rows(csv, &Options { format: Some(Format::Csv), ..Options::default() }).unwrap();
+        for bytes in every(&wide()) {
+            let all = rows(&bytes, &Options::default()).unwrap();
+            assert_eq!(named(&all, 0), [("age", 1.5), ("city=Rome", 1.0), ("new", 1.0)]);
+            expected.names.clone_from(&all.names);
+            assert_eq!(all, expected);
+        }
+    }
+
+    #[test]
+    fn list_columns_are_ids() {
+        for bytes in every(&lists()) {
+            let all = rows(&bytes, &Options::default()).unwrap();
+            assert_eq!(all.rows, [vec![(3, 2.0), (7, 0.5)], vec![], vec![(9, 1.0)]]);
+            assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(1.0)]);
+            let hashed = Options { space: Some(Space::Hashed { bits: 20 }), ..Options::default() };
+            let all = rows(&bytes, &hashed).unwrap();
+            assert_eq!(named(&all, 0), [("3", 2.0), ("7", 0.5)]);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_row() {
+        let numbers = |v: Vec<f64>| Arc::new(Float64Array::from(v)) as ArrayRef;
+        let batch = RecordBatch::try_from_iter([
+            ("y", numbers(vec![1.0, 1.0])),
+            ("a", numbers(vec![1.0, f64::NAN])),
+        ])
+        .unwrap();
+        for bytes in every(&batch) {
+            let words = error(&bytes, &Options::default());
+            assert_eq!(words, "x:2: column \"a\" is not a finite number");
+        }
+        let time = Arc::new(TimestampSecondArray::from(vec![1, 2])) as ArrayRef;
+        let batch =
+            RecordBatch::try_from_iter([("y", numbers(vec![1.0, 1.0])), ("t", time)]).unwrap();
+        let words = error(&parquet(&batch), &Options::default());
+        assert!(words.starts_with("x: column \"t\" is of type Timestamp"), "{words}");
+        let ignoring = Options { ignored_columns: vec!["t".into()], ..Options::default() };
+        assert_eq!(rows(&parquet(&batch), &ignoring).unwrap().rows.len(), 2);
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        for (bytes, format) in
+            every(&wide()).into_iter().zip([Format::Parquet, Format::Arrow, Format::Arrow])
+        {
+            let options = Options { format: Some(format), skip_bad: 100, ..Options::default() };
+            for cut in [1, 7, bytes.len() / 3, bytes.len() / 2] {
+                let words = error(&bytes[..cut], &options);
+                assert!(words.starts_with("x: is "), "{words}");
+                assert_eq!(words.lines().count(), 1);
+            }
+        }
+    }
+}

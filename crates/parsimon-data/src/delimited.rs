@@ -1,0 +1,398 @@
+//! Tables as text: CSV (RFC 4180) and TSV.
+//!
+//! A cell that is a number is the feature `column` with that value; any other text is the feature
+//! `column=text` with value 1; an empty cell is missing. That is decided cell by cell. Unquoted cells are
+//! trimmed. Numbers that are not finite are errors wherever they stand. TSV has no quotes: a quote there
+//! is a character like any other.
+//!
+//! In the id space a feature's id is its column's position among the feature columns, from 1, and text
+//! is an error.
+
+use memchr::{memchr, memchr2};
+
+use crate::builder::Builder;
+use crate::columns::{Columns, Role};
+use crate::cut::{Ends, record_end};
+use crate::error::{Bad, not_a_number, shown};
+use crate::label::Found;
+use crate::{Header, Options, number};
+
+/// How cells are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dialect {
+    pub(crate) delimiter: u8,
+    pub(crate) has_quotes: bool,
+}
+
+impl Dialect {
+    pub(crate) const CSV: Self = Self { delimiter: b',', has_quotes: true };
+    pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false };
+
+    pub(crate) fn ends(self) -> Ends {
+        match self.has_quotes {
+            true => Ends::Quoted { delimiter: self.delimiter },
+            false => Ends::Newline,
+        }
+    }
+}
+
+/// A cell: its content, and where things go on.
+struct Cell<'a> {
+    content: &'a [u8],
+    start: usize,
+    next: usize,
+    ends_record: bool,
+}
+
+/// The cell at `start`; `scratch` holds it when quotes inside were doubled. Columns are offsets + 1.
+fn cell<'a>(
+    text: &'a [u8],
+    start: usize,
+    dialect: Dialect,
+    scratch: &'a mut Vec<u8>,
+) -> Result<Cell<'a>, Bad> {
+    if !(dialect.has_quotes && text.get(start) == Some(&b'"')) {
+        let rest = &text[start..];
+        let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
+        let ends_record = rest.get(len).is_none_or(|&b| b == b'\n');
+        return Ok(Cell {
+            content: rest[..len].trim_ascii(),
+            start,
+            next: start + len + 1,
+            ends_record,
+        });
+    }
+    scratch.clear();
+    let mut from = start + 1;
+    let mut at = from;
+    let content = loop {
+        let Some(quote) = memchr(b'"', &text[at..]).map(|n| at + n) else {
+            return Err(Bad::new(start + 1, "the quote is never closed"));
+        };
+        if text.get(quote + 1) == Some(&b'"') {
+            scratch.extend_from_slice(&text[from..=quote]);
+            at = quote + 2;
+            from = at;
+            continue;
+        }
+        at = quote + 1;
+        if scratch.is_empty() {
+            break &text[from..quote];
+        }
+        scratch.extend_from_slice(&text[from..quote]);
+        break &scratch[..];
+    };
+    let rest = &text[at..];
+    let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
+    let ends_record = rest.get(len).is_none_or(|&b| b == b'\n');
+    if !rest[..len].trim_ascii().is_empty() {
+        let found = shown(rest[..len].trim_ascii());
+        return Err(Bad::new(at + 1, format!("{found} stands after a closing quote")));
+    }
+    Ok(Cell { content, start, next: at + len + 1, ends_record })
+}
+
+/// The columns of a file, and how many bytes and lines of `head` their header takes.
+///
+/// `head` must hold the first record whole, or all there is.
+pub(crate) fn columns(
+    head: &[u8],
+    dialect: Dialect,
+    options: &Options,
+) -> Result<(Columns, usize, u64), String> {
+    let mut at = 0;
+    let mut lines = 0;
+    while let Some(end) = memchr(b'\n', &head[at..])
+        && head[at..at + end].trim_ascii().is_empty()
+    {
+        at += end + 1;
+        lines += 1;
+    }
+    let end = record_end(&head[at..], dialect.ends()).map_or(head.len(), |n| at + n);
+    let record = &head[at..end];
+    let mut cells = Vec::new();
+    let (mut scratch, mut next) = (Vec::new(), 0);
+    loop {
+        let cell = cell(record, next, dialect, &mut scratch).map_err(|bad| bad.message)?;
+        cells.push(String::from_utf8_lossy(cell.content).into_owned());
+        next = cell.next;
+        if cell.ends_record {
+            break;
+        }
+    }
+    let is_header = match options.header {
+        Header::Present => true,
+        Header::Absent => false,
+        Header::Guess => {
+            let named = options.label_column.as_ref().is_some_and(|name| cells.contains(name));
+            let is_number = |c: &String| c.parse::<f64>().is_ok();
+            // An index column written by pandas has no name; other columns do.
+            let is_data = cells.iter().any(is_number) || cells.iter().skip(1).any(String::is_empty);
+            named || !is_data
+        }
+    };
+    for (i, cell) in cells.iter_mut().enumerate() {
+        if !is_header || cell.is_empty() {
+            *cell = format!("c{}", i + 1);
+        }
+    }
+    let columns = Columns::new(cells, options, Some(0))?;
+    if !is_header {
+        return Ok((columns, 0, 0));
+    }
+    lines += memchr::memchr_iter(b'\n', record).count() as u64;
+    Ok((columns, end, lines))
+}
+
+/// Parses a block of whole records.
+pub(crate) fn parse(builder: &mut Builder, text: &[u8], columns: &Columns, dialect: Dialect) {
+    let (mut scratch, mut name) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    let mut line = 0;
+    while at < text.len() {
+        let end = record_end(&text[at..], dialect.ends()).map_or(text.len(), |n| at + n);
+        let record = &text[at..end];
+        let lines = memchr::memchr_iter(b'\n', record).count() as u64;
+        at = end;
+        let row = if record.trim_ascii().is_empty() {
+            Ok(())
+        } else {
+            parse_record(builder, record, columns, dialect, &mut scratch, &mut name)
+        };
+        if let Err(mut bad) = row {
+            // The column counts from the start of the cell's own line.
+            let before = &record[..bad.column.saturating_sub(1).min(record.len())];
+            let into = memchr::memchr_iter(b'\n', before).count() as u64;
+            if let Some(newline) = memchr::memrchr(b'\n', before) {
+                bad.column -= newline + 1;
+            }
+            if !builder.refuse(line + into + 1, bad) {
+                break;
+            }
+        }
+        line += lines;
+    }
+    builder.out.lines += line;
+}
+
+fn parse_record(
+    builder: &mut Builder,
+    record: &[u8],
+    columns: &Columns,
+    dialect: Dialect,
+    scratch: &mut Vec<u8>,
+    name: &mut Vec<u8>,
+) -> Result<(), Bad> {
+    let mut label = None;
+    let mut weight = 1.0;
+    let mut next = 0;
+    let mut count = 0;
+    loop {
+        let cell = cell(record, next, dialect, scratch)?;
+        let (content, place) = (cell.content, cell.start + 1);
+        if let Some(column) = columns.columns.get(count) {
+            match column.role {
+                Role::Ignored => {}
+                Role::Label => {
+                    if !content.is_empty() {
+                        label = builder.label(Found::Text(content), place)?;
+                    } else {
+                        builder.no_label(place)?;
+                    }
+                }
+                Role::Weight if content.is_empty() => {}
+                Role::Weight => weight = builder.importance(content, place)?,
+                Role::Feature { .. } if content.is_empty() => {}
+                Role::Feature { id, is_text } => {
+                    let found = if is_text { Found::Text(content) } else { judge(content, place)? };
+                    push(builder, &column.name, id, found, place, name)?;
+                }
+            }
+        }
+        count += 1;
+        next = cell.next;
+        if cell.ends_record {
+            break;
+        }
+    }
+    if count != columns.columns.len() {
+        let expected = columns.columns.len();
+        return Err(Bad::new(1, format!("the row has {count} cells instead of {expected}")));
+    }
+    builder.finish_adding(label, weight, b"")
+}
+
+/// A number, or a text.
+fn judge(content: &[u8], place: usize) -> Result<Found<'_>, Bad> {
+    if let Some(value) = number::whole(content) {
+        return Ok(Found::Number(value));
+    }
+    let spelled = std::str::from_utf8(content).ok().and_then(|t| t.parse::<f64>().ok());
+    match spelled {
+        Some(_) => Err(Bad::new(place, not_a_number(content))),
+        None => Ok(Found::Text(content)),
+    }
+}
+
+/// Adds the feature of a column: `column` with a value, or `column=text`.
+pub(crate) fn push(
+    builder: &mut Builder,
+    column: &str,
+    id: u32,
+    found: Found<'_>,
+    place: usize,
+    name: &mut Vec<u8>,
+) -> Result<(), Bad> {
+    let value = match found {
+        Found::Number(value) if value.abs() <= builder.spec.max_value => value,
+        Found::Number(value) => {
+            let (token, max) = (format!("{value:e}"), builder.spec.max_value);
+            return Err(number::too_large(token.as_bytes(), place, max));
+        }
+        Found::Text(text) if builder.is_ids() => {
+            let (text, column) = (shown(text), shown(column.as_bytes()));
+            let words =
+                format!("{text} in column {column} is not a number: without hashing, cells are");
+            return Err(Bad::new(place, words + " numbers"));
+        }
+        Found::Text(_) => 1.0,
+    };
+    if builder.is_ids() {
+        builder.push_id(id, value);
+        return Ok(());
+    }
+    builder.enter(column.as_bytes());
+    match found {
+        Found::Number(_) => builder.push_named(0, b"", column.as_bytes(), value),
+        Found::Text(text) => {
+            name.clear();
+            name.extend_from_slice(column.as_bytes());
+            name.push(b'=');
+            name.extend_from_slice(text);
+            builder.push_named(0, b"", name, value);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Rows, error, rows};
+    use crate::{Format, Header, Labels, Options, Space};
+
+    fn csv() -> Options {
+        Options { format: Some(Format::Csv), ..Options::default() }
+    }
+
+    fn named(all: &Rows) -> Vec<Vec<(String, f64)>> {
+        let name = |j: u32| all.names.iter().find(|(k, _)| *k == j).unwrap().1.clone();
+        let sorted = |row: &Vec<(u32, f64)>| {
+            let mut row: Vec<_> = row.iter().map(|&(j, v)| (name(j), v)).collect();
+            row.sort_by(|a, b| a.0.cmp(&b.0));
+            row
+        };
+        all.rows.iter().map(sorted).collect()
+    }
+
+    fn list(pairs: &[(&str, f64)]) -> Vec<(String, f64)> {
+        pairs.iter().map(|&(n, v)| (n.to_owned(), v)).collect()
+    }
+
+    #[test]
+    fn cells_are_numbers_or_texts() {
+        let text = concat!(
+            "age,city,click,weight\r\n",
+            "30,Paris,1,2\r\n",
+            "\r\n",
+            ",\"New \"\"York\"\", NY\",0,\n",
+            "\"1e1\", Rome ,1,0.5",
+        );
+        let all = rows(text.as_bytes(), &csv()).unwrap();
+        assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(1.0)]);
+        assert_eq!(all.weights, [2.0, 1.0, 0.5]);
+        assert_eq!(
+            named(&all),
+            [
+                list(&[("age", 30.0), ("city=Paris", 1.0)]),
+                list(&[("city=New \"York\", NY", 1.0)]),
+                list(&[("age", 10.0), ("city=Rome", 1.0)])
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_without_a_header_numbers_its_columns() {
+        let all =
+            rows(b"0\t3\t\tx\n1\t\t2\t\"q\n", &Options { format: Some(Format::Tsv), ..csv() });
+        let all = all.unwrap();
+        assert_eq!(all.labels, [Some(-1.0), Some(1.0)]);
+        assert_eq!(named(&all)[0], list(&[("c2", 3.0), ("c4=x", 1.0)]));
+        assert_eq!(named(&all)[1], list(&[("c3", 2.0), ("c4=\"q", 1.0)]));
+        let last = Options { label_column: Some("3".into()), labels: Labels::Real, ..csv() };
+        assert_eq!(rows(b"1,2,3.5\n", &last).unwrap().labels, [Some(3.5)]);
+        let absent = Options { header: Header::Absent, labels: Labels::Any, ..csv() };
+        assert_eq!(rows(b"a,b\nc,d\n", &absent).unwrap().rows.len(), 2);
+        let present = Options { header: Header::Present, ..csv() };
+        assert_eq!(rows(b"label,2020\n1,5\n", &present).unwrap().names[0].1, "2020");
+    }
+
+    #[test]
+    fn numbers_may_be_categories_and_columns_ignored() {
+        let options = Options {
+            text_columns: vec!["hour".into()],
+            ignored_columns: vec!["id".into()],
+            ..csv()
+        };
+        let all = rows(b"id,click,hour\n77,1,14\n", &options).unwrap();
+        assert_eq!(named(&all), [list(&[("hour=14", 1.0)])]);
+    }
+
+    #[test]
+    fn columns_have_ids_without_hashing() {
+        let options = Options { space: Some(Space::Ids), ..csv() };
+        let all = rows(b"a,y,b\n3,1,4\n", &options).unwrap();
+        assert_eq!(all.rows, [[(1, 3.0), (2, 4.0)]]);
+        assert_eq!(
+            error(b"a,y,b\n3,1,x\n", &options),
+            "x:2:5: \"x\" in column \"b\" is not a number: without hashing, cells are numbers"
+        );
+    }
+
+    #[test]
+    fn columns_are_namespaces() {
+        let interactions = vec![vec!["age".into(), "city".into()]];
+        let all = rows(b"y,age,city\n1,3,Rome\n", &Options { interactions, ..csv() }).unwrap();
+        let expected = list(&[("age", 3.0), ("age*city=Rome", 3.0), ("city=Rome", 1.0)]);
+        assert_eq!(named(&all), [expected]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, expected) in [
+            ("y,a\n1,2,3\n", "x:2:1: the row has 3 cells instead of 2"),
+            ("y,a\n1\n", "x:2:1: the row has 1 cells instead of 2"),
+            ("y,a\n1,2\n1,nan\n", "x:3:3: \"nan\" is not a finite number"),
+            ("y,a\n1,-Infinity\n", "x:2:3: \"-Infinity\" is not a finite number"),
+            ("y,a\n1,1e200\n", "x:2:3: \"1e200\" is beyond the largest magnitude, 1e100"),
+            ("y,a\n,3\n", "x:2:1: the label is missing"),
+            ("y,a\n3,3\n", "x:2:1: label \"3\" is neither \"-1\" nor \"1\""),
+            ("y,weight\n1,-3\n", "x:2:3: importance weight \"-3\" is negative"),
+            ("y,a\n1,\"b\n", "x:2:3: the quote is never closed"),
+            ("y,a,b\n1,\"p\nq\",\"r\" s\n", "x:3:7: \"s\" stands after a closing quote"),
+            ("y,a\n1,\"p\nq\"\n1,inf\n", "x:4:3: \"inf\" is not a finite number"),
+            ("y,y\n1,2\n", "x: column \"y\" appears twice"),
+            ("y,a\n", "x: is empty: no rows"),
+        ] {
+            assert_eq!(error(text.as_bytes(), &csv()), expected, "{text:?}");
+        }
+        let missing = Options { label_column: Some("z".into()), ..csv() };
+        assert_eq!(error(b"y,a\n1,2\n", &missing), "x: has no column \"z\": y, a");
+    }
+
+    #[test]
+    fn a_missing_label_is_fine_when_predicting() {
+        let labels = Labels::Optional(Box::new(Labels::Real));
+        let all = rows(b"y,a\n,3\n", &Options { labels, ..csv() }).unwrap();
+        assert_eq!(all.labels, [None]);
+    }
+}

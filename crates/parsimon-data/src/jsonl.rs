@@ -1,0 +1,368 @@
+//! One JSON object per line.
+//!
+//! ```text
+//! {"label": 1, "weight": 2, "features": {"age": 30, "city": "Paris", "new": true}}
+//! {"label": 1, "features": {"indices": [3, 7], "values": [0.5, 1]}}
+//! {"_label": 1, "_tag": "a7", "user": {"age": 30, "city": "Paris"}, "ad": [0.5, "x"]}
+//! ```
+//!
+//! A number is the feature `name` with that value, a text the feature `name=text`, true is 1 and
+//! false 0, null is missing. Without `features` every other field is one: a plain value belongs to the anonymous
+//! namespace, an object or array is a namespace of its own (Vowpal Wabbit's JSON). In an array a number is
+//! called by its position from 0 and a text by itself. Fields that begin with `_` are never features.
+
+use memchr::memchr;
+use serde_json::{Map, Value};
+
+use crate::builder::Builder;
+use crate::error::{Bad, shown};
+use crate::label::Found;
+use crate::{hash, number, svmlight};
+
+/// Parses a block of whole lines.
+pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
+    let mut name = Vec::new();
+    let mut at = 0;
+    let mut line = 0;
+    while at < text.len() {
+        let end = memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
+        line += 1;
+        if let Err(bad) = parse_line(builder, &text[at..end], &mut name)
+            && !builder.refuse(line, bad)
+        {
+            break;
+        }
+        at = end + 1;
+    }
+    builder.out.lines += line;
+}
+
+fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<(), Bad> {
+    if line.trim_ascii().is_empty() {
+        return Ok(());
+    }
+    let row: Map<String, Value> = serde_json::from_slice(line).map_err(|e| {
+        let words = e.to_string();
+        // The place stands in front of the message already.
+        let words = words.split(" at line ").next().unwrap_or_default();
+        Bad::new(e.column(), format!("not a json object: {words}"))
+    })?;
+    let spec = builder.spec.clone();
+    let options = &spec.options;
+    let keys =
+        Keys { label: options.label_column.as_deref(), weight: options.weight_column.as_deref() };
+    let mut weight = match keys.weight(&row) {
+        Some(value) => importance(builder, value)?,
+        None => 1.0,
+    };
+    let label = match keys.label(&row) {
+        Some(Value::Object(parts)) => {
+            if let Some(value) = parts.get("Weight") {
+                weight = importance(builder, value)?;
+            }
+            read_label(builder, parts.get("Label").unwrap_or(&Value::Null))?
+        }
+        Some(value) => read_label(builder, value)?,
+        // As in Vowpal Wabbit's text, a row may have no label.
+        None => None,
+    };
+    let mut row_features = Features { builder, name, namespace: "", seed: 0 };
+    match row.get("features") {
+        Some(Value::Object(features)) => match (features.get("indices"), features.get("values")) {
+            (Some(Value::Array(indices)), Some(Value::Array(values))) => {
+                row_features.pairs(indices, values)?;
+            }
+            _ => row_features.object(features, &options.ignored_columns)?,
+        },
+        Some(Value::Array(list)) => row_features.array(list)?,
+        Some(other) => return Err(odd("features", other, "an object or an array")),
+        None => {
+            for (key, value) in &row {
+                let is_feature = !key.starts_with('_')
+                    && !keys.takes(key)
+                    && !options.ignored_columns.contains(key);
+                if is_feature {
+                    row_features.field(key, value)?;
+                }
+            }
+        }
+    }
+    let tag =
+        row.get("_tag").or_else(|| row.get("tag")).and_then(Value::as_str).unwrap_or_default();
+    builder.finish_adding(label, weight, tag.as_bytes())
+}
+
+/// Where label and weight stand.
+struct Keys<'a> {
+    label: Option<&'a str>,
+    weight: Option<&'a str>,
+}
+
+impl Keys<'_> {
+    fn label<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
+        match self.label {
+            Some(key) => row.get(key),
+            None => row.get("label").or_else(|| row.get("_label")),
+        }
+    }
+
+    fn weight<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
+        match self.weight {
+            Some(key) => row.get(key),
+            None => row.get("weight").or_else(|| row.get("_weight")),
+        }
+    }
+
+    fn takes(&self, key: &str) -> bool {
+        key == self.label.unwrap_or("label")
+            || key == self.weight.unwrap_or("weight")
+            || key == "tag"
+    }
+}
+
+fn read_label(builder: &mut Builder, value: &Value) -> Result<Option<f64>, Bad> {
+    match value {
+        Value::Null => builder.no_label(0),
+        Value::Bool(b) => builder.label(Found::Number(f64::from(*b)), 0),
+        Value::Number(n) => builder.label(Found::Number(n.as_f64().unwrap_or(f64::NAN)), 0),
+        Value::String(text) => builder.label(Found::Text(text.as_bytes()), 0),
+        other => Err(odd("label", other, "a number, a text or a truth value")),
+    }
+}
+
+fn importance(builder: &Builder, value: &Value) -> Result<f64, Bad> {
+    match value {
+        Value::Null => Ok(1.0),
+        Value::Number(n) => builder.importance(n.to_string().as_bytes(), 0),
+        other => Err(odd("weight", other, "a number")),
+    }
+}
+
+#[cold]
+fn odd(key: &str, value: &Value, expected: &str) -> Bad {
+    let (key, value) = (shown(key.as_bytes()), shown(value.to_string().as_bytes()));
+    Bad::new(0, format!("{key} is {value} instead of {expected}"))
+}
+
+/// The features of a row, in a namespace.
+struct Features<'a> {
+    builder: &'a mut Builder,
+    name: &'a mut Vec<u8>,
+    namespace: &'a str,
+    seed: u64,
+}
+
+impl Features<'_> {
+    /// A field of the row itself: a feature, or a namespace.
+    fn field(&mut self, key: &str, value: &Value) -> Result<(), Bad> {
+        if !matches!(value, Value::Object(_) | Value::Array(_)) {
+            self.builder.enter(b"");
+            return self.feature(key, value);
+        }
+        self.builder.enter(key.as_bytes());
+        let seed = hash::namespace(key.as_bytes());
+        let mut inner =
+            Features { builder: &mut *self.builder, name: &mut *self.name, namespace: key, seed };
+        match value {
+            Value::Object(features) => inner.object(features, &[]),
+            Value::Array(list) => inner.array(list),
+            _ => Ok(()),
+        }
+    }
+
+    fn object(&mut self, features: &Map<String, Value>, ignored: &[String]) -> Result<(), Bad> {
+        for (key, value) in features {
+            if !ignored.contains(key) {
+                self.feature(key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, list: &[Value]) -> Result<(), Bad> {
+        for (i, value) in list.iter().enumerate() {
+            match value {
+                Value::String(text) => self.push(text, 1.0)?,
+                Value::Object(features) => self.object(features, &[])?,
+                _ => self.feature(&i.to_string(), value)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn pairs(&mut self, indices: &[Value], values: &[Value]) -> Result<(), Bad> {
+        if indices.len() != values.len() {
+            let (i, v) = (indices.len(), values.len());
+            return Err(Bad::new(0, format!("there are {i} indices but {v} values")));
+        }
+        for (index, value) in indices.iter().zip(values) {
+            let Value::Number(index) = index else {
+                return Err(odd("indices", index, "integers >= 0"));
+            };
+            let digits = index.to_string();
+            svmlight::parse_id(digits.as_bytes(), 0)?;
+            match value {
+                Value::Number(_) => self.feature(&digits, value)?,
+                other => return Err(odd("values", other, "numbers")),
+            }
+        }
+        Ok(())
+    }
+
+    fn feature(&mut self, key: &str, value: &Value) -> Result<(), Bad> {
+        match value {
+            Value::Null => Ok(()),
+            Value::Bool(b) => self.push(key, f64::from(*b)),
+            Value::Number(n) => {
+                let max = self.builder.spec.max_value;
+                match n.as_f64() {
+                    Some(v) if v.abs() <= max => self.push(key, v),
+                    _ => Err(number::too_large(n.to_string().as_bytes(), 0, max)),
+                }
+            }
+            Value::String(text) => {
+                if self.builder.is_ids() {
+                    return Err(odd(key, value, "a number: without hashing, values are numbers"));
+                }
+                let mut name = std::mem::take(self.name);
+                name.clear();
+                name.extend_from_slice(key.as_bytes());
+                name.push(b'=');
+                name.extend_from_slice(text.as_bytes());
+                self.builder.push_named(self.seed, self.namespace.as_bytes(), &name, 1.0);
+                *self.name = name;
+                Ok(())
+            }
+            other => Err(odd(key, other, "a number, a text or a truth value")),
+        }
+    }
+
+    fn push(&mut self, name: &str, value: f64) -> Result<(), Bad> {
+        if self.builder.is_ids() {
+            let id = svmlight::parse_id(name.as_bytes(), 0)?;
+            self.builder.push_id(id, value);
+        } else {
+            let namespace = self.namespace.as_bytes();
+            self.builder.push_named(self.seed, namespace, name.as_bytes(), value);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Rows, error, rows};
+    use crate::{Format, Labels, Options, Space};
+
+    fn json() -> Options {
+        Options { format: Some(Format::Jsonl), ..Options::default() }
+    }
+
+    fn names(all: &Rows) -> Vec<&str> {
+        let mut names: Vec<_> = all.names.iter().map(|(_, name)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn plain_rows_have_features() {
+        let all = rows(
+            concat!(
+                r#"{"id": 9, "label": true, "weight": 2, "features": {"age": 30, "city": "Rome", "new": true, "old": false, "x": null}}"#,
+                "\r\n\n",
+                r#"{"label": "-1", "features": {"indices": [7, 3], "values": [0.5, 1]}}"#,
+            )
+            .as_bytes(),
+            &json(),
+        )
+        .unwrap();
+        assert_eq!(all.labels, [Some(1.0), Some(-1.0)]);
+        assert_eq!(all.weights, [2.0, 1.0]);
+        assert_eq!((all.rows[0].len(), all.rows[1].len()), (3, 2));
+        assert_eq!(names(&all), ["3", "7", "age", "city=Rome", "new", "old"]);
+    }
+
+    #[test]
+    fn vowpal_wabbit_rows_have_namespaces() {
+        let text = r#"{"_label": {"Label": 1, "Weight": 3}, "_tag": "t7", "user": {"age": 30, "city": "Rome"}, "ad": [0.5, "x"], "plain": 2}"#;
+        let interactions = vec![vec!["u".into(), "a".into()]];
+        let all = rows(text.as_bytes(), &Options { interactions, ..json() }).unwrap();
+        assert_eq!((all.labels[0], all.weights[0], &all.tags[0][..]), (Some(1.0), 3.0, &b"t7"[..]));
+        assert_eq!(
+            names(&all),
+            [
+                "ad^0",
+                "ad^x",
+                "plain",
+                "user^age",
+                "user^age*ad^0",
+                "user^age*ad^x",
+                "user^city=Rome",
+                "user^city=Rome*ad^0",
+                "user^city=Rome*ad^x"
+            ]
+        );
+        // The same feature has the same slot in every format.
+        let vw = Options { format: Some(Format::Vw), ..json() };
+        let text = b"1 |user age:30 city=Rome |ad 0:0.5 x | plain:2\n";
+        let same = rows(text, &vw).unwrap();
+        assert!(same.names.iter().all(|n| all.names.contains(n)));
+    }
+
+    #[test]
+    fn ids_are_integers() {
+        let options = Options { space: Some(Space::Ids), ..json() };
+        let all = rows(br#"{"label":1,"features":{"7":2,"3":1}}"#, &options).unwrap();
+        assert_eq!(all.rows, [[(3, 1.0), (7, 2.0)]]);
+        assert_eq!(
+            error(br#"{"label":1,"features":{"age":2}}"#, &options),
+            "x:1: feature index \"age\" is not an integer >= 0"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, expected) in [
+            ("{\"label\": 1}\n{\"label\": }\n", "x:2:11: not a json object: expected value"),
+            ("[1]\n", "x:1: not a json object: invalid type: sequence, expected a map"),
+            ("{\"label\": 1", "x:1:11: not a json object: EOF while parsing an object"),
+            (r#"{"label": 2}"#, "x:1: label \"2\" is neither \"-1\" nor \"1\""),
+            (r#"{"label": null}"#, "x:1: the label is missing"),
+            (
+                r#"{"label": [1]}"#,
+                "x:1: \"label\" is \"[1]\" instead of a number, a text or a truth value",
+            ),
+            (r#"{"label": 1, "weight": -1}"#, "x:1: importance weight \"-1\" is negative"),
+            (
+                r#"{"label": 1, "a": 1e200}"#,
+                "x:1: \"1e+200\" is beyond the largest magnitude, 1e100",
+            ),
+            (r#"{"label": 1, "a": 1e999}"#, "x:1:23: not a json object: number out of range"),
+            (
+                r#"{"label": 1, "a": {"b": {}}}"#,
+                "x:1: \"b\" is \"{}\" instead of a number, a text or a truth value",
+            ),
+            (
+                r#"{"features": {"indices": [1], "values": []}}"#,
+                "x:1: there are 1 indices but 0 values",
+            ),
+            (
+                r#"{"features": {"indices": [-1], "values": [1]}}"#,
+                "x:1: feature index \"-1\" is not an integer >= 0",
+            ),
+            (r#"{"features": 3}"#, "x:1: \"features\" is \"3\" instead of an object or an array"),
+        ] {
+            assert_eq!(error(text.as_bytes(), &json()), expected, "{text:?}");
+        }
+        let deep = format!("{{\"a\":{}", "[".repeat(100_000));
+        assert!(error(deep.as_bytes(), &json()).contains("recursion limit exceeded"));
+    }
+
+    #[test]
+    fn a_label_may_have_another_name() {
+        let options = Options { label_column: Some("y".into()), labels: Labels::Real, ..json() };
+        let all = rows(br#"{"y": 2.5, "label": 3}"#, &options).unwrap();
+        assert_eq!(all.labels, [Some(2.5)]);
+        assert_eq!(names(&all), ["label"]);
+    }
+}

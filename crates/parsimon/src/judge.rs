@@ -1,0 +1,93 @@
+//! Metrics for whatever a model predicts.
+
+use parsimon_core::{Chunk, Loss};
+use parsimon_data::{Input, Labels, Options, Reader};
+use parsimon_eval::{Evaluation, Evaluator, Multiclass};
+
+use crate::{Error, Model, Settings};
+
+/// Takes margins and labels of any task, and gives its metrics.
+#[derive(Clone, Debug)]
+pub struct Judge(Task);
+
+#[derive(Clone, Debug)]
+enum Task {
+    One(Evaluator),
+    Many(Multiclass),
+}
+
+impl Judge {
+    /// A judge for a learner with these settings and classes.
+    pub fn new(settings: &Settings, classes: &[String]) -> Self {
+        let loss: Loss = settings.loss();
+        Self(match settings.flag("multiclass") {
+            true => Task::Many(Multiclass::new(loss, classes.iter().cloned())),
+            false => Task::One(Evaluator::new(loss)),
+        })
+    }
+
+    /// Takes one row: its margins, one per class, and its label.
+    pub fn record(&mut self, margins: &[f64], label: f64, weight: f64) {
+        match &mut self.0 {
+            Task::One(evaluator) => evaluator.record(margins[0], label, weight),
+            Task::Many(multiclass) => multiclass.record(margins, label as usize, weight),
+        }
+    }
+
+    /// Takes every row of a chunk that has a label.
+    pub fn record_chunk(&mut self, chunk: &Chunk, margins: &[f64]) {
+        let heads = if chunk.is_empty() { 1 } else { margins.len() / chunk.len() };
+        for (i, margins) in margins.chunks_exact(heads).enumerate() {
+            if let Some(y) = chunk.label(i) {
+                self.record(margins, y, chunk.weight(i));
+            }
+        }
+    }
+
+    /// The metrics.
+    pub fn finish(self) -> Evaluation {
+        match self.0 {
+            Task::One(evaluator) => evaluator.finish(),
+            Task::Many(multiclass) => Evaluation::Multiclass(multiclass.finish()),
+        }
+    }
+}
+
+impl Model {
+    /// A judge of this model.
+    pub fn judge(&self) -> Judge {
+        Judge::new(self.settings(), &self.reading().classes)
+    }
+
+    /// Options to read rows for this model; labels may be missing when only predicting.
+    pub fn options(&self, options: &Options, labels: Expect) -> Options {
+        let mut options = self.reading().options(self.settings(), self.precision(), options);
+        if labels == Expect::Nothing {
+            options.labels = Labels::Optional(Box::new(options.labels));
+        }
+        options
+    }
+
+    /// Predicts labeled data and judges the predictions.
+    pub fn evaluate(&self, inputs: &[Input], options: &Options) -> Result<Evaluation, Error> {
+        let options = self.options(options, Expect::Labels);
+        let mut reader = Reader::open(inputs, &options)?;
+        let (scorer, mut judge) = (self.scorer(), self.judge());
+        let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
+        while reader.read(&mut chunk)? {
+            margins.clear();
+            scorer.margins(&chunk, &mut margins);
+            judge.record_chunk(&chunk, &margins);
+        }
+        Ok(judge.finish())
+    }
+}
+
+/// Whether rows must have labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// They must.
+    Labels,
+    /// They need not, and what stands there may be anything.
+    Nothing,
+}

@@ -1,0 +1,293 @@
+//! A training run over inputs: passes, holdout, shuffling, limits, checkpoints.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use parsimon_core::Chunk;
+use parsimon_data::{Input, Options, Position, Reader};
+use parsimon_eval::Evaluation;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use serde::Serialize;
+
+use crate::regret::{Ledger, Regret};
+use crate::{Error, Judge, Model, Progress, Trainer};
+
+/// What a run is to do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The data.
+    pub inputs: Vec<Input>,
+    /// How it is read; labels and space included.
+    pub options: Options,
+    /// How often the data is read.
+    pub passes: u32,
+    /// Rows are shuffled within windows of so many.
+    pub shuffle: Option<usize>,
+    /// For shuffling.
+    pub seed: u64,
+    /// Every so many-th row is held out: predicted and judged, not learned.
+    pub holdout: Option<u64>,
+    /// Stop after so many passes without a better holdout loss, and keep the best model.
+    pub patience: Option<u32>,
+    /// At most so many rows per pass.
+    pub limit: Option<u64>,
+    /// Rows passed over at the beginning.
+    pub skip: u64,
+    /// Data to judge the model on at the end.
+    pub tests: Vec<Input>,
+    /// Where to save the state, and every how many rows beside at the end.
+    pub checkpoint: Option<(PathBuf, Option<u64>)>,
+    /// Whether to keep the books for the regret: all rows stay in memory.
+    pub regret: bool,
+}
+
+impl Plan {
+    /// One pass over some inputs.
+    pub fn new(inputs: Vec<Input>, options: Options) -> Self {
+        Self {
+            inputs,
+            options,
+            passes: 1,
+            shuffle: None,
+            seed: 1,
+            holdout: None,
+            patience: None,
+            limit: None,
+            skip: 0,
+            tests: Vec::new(),
+            checkpoint: None,
+            regret: false,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let usage = |message: &str| Err(Error::Usage(message.into()));
+        let is_stdin = self.inputs.iter().any(|input| matches!(input, Input::Stdin));
+        if self.passes > 1 && is_stdin {
+            return usage("standard input can be read once only; give a file for several passes");
+        }
+        if self.patience.is_some() && self.holdout.is_none() {
+            return usage("early stopping needs a holdout; add --holdout");
+        }
+        if self.regret && (self.passes > 1 || self.holdout.is_some()) {
+            return usage("the regret is defined for one pass without holdout");
+        }
+        if self.holdout.is_some_and(|n| n < 2) {
+            return usage("the holdout must leave rows to learn from");
+        }
+        Ok(())
+    }
+}
+
+/// Who wants to hear of a run while it goes.
+pub trait Observer {
+    /// A line of the progress table.
+    fn progress(&mut self, _line: &Progress) {}
+    /// How far the reading has come.
+    fn position(&mut self, _position: &Position) {}
+    /// A pass has ended.
+    fn pass(&mut self, _pass: &Pass) {}
+}
+
+/// Nobody.
+impl Observer for () {}
+
+/// A pass that has ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pass {
+    /// Its number, from 1.
+    pub pass: u32,
+    /// Rows learned so far.
+    pub rows: u64,
+    /// The average progressive loss so far.
+    pub progressive: Option<f64>,
+    /// The holdout's metrics in this pass.
+    pub holdout: Option<Evaluation>,
+    /// Nonzero weights.
+    pub nonzeros: usize,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The model.
+    pub model: Model,
+    /// The passes.
+    pub passes: Vec<Pass>,
+    /// The test data's metrics.
+    pub test: Option<Evaluation>,
+    /// The regret, when asked for.
+    pub regret: Option<Regret>,
+    /// Features of all rows learned.
+    pub features: u64,
+    /// Rows passed over because they were bad, and the first of their errors.
+    pub skipped: (u64, Vec<String>),
+    /// Time spent reading and learning.
+    pub elapsed: Duration,
+}
+
+/// Runs a plan.
+pub fn run(trainer: &mut Trainer, plan: &Plan, observer: &mut dyn Observer) -> Result<Outcome, Error> {
+    plan.check()?;
+    for input in &plan.inputs {
+        trainer.note_input(&input.name());
+    }
+    let start = Instant::now();
+    let mut state = RunState {
+        trainer,
+        plan,
+        observer,
+        ledger: plan.regret.then(Ledger::new),
+        features: 0,
+        skipped: (0, Vec::new()),
+        unsaved: 0,
+    };
+    let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, Model)>, 0);
+    for number in 1..=plan.passes {
+        let holdout = state.pass(number)?;
+        let loss = holdout.as_ref().and_then(Evaluation::mean_loss);
+        let pass = Pass {
+            pass: number,
+            rows: state.trainer.progressive().rows(),
+            progressive: state.trainer.progressive().average(),
+            holdout,
+            nonzeros: state.trainer.online().nonzeros(),
+        };
+        state.observer.pass(&pass);
+        passes.push(pass);
+        if let (Some(patience), Some(loss)) = (plan.patience, loss) {
+            if best.as_ref().is_none_or(|(least, _)| loss < *least) {
+                best = Some((loss, state.trainer.model()));
+                worse = 0;
+            } else {
+                worse += 1;
+            }
+            if worse >= patience {
+                break;
+            }
+        }
+    }
+    let RunState { ledger, features, skipped, .. } = state;
+    let elapsed = start.elapsed();
+    if trainer.progressive().rows() == 0 {
+        return Err(Error::Usage("no row was learned: every row was skipped, held out or without a label".into()));
+    }
+    if let Some((path, _)) = &plan.checkpoint {
+        trainer.save_checkpoint(path)?;
+    }
+    let model = best.map_or_else(|| trainer.model(), |(_, model)| model);
+    let test = match &plan.tests[..] {
+        [] => None,
+        tests => Some(model.evaluate(tests, &plan.options)?),
+    };
+    let regret = ledger.map(|ledger| ledger.close(trainer));
+    Ok(Outcome { model, passes, test, regret, features, skipped, elapsed })
+}
+
+struct RunState<'a> {
+    trainer: &'a mut Trainer,
+    plan: &'a Plan,
+    observer: &'a mut dyn Observer,
+    ledger: Option<Ledger>,
+    features: u64,
+    skipped: (u64, Vec<String>),
+    unsaved: u64,
+}
+
+impl RunState<'_> {
+    /// One pass; the holdout's metrics.
+    fn pass(&mut self, number: u32) -> Result<Option<Evaluation>, Error> {
+        let plan = self.plan;
+        let mut reader = Reader::open(&plan.inputs, &plan.options)?;
+        let seed = plan.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut judge = Judge::new(self.trainer.settings(), &self.trainer.reading().classes);
+        let (mut chunk, mut kept, mut held) = (Chunk::new(), Chunk::new(), Chunk::new());
+        let (mut row, mut learned, mut judged) = (0u64, 0u64, false);
+        let mut more = true;
+        while more {
+            more = reader.read(&mut chunk)?;
+            self.observer.position(&reader.position());
+            // Straight through when nothing is to be picked, put aside or mixed.
+            let plain = plan.holdout.is_none() && plan.shuffle.is_none() && row >= plan.skip;
+            let left = plan.limit.map_or(u64::MAX, |limit| limit - learned);
+            if plain && left >= chunk.len() as u64 {
+                row += chunk.len() as u64;
+                learned += chunk.len() as u64;
+                self.learn(&chunk)?;
+                continue;
+            }
+            for i in 0..if more { chunk.len() } else { 0 } {
+                row += 1;
+                if row <= plan.skip || plan.limit.is_some_and(|limit| learned >= limit) {
+                    continue;
+                }
+                learned += 1;
+                match plan.holdout {
+                    Some(n) if row.is_multiple_of(n) => held.copy_row(&chunk, i),
+                    _ => kept.copy_row(&chunk, i),
+                }
+            }
+            judged |= !held.is_empty();
+            self.judge(&mut held, &mut judge);
+            let full = kept.len() >= plan.shuffle.unwrap_or(1);
+            let done = plan.limit.is_some_and(|limit| learned >= limit);
+            if full || !more || done {
+                self.learn_mixed(&mut kept, &mut random)?;
+            }
+            if done {
+                break;
+            }
+        }
+        // The table ends with the last row, wherever that is.
+        if let Some(line) = self.trainer.last_report() {
+            self.observer.progress(&line);
+        }
+        self.trainer.note_names(reader.names());
+        if number == 1 {
+            let errors = reader.skipped().iter().map(ToString::to_string).collect();
+            self.skipped = (reader.skipped_rows(), errors);
+        }
+        Ok(judged.then(|| judge.finish()))
+    }
+
+    fn judge(&mut self, held: &mut Chunk, judge: &mut Judge) {
+        let mut margins = Vec::new();
+        self.trainer.online().predict(held, &mut margins);
+        judge.record_chunk(held, &margins);
+        held.clear();
+    }
+
+    fn learn_mixed(&mut self, kept: &mut Chunk, random: &mut Xoshiro256PlusPlus) -> Result<(), Error> {
+        if self.plan.shuffle.is_some() {
+            let mut order: Vec<usize> = (0..kept.len()).collect();
+            order.shuffle(random);
+            let mut mixed = Chunk::new();
+            order.iter().for_each(|&i| mixed.copy_row(kept, i));
+            *kept = mixed;
+        }
+        self.learn(kept)?;
+        kept.clear();
+        Ok(())
+    }
+
+    fn learn(&mut self, chunk: &Chunk) -> Result<(), Error> {
+        self.features += chunk.nonzeros() as u64;
+        let observer = &mut *self.observer;
+        let report = &mut |line: &Progress| observer.progress(line);
+        match &mut self.ledger {
+            None => self.trainer.learn(chunk, report)?,
+            Some(ledger) => ledger.learn(self.trainer, chunk, report)?,
+        }
+        self.unsaved += chunk.len() as u64;
+        if let Some((path, Some(every))) = &self.plan.checkpoint
+            && self.unsaved >= *every
+        {
+            self.trainer.save_checkpoint(path)?;
+            self.unsaved = 0;
+        }
+        Ok(())
+    }
+}

@@ -52,6 +52,58 @@ impl Parsed {
     }
 }
 
+/// The most products of one row: 2 GiB of them.
+const MOST_CROSSES: u64 = 1 << 27;
+
+/// A row of hashed features before it is sorted.
+///
+/// PERF: slots come in no order, so every row must be sorted. A slot and its position in the row in one
+/// integer sort several times faster than pairs of slot and value, and in a fixed order.
+#[derive(Debug, Default)]
+struct HashedRow {
+    keys: Vec<u64>,
+    values: Vec<f64>,
+}
+
+impl HashedRow {
+    #[inline]
+    fn push(&mut self, slot: u32, value: f64) {
+        // INVARIANT: a line of at most 1 GiB and at most `MOST_CROSSES` products are fewer than 2^32.
+        self.keys.push(u64::from(slot) << 32 | u64::from(self.keys.len() as u32));
+        self.values.push(value);
+    }
+
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
+    }
+
+    /// Sorts the row, adds up features of one slot in the order they stand in, and forgets it.
+    #[inline]
+    fn move_into(&mut self, chunk: &mut Chunk) {
+        if !self.keys.is_sorted() {
+            self.keys.sort_unstable();
+        }
+        let value =
+            |key: u64| self.values.get((key & 0xffff_ffff) as usize).copied().unwrap_or(0.0);
+        let mut keys = self.keys.iter().copied();
+        if let Some(first) = keys.next() {
+            let (mut slot, mut sum) = ((first >> 32) as u32, value(first));
+            for key in keys {
+                let next = (key >> 32) as u32;
+                if next == slot {
+                    sum += value(key);
+                } else {
+                    chunk.push_feature(slot, sum);
+                    (slot, sum) = (next, value(key));
+                }
+            }
+            chunk.push_feature(slot, sum);
+        }
+        self.clear();
+    }
+}
+
 /// Builds rows. One per parser thread; it remembers which names it has reported.
 #[derive(Debug)]
 pub(crate) struct Builder {
@@ -59,6 +111,7 @@ pub(crate) struct Builder {
     pub(crate) out: Parsed,
     chunk: Chunk,
     bits: u8,
+    hashed: HashedRow,
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
@@ -75,7 +128,8 @@ impl Builder {
         };
         let cross = Cross::new(&spec.options.interactions).map(Box::new);
         let label_texts = LabelTexts::default();
-        Self { spec, out: Parsed::default(), chunk: Chunk::new(), bits, seen, cross, label_texts }
+        let (out, chunk, hashed) = (Parsed::default(), Chunk::new(), HashedRow::default());
+        Self { spec, out, chunk, bits, hashed, seen, cross, label_texts }
     }
 
     /// Starts a piece; `shell` lends its buffers.
@@ -88,6 +142,7 @@ impl Builder {
     /// Ends the piece.
     pub(crate) fn end(&mut self) -> Parsed {
         self.chunk.abandon_row();
+        self.hashed.clear();
         if !self.chunk.is_empty() {
             self.hand_over_chunk();
         }
@@ -132,7 +187,7 @@ impl Builder {
     pub(crate) fn push_named(&mut self, seed: u64, namespace: &[u8], text: &[u8], value: f64) {
         let h = hash::feature(seed, text);
         let slot = hash::slot(h, self.bits);
-        self.chunk.push_feature(slot, value);
+        self.hashed.push(slot, value);
         if let Some(seen) = &mut self.seen
             && seen.is_new(h)
         {
@@ -183,18 +238,17 @@ impl Builder {
         Ok(weight)
     }
 
-    /// Finishes the row under construction. On refusal nothing of it remains.
+    /// Finishes the row under construction; `explain` finds the place of what it is refused for.
     #[inline]
     pub(crate) fn finish(
         &mut self,
         label: Option<f64>,
         weight: f64,
         repeats: Repeats,
-    ) -> Result<(), RowError> {
-        if self.cross.is_some() {
-            self.push_crosses();
-        }
-        self.chunk.finish_row(label, weight, repeats)?;
+        explain: impl FnOnce(RowError) -> Bad,
+    ) -> Result<(), Bad> {
+        self.settle()?;
+        self.chunk.finish_row(label, weight, repeats).map_err(explain)?;
         self.count_row();
         Ok(())
     }
@@ -222,9 +276,7 @@ impl Builder {
         weight: f64,
         tag: &[u8],
     ) -> Result<(), Bad> {
-        if self.cross.is_some() {
-            self.push_crosses();
-        }
+        self.settle()?;
         self.chunk
             .finish_row(label, weight, Repeats::Add)
             .map_err(|e| Bad::new(0, e.to_string()))?;
@@ -247,13 +299,28 @@ impl Builder {
         }
     }
 
+    /// Multiplies namespaces, and moves hashed features in order into the row under construction.
+    #[inline]
+    fn settle(&mut self) -> Result<(), Bad> {
+        if let Some(cross) = &self.cross {
+            let products = cross.count();
+            if products > MOST_CROSSES {
+                let words = format!("the row's interactions are {products} features: too many");
+                return Err(Bad::new(0, words));
+            }
+            self.push_crosses();
+        }
+        self.hashed.move_into(&mut self.chunk);
+        Ok(())
+    }
+
     fn push_crosses(&mut self) {
         let Some(cross) = &mut self.cross else { return };
-        let (bits, chunk, seen, news) =
-            (self.bits, &mut self.chunk, &mut self.seen, &mut self.out.news);
+        let (bits, hashed, seen, news) =
+            (self.bits, &mut self.hashed, &mut self.seen, &mut self.out.news);
         cross.generate(|h, value, factors| {
             let slot = hash::slot(h, bits);
-            chunk.push_feature(slot, value);
+            hashed.push(slot, value);
             if let Some(seen) = seen
                 && seen.is_new(h)
             {
@@ -266,6 +333,7 @@ impl Builder {
     #[cold]
     pub(crate) fn refuse(&mut self, line: u64, bad: Bad) -> bool {
         self.chunk.abandon_row();
+        self.hashed.clear();
         if let Some(cross) = &mut self.cross {
             cross.clear();
         }

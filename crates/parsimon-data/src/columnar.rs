@@ -61,10 +61,10 @@ impl Layout {
             names.iter().position(|n| n == name).filter(|&i| is_list(schema.field(i).data_type()))
         };
         match list("indices") {
-            None => Columns::new(names, options, Some(0)).map(Layout::Wide),
+            None => Columns::new(&names, options, Some(0)).map(Layout::Wide),
             Some(indices) => {
                 let values = list("values");
-                let columns = Columns::new(names, options, None)?;
+                let columns = Columns::new(&names, options, None)?;
                 Ok(Layout::Lists { columns, indices, values })
             }
         }
@@ -162,6 +162,9 @@ fn open_arrow<R: std::io::Read + std::io::Seek + Send + 'static>(
         let reader = FileReader::try_new(input, None).map_err(|e| e.to_string())?;
         let (schema, batches) = (reader.schema(), reader.num_batches() as u64);
         Ok((Box::new(reader), schema, Some(batches)))
+    } else if magic[..4] != [0xff; 4] {
+        // Streams from before 2019 begin with a length, as any four bytes do.
+        Err("it begins neither like a file nor like a stream".to_owned())
     } else {
         let reader = StreamReader::try_new(input, None).map_err(|e| e.to_string())?;
         let schema = reader.schema();
@@ -280,7 +283,7 @@ impl Converted {
         if let Layout::Lists { indices, values, .. } = layout {
             self.push_list(builder, row, *indices, *values)?;
             let repeats = if builder.is_ids() { Repeats::Refuse } else { Repeats::Add };
-            return builder.finish(label, weight, repeats).map_err(|e| Bad::new(0, e.to_string()));
+            return builder.finish(label, weight, repeats, |e| Bad::new(0, e.to_string()));
         }
         builder.finish_adding(label, weight, b"")
     }
@@ -303,7 +306,7 @@ impl Converted {
             Some(_) if !ids.is_empty() => return Err(Bad::new(0, "the values are missing")),
             _ => None,
         };
-        let numbers = numbers.as_ref().map(|n| n.as_primitive::<Float64Type>());
+        let numbers = numbers.as_ref().map(AsArray::as_primitive::<Float64Type>);
         if let Some(numbers) = numbers
             && numbers.len() != ids.len()
         {

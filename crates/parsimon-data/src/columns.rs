@@ -37,7 +37,7 @@ const WEIGHTS: [&str; 3] = ["weight", "importance", "sample_weight"];
 impl Columns {
     /// Gives each column its role. `fallback` is the label's position when none is named so.
     pub(crate) fn new(
-        names: Vec<String>,
+        names: &[String],
         options: &Options,
         fallback: Option<usize>,
     ) -> Result<Self, String> {
@@ -47,18 +47,18 @@ impl Columns {
             return Err(format!("column {} appears twice", shown(twice[0].as_bytes())));
         }
         let label = match &options.label_column {
-            Some(asked) => Some(find(&names, asked)?),
-            None => usual(&names, &LABELS).or(fallback),
+            Some(asked) => Some(find(names, asked)?),
+            None => usual(names, &LABELS).or(fallback),
         };
         let weight = match &options.weight_column {
-            Some(asked) => Some(find(&names, asked)?),
-            None => usual(&names, &WEIGHTS).filter(|&w| Some(w) != label),
+            Some(asked) => Some(find(names, asked)?),
+            None => usual(names, &WEIGHTS).filter(|&w| Some(w) != label),
         };
         if weight.is_some() && weight == label {
             return Err("label and weight are the same column".to_owned());
         }
         let positions = |asked: &[String]| {
-            asked.iter().map(|name| find(&names, name)).collect::<Result<Vec<_>, _>>()
+            asked.iter().map(|name| find(names, name)).collect::<Result<Vec<_>, _>>()
         };
         let (ignored, texts) =
             (positions(&options.ignored_columns)?, positions(&options.text_columns)?);
@@ -106,8 +106,8 @@ mod tests {
     use super::*;
 
     fn roles(names: &[&str], options: &Options) -> Result<Vec<Role>, String> {
-        let names = names.iter().map(|&n| n.to_owned()).collect();
-        Ok(Columns::new(names, options, Some(0))?.columns.iter().map(|c| c.role).collect())
+        let names: Vec<_> = names.iter().map(|&n| n.to_owned()).collect();
+        Ok(Columns::new(&names, options, Some(0))?.columns.iter().map(|c| c.role).collect())
     }
 
     const fn feature(id: u32) -> Role {

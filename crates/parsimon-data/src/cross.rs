@@ -94,6 +94,14 @@ impl Cross {
         self.features.push(Feature { hash, value, start, end: self.text.len() });
     }
 
+    /// How many products the row has, at most.
+    pub(crate) fn count(&self) -> u64 {
+        let product = |set: &Vec<usize>| {
+            set.iter().fold(1, |n: u64, &s| n.saturating_mul(self.chosen[s].len() as u64))
+        };
+        self.sets.iter().fold(0, |n, set| n.saturating_add(product(set)))
+    }
+
     /// Calls `push(hash, value, factors)` for each product of the row, then forgets the row.
     ///
     /// Where an interaction names a selector twice, its features are taken in order (`i <= j`): each

@@ -29,10 +29,7 @@ impl Dialect {
     pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false };
 
     pub(crate) fn ends(self) -> Ends {
-        match self.has_quotes {
-            true => Ends::Quoted { delimiter: self.delimiter },
-            false => Ends::Newline,
-        }
+        if self.has_quotes { Ends::Quoted { delimiter: self.delimiter } } else { Ends::Newline }
     }
 }
 
@@ -136,7 +133,7 @@ pub(crate) fn columns(
             *cell = format!("c{}", i + 1);
         }
     }
-    let columns = Columns::new(cells, options, Some(0))?;
+    let columns = Columns::new(&cells, options, Some(0))?;
     if !is_header {
         return Ok((columns, 0, 0));
     }
@@ -192,17 +189,16 @@ fn parse_record(
         let (content, place) = (cell.content, cell.start + 1);
         if let Some(column) = columns.columns.get(count) {
             match column.role {
-                Role::Ignored => {}
                 Role::Label => {
-                    if !content.is_empty() {
-                        label = builder.label(Found::Text(content), place)?;
+                    label = if content.is_empty() {
+                        builder.no_label(place)?
                     } else {
-                        builder.no_label(place)?;
-                    }
+                        builder.label(Found::Text(content), place)?
+                    };
                 }
-                Role::Weight if content.is_empty() => {}
+                _ if content.is_empty() => {}
+                Role::Ignored => {}
                 Role::Weight => weight = builder.importance(content, place)?,
-                Role::Feature { .. } if content.is_empty() => {}
                 Role::Feature { id, is_text } => {
                     let found = if is_text { Found::Text(content) } else { judge(content, place)? };
                     push(builder, &column.name, id, found, place, name)?;

@@ -83,18 +83,6 @@ impl DataError {
         self
     }
 
-    /// The same error, about the file as a whole.
-    pub(crate) fn into_file(mut self) -> Self {
-        self.0.what = What::File;
-        self
-    }
-
-    /// The same error at another line.
-    pub(crate) fn at_line(mut self, line: u64) -> Self {
-        self.0.line = line;
-        self
-    }
-
     /// The file, as it was named when opened; empty when no file is to blame.
     pub fn name(&self) -> &str {
         &self.0.name

@@ -1,4 +1,42 @@
 //! Bytes to chunks: readers for every format parsimon learns from.
+//!
+//! A [`Reader`] opens files, standard input or memory, decompresses them, finds out their format, and
+//! fills one [`Chunk`](parsimon_core::Chunk) after the other with rows that are sorted, unique and finite.
+//! Whatever is in the bytes, it returns rows or a [`DataError`] that names file, line, column and token; it
+//! does not panic.
+//!
+//! | format | told by | features are | default space |
+//! | --- | --- | --- | --- |
+//! | svmlight | `.svm .svmlight .libsvm .libfm`, `label index:value` | ids | ids |
+//! | vw | `.vw`, a bar in the first row | names in namespaces | hashed |
+//! | csv, tsv | `.csv .tsv`, commas or tabs | columns, or column and text | hashed |
+//! | jsonl | `.json .jsonl .ndjson`, a brace | fields, or field and text | hashed |
+//! | parquet, arrow | `.parquet .arrow .feather .ipc`, first bytes | as csv; or a list column of ids | hashed; ids |
+//! | cache | `.psc`, first bytes | as recorded | as recorded |
+//!
+//! # Names
+//!
+//! A feature is called `text`, or `namespace^text` where it has a namespace. Where a field or column holds a
+//! text, the feature's own text is `field=text`. The name alone decides the slot ([`hash`]), so a feature has the
+//! same slot in whatever format it arrives. [`Names`] leads back from slots to names and counts collisions.
+//!
+//! # Interactions
+//!
+//! [`Options::interactions`] lists pairs and triples of namespaces whose features are multiplied while
+//! rows are read. One character selects every namespace that begins with it, more select the one of that
+//! name, none selects the anonymous one. In tables every column is a namespace; svmlight has only the
+//! anonymous one. The product of `a^x` and `b^y` is called `a^x*b^y`; its order is that of the
+//! selectors. A selector given twice yields every unordered pair once, squares included.
+//!
+//! # Threads
+//!
+//! With [`Options::threads`] above 1 one more thread reads and cuts the input into blocks of whole
+//! lines and that many parse them. Rows, names, errors and their order do not depend on it.
+//!
+//! # What it does not do
+//!
+//! It never shuffles, never repeats, never guesses a class from a number; it does not read Vowpal Wabbit's
+//! multi-line, cost-sensitive or contextual-bandit labels, nor reproduce its hashes.
 
 mod builder;
 pub mod cache;

@@ -162,6 +162,17 @@ impl News {
         self.items.push((slot, self.text.len()));
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Adds other news at the end.
+    pub(crate) fn append(&mut self, other: &News) {
+        let start = self.text.len();
+        self.text.extend_from_slice(&other.text);
+        self.items.extend(other.items.iter().map(|&(slot, end)| (slot, start + end)));
+    }
+
     pub(crate) fn merge_into(&self, names: &mut Names) {
         let mut start = 0;
         for &(slot, end) in &self.items {

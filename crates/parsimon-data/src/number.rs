@@ -61,6 +61,15 @@ pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
 #[inline]
 fn digits(bytes: &[u8], mut at: usize, mantissa: &mut u64) -> usize {
     let mut m = *mantissa;
+    while let Some(&word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let (value, count) = leading_digits(word);
+        m = m.wrapping_mul(POWERS[count]).wrapping_add(value);
+        at += count;
+        if count < 8 {
+            *mantissa = m;
+            return at;
+        }
+    }
     while let Some(&b) = bytes.get(at) {
         let d = b.wrapping_sub(b'0');
         if d > 9 {
@@ -71,6 +80,32 @@ fn digits(bytes: &[u8], mut at: usize, mantissa: &mut u64) -> usize {
     }
     *mantissa = m;
     at
+}
+
+const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The number that the digits at the start of eight bytes spell, and how many they are.
+///
+/// PERF: all eight at once. A loop over digits ends after an unpredictable number of steps, and each
+/// wrong guess costs as much as parsing the number.
+#[inline]
+pub(crate) fn leading_digits(word: [u8; 8]) -> (u64, usize) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // Digits become 0 to 9; adding 118 to anything above carries into a byte's high bit. Carries only
+    // go up, so the lowest byte that is no digit is found whatever follows it.
+    let t = u64::from_le_bytes(word) ^ (0x30 * EACH);
+    let others = (t.wrapping_add(0x76 * EACH) | t) & (0x80 * EACH);
+    let count = (others.trailing_zeros() / 8) as usize;
+    if count == 0 {
+        return (0, 0);
+    }
+    // The digits move to the end; zeros in front of a number do not change it.
+    let v = t << (64 - 8 * count);
+    let v = v.wrapping_mul(10).wrapping_add(v >> 8);
+    let pairs = 0x0000_00ff_0000_00ff;
+    let low = (v & pairs).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((v >> 16) & pairs).wrapping_mul(0x0000_2710_0000_0001);
+    (low.wrapping_add(high) >> 32, count)
 }
 
 #[inline]
@@ -190,6 +225,21 @@ mod tests {
         assert_eq!(bounded(b"1e12", 5, 1e12), Ok(1e12));
     }
 
+    #[test]
+    fn eight_bytes_are_read_at_once() {
+        for (word, expected) in [
+            (b"12345678", (12_345_678, 8)),
+            (b"1:345678", (1, 1)),
+            (b"00123 \xff\xff", (123, 5)),
+            (b":2345678", (0, 0)),
+            (b"/0000000", (0, 0)),
+            (b"99999999", (99_999_999, 8)),
+            (b"1234567\x80", (1_234_567, 7)),
+        ] {
+            assert_eq!(leading_digits(*word), expected);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
@@ -206,6 +256,15 @@ mod tests {
             prop_assume!(v.is_finite());
             prop_assert_eq!(whole(v.to_string().as_bytes()).map(f64::to_bits), Some(bits));
             prop_assert_eq!(whole(format!("{v:e}").as_bytes()).map(f64::to_bits), Some(bits));
+        }
+
+        #[test]
+        fn eight_bytes_equal_one_by_one(word in any::<[u8; 8]>(), digits in "[0-9]{0,8}") {
+            let mut word = word;
+            word[..digits.len()].copy_from_slice(digits.as_bytes());
+            let count = word.iter().take_while(|b| b.is_ascii_digit()).count();
+            let text = std::str::from_utf8(&word[..count]).unwrap();
+            prop_assert_eq!(leading_digits(word), (text.parse().unwrap_or(0), count));
         }
 
         #[test]

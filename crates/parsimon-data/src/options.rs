@@ -205,9 +205,7 @@ pub struct Options {
     pub space: Option<Space>,
     /// What labels may be.
     pub labels: Labels,
-    /// Pairs and triples of namespaces whose features are multiplied; see [`Options::interactions`
-    /// on namespaces](crate#interactions). One character selects namespaces by their first letter,
-    /// more select one by its name, none selects the anonymous one.
+    /// Pairs and triples of namespaces whose features are multiplied: see [interactions](crate#interactions).
     pub interactions: Vec<Vec<String>>,
     /// How many bad rows are passed over before one is an error.
     pub skip_bad: u64,

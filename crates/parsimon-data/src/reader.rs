@@ -1,6 +1,6 @@
 //! Inputs to chunks.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parsimon_core::Chunk;
 
@@ -8,6 +8,7 @@ use crate::builder::{Parsed, Spec};
 use crate::engine::{Done, Engine};
 use crate::error::DataError;
 use crate::label::{LabelReader, LabelTexts, code};
+use crate::names::News;
 use crate::source::{Source, check_inputs};
 use crate::{Format, Input, Names, Options, Space};
 
@@ -38,7 +39,9 @@ pub struct Reader {
     format: Format,
     space: Space,
     total: Option<u64>,
-    names: Names,
+    /// PERF: names are only collected while rows are read, and put in order when somebody asks.
+    news: News,
+    names: OnceLock<Names>,
     label_texts: LabelTexts,
     current: Option<Current>,
     rows: u64,
@@ -112,7 +115,8 @@ impl Reader {
             format,
             space,
             total,
-            names: Names::default(),
+            news: News::default(),
+            names: OnceLock::new(),
             label_texts: LabelTexts::default(),
             current: None,
             rows: 0,
@@ -165,12 +169,16 @@ impl Reader {
         if let Some(contents) = done.contents.take()
             && self.keep_names
         {
-            contents.names.iter().for_each(|(slot, name)| {
-                self.names.insert(slot, name);
-            });
+            for (slot, name) in contents.names.iter() {
+                self.news.push(slot, b"", name.as_bytes());
+            }
+            self.names.take();
         }
         let parsed = &mut done.parsed;
-        parsed.news.merge_into(&mut self.names);
+        if !parsed.news.is_empty() {
+            self.news.append(&parsed.news);
+            self.names.take();
+        }
         for text in &parsed.label_news {
             self.label_texts.remember(code(text.as_bytes()), text);
         }
@@ -209,12 +217,17 @@ impl Reader {
 
     /// The names of hashed features met so far.
     pub fn names(&self) -> &Names {
-        &self.names
+        self.names.get_or_init(|| {
+            let mut names = Names::default();
+            self.news.merge_into(&mut names);
+            names
+        })
     }
 
     /// The names, without the reader.
-    pub fn into_names(self) -> Names {
-        self.names
+    pub fn into_names(mut self) -> Names {
+        self.names();
+        self.names.take().unwrap_or_default()
     }
 
     /// The text labels met so far under [`Labels::Any`](crate::Labels::Any).

@@ -79,26 +79,26 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         if at == line.len() {
             break;
         }
-        // The common case: up to nine digits, a colon, a plain decimal, a blank or the end.
+        // The common case: up to seven digits, a colon, a plain decimal, a blank or the end.
         let start = at;
-        let mut id = 0_u32;
-        while at < line.len() && at - start < 9 {
-            let d = line[at].wrapping_sub(b'0');
-            if d > 9 {
-                break;
-            }
-            id = id * 10 + u32::from(d);
-            at += 1;
-        }
-        if at > start && at < line.len() && line[at] == b':' {
-            let colon = at;
-            if let Some((value, len)) = number::leading(&line[colon + 1..]) {
-                let next = colon + 1 + len;
-                if (next == line.len() || is_blank(line[next])) && value.abs() <= max {
-                    push::<IDS>(builder, id, &line[start..colon], value);
-                    at = next;
-                    continue;
-                }
+        let rest = &line[start..];
+        if let Some(&word) = rest.first_chunk::<8>()
+            && let (id, count @ 1..8) = number::leading_digits(word)
+            && word[count] == b':'
+        {
+            let value = &rest[count + 1..];
+            let found = match value {
+                // PERF: one-hot features are most of the world's.
+                [b'1', b' ', ..] => Some((1.0, 1)),
+                _ => number::leading(value),
+            };
+            if let Some((v, len)) = found
+                && value.get(len).is_none_or(|&b| is_blank(b))
+                && v.abs() <= max
+            {
+                push::<IDS>(builder, id as u32, &rest[..count], v);
+                at = start + count + 1 + len;
+                continue;
             }
         }
         if line[start] == b'#' {
@@ -107,7 +107,7 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         at = parse_feature_slowly::<IDS>(builder, line, start)?;
     }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
-    builder.finish(label, 1.0, repeats).map_err(|e| explain(&e, line))
+    builder.finish(label, 1.0, repeats, |e| explain(e, line))
 }
 
 #[inline]
@@ -120,7 +120,6 @@ fn push<const IDS: bool>(builder: &mut Builder, id: u32, digits: &[u8], value: f
 }
 
 /// The same for every other spelling, with words about what cannot be read. Returns the token's end.
-#[cold]
 fn parse_feature_slowly<const IDS: bool>(
     builder: &mut Builder,
     line: &[u8],
@@ -166,8 +165,8 @@ pub(crate) fn parse_id(digits: &[u8], column: usize) -> Result<u32, Bad> {
 
 /// Finds the place of what a finished row was refused for.
 #[cold]
-fn explain(error: &RowError, line: &[u8]) -> Bad {
-    let RowError::Repeated { index } = *error else {
+fn explain(error: RowError, line: &[u8]) -> Bad {
+    let RowError::Repeated { index } = error else {
         return Bad::new(0, error.to_string());
     };
     let mut at = 0;

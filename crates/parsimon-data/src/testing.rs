@@ -5,6 +5,7 @@ use parsimon_core::Chunk;
 use crate::{DataError, Input, Options, Reader};
 
 /// Everything a reader delivered.
+#[expect(clippy::struct_field_names, reason = "rows have rows")]
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Rows {
     pub(crate) labels: Vec<Option<f64>>,

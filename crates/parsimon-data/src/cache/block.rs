@@ -180,12 +180,11 @@ impl<'a> RawRow<'a> {
             _ => Some(f64::from(take(payload, 1)?[0].cast_signed())),
         };
         let weight = if flags & WEIGHT == 0 { 1.0 } else { f64::from_bits(take_u64(payload)?) };
-        let tag = match flags & TAG {
-            0 => &[],
-            _ => {
-                let len = take_varint(payload)?;
-                take(payload, usize::try_from(len).ok()?)?
-            }
+        let tag = if flags & TAG == 0 {
+            &[]
+        } else {
+            let len = take_varint(payload)?;
+            take(payload, usize::try_from(len).ok()?)?
         };
         let len = usize::try_from(take_varint(payload)?).ok()?;
         // Every index takes a byte or more: a forged count ends here.

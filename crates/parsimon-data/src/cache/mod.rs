@@ -17,7 +17,7 @@
 //!
 //! Values are kept as f32 only where that loses nothing. A label that is a text is kept as its code
 //! (see [`LabelTexts`](crate::LabelTexts)) and the text once, in the trailer: whatever loss is used later, the label can
-//! still be judged. A file without its footer is one whose writing did not end, and is refused.
+//! still be judged. A row without a label stays one. A file without its footer is one whose writing did not end, and is refused.
 
 mod block;
 mod file;

@@ -2,7 +2,8 @@
 //!
 //! A cell that is a number is the feature `column` with that value; any other text is the feature
 //! `column=text` with value 1; an empty cell is missing. That is decided cell by cell. Unquoted cells are
-//! trimmed. Numbers that are not finite are errors wherever they stand. TSV has no quotes: a quote there
+//! trimmed. A cell that spells nan or inf is an error. Columns of codes that may look like numbers
+//! (`25837498`, `7e091613`) should be named in `Options::text_columns`. TSV has no quotes: a quote there
 //! is a character like any other.
 //!
 //! In the id space a feature's id is its column's position among the feature columns, from 1, and text
@@ -223,11 +224,10 @@ fn judge(content: &[u8], place: usize) -> Result<Found<'_>, Bad> {
     if let Some(value) = number::whole(content) {
         return Ok(Found::Number(value));
     }
-    let spelled = std::str::from_utf8(content).ok().and_then(|t| t.parse::<f64>().ok());
-    match spelled {
-        Some(_) => Err(Bad::new(place, not_a_number(content))),
-        None => Ok(Found::Text(content)),
-    }
+    // A spelled nan or inf is a number gone wrong; "7e091613", beyond any number, is somebody's hash.
+    let is_spelled = content.iter().any(|b| b.eq_ignore_ascii_case(&b'n'))
+        && std::str::from_utf8(content).is_ok_and(|t| t.parse::<f64>().is_ok());
+    if is_spelled { Err(Bad::new(place, not_a_number(content))) } else { Ok(Found::Text(content)) }
 }
 
 /// Adds the feature of a column: `column` with a value, or `column=text`.
@@ -243,7 +243,12 @@ pub(crate) fn push(
         Found::Number(value) if value.abs() <= builder.spec.max_value => value,
         Found::Number(value) => {
             let (token, max) = (format!("{value:e}"), builder.spec.max_value);
-            return Err(number::too_large(token.as_bytes(), place, max));
+            let mut bad = number::too_large(token.as_bytes(), place, max);
+            let column = shown(column.as_bytes());
+            bad.message += ": if column ";
+            bad.message += &column;
+            bad.message += " holds codes, make it a text column";
+            return Err(bad);
         }
         Found::Text(text) if builder.is_ids() => {
             let (text, column) = (shown(text), shown(column.as_bytes()));
@@ -341,6 +346,8 @@ mod tests {
         };
         let all = rows(b"id,click,hour\n77,1,14\n", &options).unwrap();
         assert_eq!(named(&all), [list(&[("hour=14", 1.0)])]);
+        let all = rows(b"y,hash\n1,7e091613\n", &csv()).unwrap();
+        assert_eq!(named(&all), [list(&[("hash=7e091613", 1.0)])]);
     }
 
     #[test]
@@ -369,7 +376,10 @@ mod tests {
             ("y,a\n1\n", "x:2:1: the row has 1 cells instead of 2"),
             ("y,a\n1,2\n1,nan\n", "x:3:3: \"nan\" is not a finite number"),
             ("y,a\n1,-Infinity\n", "x:2:3: \"-Infinity\" is not a finite number"),
-            ("y,a\n1,1e200\n", "x:2:3: \"1e200\" is beyond the largest magnitude, 1e100"),
+            (
+                "y,a\n1,1e200\n",
+                "x:2:3: \"1e200\" is beyond the largest magnitude, 1e100: if column \"a\" holds codes, make it a text column",
+            ),
             ("y,a\n,3\n", "x:2:1: the label is missing"),
             ("y,a\n3,3\n", "x:2:1: label \"3\" is neither \"-1\" nor \"1\""),
             ("y,weight\n1,-3\n", "x:2:3: importance weight \"-3\" is negative"),

@@ -61,12 +61,19 @@ fn rcv1_in_vowpal_wabbits_text_has_its_published_counts() {
 
 #[test]
 fn tables_of_clicks_are_read() {
-    let options = Options { ignored_columns: vec!["id".into()], ..Options::default() };
+    // Hashes such as 957e303 look like numbers: the columns must be said to hold codes.
+    let texts = |from: u32, to: u32| (from..=to).map(|i| i.to_string()).collect();
+    let options = Options {
+        ignored_columns: vec!["id".into()],
+        text_columns: texts(3, 24),
+        ..Options::default()
+    };
     if let Some(all) = read("ctr/avazu_8087.csv.gz", &options) {
         assert_eq!(all.rows.len(), 8087);
         assert_eq!(all.labels.iter().filter(|&&y| y == Some(1.0)).count(), 1397);
     }
-    if let Some(all) = read("ctr/criteo_head_7200.tsv.gz", &Options::default()) {
+    let options = Options { text_columns: texts(15, 40), ..Options::default() };
+    if let Some(all) = read("ctr/criteo_head_7200.tsv.gz", &options) {
         assert_eq!(all.rows.len(), 7200);
         assert_eq!(all.labels.iter().filter(|&&y| y == Some(1.0)).count(), 1549);
     }

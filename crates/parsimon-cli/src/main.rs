@@ -1,2 +1,38 @@
-//! The program.
-fn main() {}
+//! The program `parsimon`: sparse online learning from the command line.
+//!
+//! Results go to standard output, progress and errors to standard error. Exit codes: 0 done, 1 bad input, 2 usage.
+
+mod args;
+mod cmd;
+mod console;
+mod fault;
+mod output;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use clap::Parser;
+use fault::Fault;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => fault.report(),
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<(), Fault> {
+    match cli.command {
+        Command::Train(args) => cmd::train::run(&args),
+        Command::Predict(args) => cmd::predict::run(&args),
+        Command::Evaluate(args) => cmd::evaluate::run(&args),
+        Command::Inspect(args) => cmd::inspect::run(&args),
+        Command::Compare(args) => cmd::compare::run(&args),
+        Command::Algorithms(args) => cmd::algorithms::run(&args),
+        Command::Convert(args) => cmd::convert::run(&args),
+        Command::Quickstart(args) => cmd::quickstart::run(&args),
+        Command::Completions(args) => cmd::reference::completions(&args),
+        Command::Man(args) => cmd::reference::man(&args),
+    }
+}

@@ -1,0 +1,133 @@
+//! Flags that say what to read and how.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use parsimon::core::Precision;
+use parsimon::data::{Format, Header, Input, Labels, Options, Space};
+
+use crate::fault::Fault;
+
+/// What to read and how.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DataArgs {
+    /// The data: files of one format, plain or compressed; - for standard input
+    #[arg(value_name = "DATA", required_unless_present = "more_data")]
+    inputs: Vec<PathBuf>,
+    /// The data, as a flag
+    #[arg(short = 'd', long = "data", value_name = "DATA", id = "more_data", hide = true)]
+    more_inputs: Vec<PathBuf>,
+    /// The format, when name and first bytes do not tell: svmlight, vw, csv, tsv, json, parquet, arrow, cache
+    #[arg(long, value_name = "FORMAT", help_heading = "Data")]
+    format: Option<Format>,
+    /// Keep integer feature ids as they are; names are errors
+    #[arg(long, help_heading = "Data")]
+    no_hash: bool,
+    /// Hash features into 2^BITS slots [default: 22 where features have names]
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "BITS",
+        conflicts_with = "no_hash",
+        help_heading = "Data"
+    )]
+    bits: Option<u8>,
+    /// Do not keep the names of hashed features
+    #[arg(long, help_heading = "Data")]
+    no_names: bool,
+    /// Multiply two or three namespaces, given by first letters (may be repeated)
+    #[arg(short = 'q', value_name = "AB", help_heading = "Data")]
+    quadratic: Vec<String>,
+    /// Multiply namespaces given by name, such as user,site (may be repeated)
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    interactions: Vec<String>,
+    /// The label's column, by name or number [default: label, target, y, click or class, else the first]
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    label_column: Option<String>,
+    /// The importance weight's column [default: weight, importance or sample_weight, if there is one]
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    weight_column: Option<String>,
+    /// Columns that are not features
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
+    ignore_columns: Vec<String>,
+    /// Columns whose numbers are categories
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
+    text_columns: Vec<String>,
+    /// Whether the first record of a CSV or TSV file names the columns
+    #[arg(long, value_enum, default_value = "guess", help_heading = "Data")]
+    header: HeaderArg,
+    /// Pass over at most so many bad rows
+    #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Data")]
+    skip_bad: u64,
+    /// Threads that parse; the result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = default_threads(), help_heading = "Data")]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HeaderArg {
+    Guess,
+    Present,
+    Absent,
+}
+
+/// One core learns, the others parse.
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(1).clamp(1, 4))
+}
+
+/// `-` is standard input.
+pub(crate) fn inputs(paths: &[PathBuf]) -> Vec<Input> {
+    let input = |path: &PathBuf| match path.as_os_str() == "-" {
+        true => Input::Stdin,
+        false => Input::Path(path.clone()),
+    };
+    paths.iter().map(input).collect()
+}
+
+impl DataArgs {
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        let mut all = inputs(&self.inputs);
+        all.extend(inputs(&self.more_inputs));
+        all
+    }
+
+    /// The options, but for the labels, which depend on the task.
+    pub(crate) fn options(&self, precision: Precision) -> Result<Options, Fault> {
+        let mut interactions: Vec<Vec<String>> = Vec::new();
+        interactions.extend(self.quadratic.iter().map(|s| s.chars().map(String::from).collect()));
+        interactions
+            .extend(self.interactions.iter().map(|s| s.split(',').map(str::to_owned).collect()));
+        if let Some(odd) = interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
+            return Err(Fault::Usage(format!(
+                "an interaction is of 2 or 3 namespaces, got {odd:?}"
+            )));
+        }
+        if let Some(bits) = self.bits.filter(|bits| !(1..=31).contains(bits)) {
+            return Err(Fault::Usage(format!("--bits must be 1 to 31, got {bits}")));
+        }
+        Ok(Options {
+            format: self.format,
+            space: match (self.no_hash, self.bits) {
+                (true, _) => Some(Space::Ids),
+                (false, bits) => bits.map(|bits| Space::Hashed { bits }),
+            },
+            labels: Labels::Any,
+            interactions,
+            skip_bad: self.skip_bad,
+            threads: self.threads,
+            label_column: self.label_column.clone(),
+            weight_column: self.weight_column.clone(),
+            ignored_columns: self.ignore_columns.clone(),
+            text_columns: self.text_columns.clone(),
+            header: match self.header {
+                HeaderArg::Guess => Header::Guess,
+                HeaderArg::Present => Header::Present,
+                HeaderArg::Absent => Header::Absent,
+            },
+            max_value: precision.max_value(),
+            keep_names: !self.no_names,
+            ..Options::default()
+        })
+    }
+}

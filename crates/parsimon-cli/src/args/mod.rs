@@ -1,0 +1,290 @@
+//! The flags, defined once: help, completions and the man page come from here.
+
+mod data;
+mod spec;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use data::{DataArgs, inputs};
+pub(crate) use spec::{SpecArgs, method};
+
+/// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
+#[derive(Debug, Parser)]
+#[command(name = "parsimon", version, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Learn a model from data, with progressive validation
+    Train(Box<TrainArgs>),
+    /// Predict with a model: one value per line
+    Predict(PredictArgs),
+    /// Judge a model on labeled data
+    Evaluate(EvaluateArgs),
+    /// Show a model's settings and weights
+    Inspect(InspectArgs),
+    /// Run several methods side by side on one pass over the same data
+    Compare(CompareArgs),
+    /// List the algorithms with their papers and settings
+    Algorithms(AlgorithmsArgs),
+    /// Convert data to the binary cache, which reads much faster
+    Convert(ConvertArgs),
+    /// Train on a generated click log and show what comes of it
+    Quickstart(QuickstartArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man(ManArgs),
+}
+
+/// The number type of the weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrecisionArg {
+    F32,
+    F64,
+}
+
+impl From<PrecisionArg> for parsimon::core::Precision {
+    fn from(arg: PrecisionArg) -> Self {
+        match arg {
+            PrecisionArg::F32 => parsimon::core::Precision::F32,
+            PrecisionArg::F64 => parsimon::core::Precision::F64,
+        }
+    }
+}
+
+/// Where weights are kept; it never changes a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreArg {
+    /// An array for hashed features; for ids, one that grows with the largest
+    Dense,
+    /// An index: memory for the features seen, whatever their ids
+    Index,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Where the model goes; without it nothing is saved
+    #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f', alias = "model")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    #[command(flatten)]
+    pub(crate) frame: FrameArgs,
+    /// How often to read the data
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Run",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) passes: u32,
+    /// Shuffle rows within windows of so many
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "65536", help_heading = "Run")]
+    pub(crate) shuffle: Option<usize>,
+    /// For shuffling
+    #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run")]
+    pub(crate) seed: u64,
+    /// Hold out this share of the rows: judged, not learned
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.1", help_heading = "Run")]
+    pub(crate) holdout: Option<f64>,
+    /// Stop after so many passes without a better holdout loss, and keep the best model
+    #[arg(long, value_name = "PASSES", num_args = 0..=1, default_missing_value = "2", help_heading = "Run")]
+    pub(crate) early_stop: Option<u32>,
+    /// Judge the model on this data at the end (may be repeated)
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    pub(crate) test: Vec<PathBuf>,
+    /// Learn at most so many rows per pass
+    #[arg(long, value_name = "ROWS", help_heading = "Run")]
+    pub(crate) limit: Option<u64>,
+    /// Pass over the first rows
+    #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Run")]
+    pub(crate) skip: u64,
+    /// Save everything needed to go on at the end (and see --checkpoint-every)
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Save the checkpoint after every so many rows as well
+    #[arg(long, value_name = "ROWS", requires = "checkpoint", help_heading = "Run",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) checkpoint_every: Option<u64>,
+    /// Go on from a checkpoint; it carries every setting
+    #[arg(long, value_name = "FILE", short = 'i', help_heading = "Run")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Compare the cumulative loss with the best fixed weights (keeps all rows in memory)
+    #[arg(long, help_heading = "Run")]
+    pub(crate) regret: bool,
+    /// Report when rows multiply by a factor (2.0) or after every so many (1000)
+    #[arg(long, value_name = "WHEN", default_value = "2.0", help_heading = "Report")]
+    pub(crate) progress: String,
+    /// Say nothing but errors
+    #[arg(long, help_heading = "Report")]
+    pub(crate) quiet: bool,
+    /// Write a report as JSON; - for standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) json: Option<PathBuf>,
+    /// Draw the learning curve and the nonzeros over time
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+/// Precision, bias and store.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FrameArgs {
+    /// The number type of the weights
+    #[arg(long, value_enum, default_value = "f32", help_heading = "Model")]
+    pub(crate) precision: PrecisionArg,
+    /// Learn no bias
+    #[arg(long, help_heading = "Model")]
+    pub(crate) no_bias: bool,
+    /// Where weights are kept; it never changes a result
+    #[arg(long, value_enum, default_value = "dense", help_heading = "Model")]
+    pub(crate) store: StoreArg,
+}
+
+/// What to print for a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shown {
+    /// The probability (logistic), the mean count (poisson), the class (multiclass), else the margin
+    Auto,
+    /// A probability; for several classes one per class
+    Probability,
+    /// The margin w.x; for several classes one per class
+    Margin,
+    /// The label of the likelier class
+    Class,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Where predictions go; standard output if absent
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "FILE",
+        short_alias = 'p',
+        alias = "predictions"
+    )]
+    pub(crate) output: Option<PathBuf>,
+    /// What to print
+    #[arg(long = "as", value_enum, default_value = "auto", value_name = "WHAT")]
+    pub(crate) shown: Shown,
+    /// After each prediction, every feature's contribution: name, value, weight, product
+    #[arg(long)]
+    pub(crate) audit: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Write the metrics as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Draw the reliability diagram (two classes)
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+/// How to print all weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WeightsFormat {
+    Json,
+    Tsv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Print every nonzero weight, exactly
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) weights: Option<WeightsFormat>,
+    /// How many of the largest weights to show
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    /// Print the header as JSON
+    #[arg(long, conflicts_with = "weights")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// A method with its settings, such as ftrl:l1=1,rate=0.1 (may be repeated); a handful if absent
+    #[arg(short = 'm', long = "method", value_name = "METHOD")]
+    pub(crate) methods: Vec<String>,
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    #[command(flatten)]
+    pub(crate) frame: FrameArgs,
+    /// Judge the models on this data at the end (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) test: Vec<PathBuf>,
+    /// Write the comparison as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Draw AUC (or loss) against nonzeros
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AlgorithmsArgs {
+    /// Show one algorithm in full
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Print the table as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the table as Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Where the cache goes
+    #[arg(short = 'o', long = "output", value_name = "CACHE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QuickstartArgs {
+    /// Where its files go
+    #[arg(long, value_name = "FOLDER", default_value = "quickstart")]
+    pub(crate) out: PathBuf,
+    /// Rows to generate
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) rows: u64,
+    /// Of the generator
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Write one page per command into this folder instead
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+}

@@ -1,0 +1,176 @@
+//! Flags for the settings of algorithms, made from the table of algorithms.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use parsimon::Spec;
+use parsimon::parameter::{Kind, Parameter};
+use parsimon::registry::{ALGORITHMS, COMMON};
+use serde_json::Value;
+
+use crate::fault::Fault;
+
+/// The settings given by flags, and the file they overwrite.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpecArgs {
+    file: Option<PathBuf>,
+    flags: Vec<(String, String)>,
+}
+
+/// The papers' words for settings that have a name of their own here.
+const ALIASES: &[(&str, &[&str])] =
+    &[("rate", &["eta", "learning-rate"]), ("l1", &["lambda", "lambda1"]), ("l2", &["lambda2"])];
+
+/// Every setting of every algorithm, once.
+fn parameters() -> Vec<&'static Parameter> {
+    let mut all: Vec<&Parameter> = Vec::new();
+    for parameter in ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON) {
+        if !all.iter().any(|known| known.name == parameter.name) {
+            all.push(parameter);
+        }
+    }
+    all
+}
+
+impl Args for SpecArgs {
+    fn augment_args(command: Command) -> Command {
+        let heading = "Algorithm";
+        let mut command = command
+            .arg(
+                Arg::new("algorithm").short('a').long("algorithm").value_name("NAME").help_heading(heading).help(
+                    "The algorithm; `parsimon algorithms` lists them [default: ftrl with l1 = 1]",
+                ),
+            )
+            .arg(
+                Arg::new("spec")
+                    .long("spec")
+                    .value_name("FILE")
+                    .value_parser(clap::value_parser!(PathBuf))
+                    .help_heading(heading)
+                    .help("Settings from a JSON or TOML file; flags overwrite them"),
+            )
+            .arg(Arg::new("gamma").long("gamma").hide(true))
+            .arg(Arg::new("alpha").long("alpha").hide(true));
+        for parameter in parameters() {
+            let flag = parameter.name.replace('_', "-");
+            let aliases = ALIASES.iter().find(|(name, _)| *name == parameter.name);
+            let mut arg = Arg::new(parameter.name)
+                .long(flag)
+                .aliases(aliases.map_or(&[][..], |(_, names)| names).iter().copied())
+                .help(parameter.about)
+                .allow_hyphen_values(true)
+                .help_heading(heading);
+            arg = match parameter.kind {
+                Kind::Flag => {
+                    arg.num_args(0..=1).require_equals(true).default_missing_value("true")
+                }
+                Kind::Texts => arg.value_name("A,B,..."),
+                Kind::Groups => arg.value_name("1,2;3,4"),
+                Kind::Choice(_) => arg.value_name("WORD"),
+                _ => arg.value_name("X"),
+            };
+            command = command.arg(arg.action(ArgAction::Set));
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SpecArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut args = Self::default();
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.file = matches.get_one::<PathBuf>("spec").cloned();
+        let names = ["algorithm", "gamma", "alpha"].into_iter();
+        for name in names.chain(parameters().iter().map(|p| p.name)) {
+            if let Some(text) = matches.get_one::<String>(name) {
+                self.flags.push((name.into(), text.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SpecArgs {
+    /// Whether nothing was said.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.file.is_none() && self.flags.is_empty()
+    }
+
+    /// The spec: the house's default unless an algorithm is named, the file over it, the flags over both.
+    pub(crate) fn spec(&self) -> Result<Spec, Fault> {
+        let mut spec = match &self.file {
+            None => Spec::default(),
+            Some(path) => read_spec(path)?,
+        };
+        for (name, text) in &self.flags {
+            spec = set(spec, name, text)?;
+        }
+        Ok(match spec.get("algorithm") {
+            Some(_) => spec,
+            None => Spec::of_the_house().overwrite(spec),
+        })
+    }
+}
+
+fn read_spec(path: &std::path::Path) -> Result<Spec, Fault> {
+    let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+    let is_toml = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
+    let spec = if is_toml { Spec::from_toml(&text) } else { Spec::from_json(&text) };
+    spec.map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))
+}
+
+/// One setting from its text; gamma and alpha are translated at once.
+fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
+    let name = name.replace('-', "_");
+    let kind = parameters().iter().find(|p| p.name == name).map(|p| p.kind);
+    let value = match kind {
+        Some(Kind::Texts) => text.split(',').map(str::trim).collect::<Vec<_>>().into(),
+        Some(Kind::Groups) => {
+            let ids = |group: &str| group.split(',').map(|id| scalar(id.trim())).collect::<Value>();
+            text.split(';').map(ids).collect::<Value>()
+        }
+        _ => scalar(text),
+    };
+    if name != "gamma" && name != "alpha" {
+        return Ok(spec.set(&name, value));
+    }
+    let number = value.as_f64().filter(|x| x.is_finite() && *x > 0.0);
+    let number = number.ok_or_else(|| {
+        Fault::Usage(format!("--{name} must be a finite number > 0, got {text:?}"))
+    })?;
+    Ok(spec.set("rate", if name == "gamma" { 1.0 / number } else { number }))
+}
+
+/// A number, true or false, or a word.
+fn scalar(text: &str) -> Value {
+    if let Ok(n) = text.parse::<u64>() {
+        return n.into();
+    }
+    match (text, text.parse::<f64>()) {
+        ("true", _) => true.into(),
+        ("false", _) => false.into(),
+        (_, Ok(x)) if x.is_finite() => x.into(),
+        _ => text.into(),
+    }
+}
+
+/// A method written as `name:key=value,key=value`.
+pub(crate) fn method(text: &str) -> Result<Spec, Fault> {
+    let (name, settings) = text.split_once(':').unwrap_or((text, ""));
+    let mut spec = Spec::new(name);
+    for setting in settings.split(',').filter(|s| !s.is_empty()) {
+        let Some((key, value)) = setting.split_once('=') else {
+            return Err(Fault::Usage(format!("a method reads name:key=value,..., got {text:?}")));
+        };
+        spec = set(spec, key.trim(), value.trim())?;
+    }
+    Ok(spec)
+}

@@ -1,0 +1,91 @@
+//! `parsimon algorithms`
+
+use std::io::Write;
+
+use parsimon::eval::Table;
+use parsimon::parameter::Parameter;
+use parsimon::registry::{ALGORITHMS, Algorithm, find};
+use serde_json::{Value, json};
+
+use crate::args::AlgorithmsArgs;
+use crate::fault::Fault;
+use crate::output::Output;
+
+pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
+    let chosen: Vec<&Algorithm> = match &args.name {
+        None => ALGORITHMS.iter().collect(),
+        Some(name) => vec![find(name).ok_or_else(|| {
+            let near = parsimon::did_you_mean(name, ALGORITHMS.iter().map(|a| a.name));
+            Fault::Usage(format!("there is no algorithm {name:?}{near}"))
+        })?],
+    };
+    let mut out = Output::open(None)?;
+    if args.json {
+        let rows: Vec<Value> = chosen.iter().map(|a| to_json(a)).collect();
+        writeln!(out, "{}", serde_json::to_string_pretty(&rows).unwrap_or_default())?;
+    } else if args.markdown {
+        write!(out, "{}", table(&chosen).to_markdown())?;
+    } else if args.name.is_some() {
+        writeln!(out, "{}", in_full(chosen[0]))?;
+    } else {
+        writeln!(out, "{}", table(&chosen))?;
+        writeln!(out, "\n`parsimon algorithms NAME` shows one with its settings.")?;
+    }
+    out.finish()
+}
+
+fn own_settings(algorithm: &Algorithm) -> String {
+    algorithm.parameters.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
+}
+
+fn table(chosen: &[&Algorithm]) -> Table {
+    let mut table = Table::new([
+        "algorithm",
+        "paper",
+        "(A) loss",
+        "(B) penalty",
+        "(C) center, metric",
+        "cost per example",
+        "settings beside the loss",
+    ]);
+    for a in chosen {
+        table.row([a.name, a.paper, a.losses, a.penalties, a.center, a.cost, &own_settings(a)]);
+    }
+    table
+}
+
+fn default_of(parameter: &Parameter) -> String {
+    let value = parameter.default.map(|d| d.value().to_string());
+    value.map_or_else(String::new, |v| v.trim_matches('"').to_owned())
+}
+
+fn in_full(a: &Algorithm) -> String {
+    let mut settings = Table::new(["setting", "default", "is", ""]);
+    for p in a.all_parameters() {
+        settings.row([p.name.to_owned(), default_of(p), p.kind.expectation(), p.about.to_owned()]);
+    }
+    format!(
+        "{}\n  paper        {}\n  (A) loss     {}\n  (B) penalty  {}\n  (C) center   {}\n  cost         {}\n\n{settings}",
+        a.name, a.paper, a.losses, a.penalties, a.center, a.cost
+    )
+}
+
+fn to_json(a: &Algorithm) -> Value {
+    let parameters = a.all_parameters().map(|p| {
+        json!({
+            "name": p.name,
+            "is": p.kind.expectation(),
+            "default": p.default.map(parsimon::parameter::Default::value),
+            "about": p.about,
+        })
+    });
+    json!({
+        "name": a.name,
+        "paper": a.paper,
+        "a": a.losses,
+        "b": a.penalties,
+        "c": a.center,
+        "cost": a.cost,
+        "parameters": parameters.collect::<Vec<_>>(),
+    })
+}

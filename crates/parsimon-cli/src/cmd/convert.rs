@@ -1,0 +1,26 @@
+//! `parsimon convert`
+
+use parsimon::core::{Chunk, Precision};
+use parsimon::data::{Labels, Options, Reader, cache};
+use parsimon::eval::number::thousands;
+
+use crate::args::ConvertArgs;
+use crate::console::note;
+use crate::fault::Fault;
+
+pub(crate) fn run(args: &ConvertArgs) -> Result<(), Fault> {
+    // Labels stay texts: the cache serves every loss.
+    let options = Options { labels: Labels::Any, ..args.data.options(Precision::F64)? };
+    let mut reader = Reader::open(&args.data.inputs(), &options)?;
+    let mut writer = cache::Writer::create(&args.output, reader.space())?;
+    let mut chunk = Chunk::new();
+    while reader.read(&mut chunk)? {
+        writer.write(&chunk)?;
+    }
+    writer.label_texts(reader.label_texts());
+    writer.names(reader.names());
+    let rows = reader.position().rows;
+    writer.finish()?;
+    note(&format!("{} rows in {}", thousands(rows), args.output.display()));
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! `parsimon evaluate`
+
+use std::io::Write;
+
+use parsimon::Model;
+use parsimon::eval::{Evaluation, chart};
+
+use crate::args::EvaluateArgs;
+use crate::console::note;
+use crate::fault::Fault;
+use crate::output::{Output, write_text};
+
+pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
+    let model = Model::load(&args.model)?;
+    let options = args.data.options(model.precision())?;
+    let evaluation = model.evaluate(&args.data.inputs(), &options)?;
+    match &args.json {
+        Some(path) => {
+            let mut text = serde_json::to_string_pretty(&evaluation).unwrap_or_default();
+            text.push('\n');
+            write_text(path, &text)?;
+        }
+        None => {
+            let mut out = Output::open(None)?;
+            writeln!(out, "{evaluation}")?;
+            out.finish()?;
+        }
+    }
+    if let Some(path) = &args.plot {
+        let Evaluation::Binary(metrics) = &evaluation else {
+            return Err(Fault::Usage("the reliability diagram is for two classes".into()));
+        };
+        let figure = chart::reliability(format!("{}", args.model.display()), &metrics.calibration);
+        write_text(path, &figure.to_svg())?;
+        note(&format!("plot {}", path.display()));
+    }
+    Ok(())
+}

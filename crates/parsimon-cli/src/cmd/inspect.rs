@@ -1,0 +1,118 @@
+//! `parsimon inspect`
+
+use std::io::Write;
+
+use parsimon::Model;
+use parsimon::core::Head;
+use parsimon::eval::Table;
+use parsimon::eval::number::{significant, thousands};
+use serde_json::{Map, Value, json};
+
+use crate::args::{InspectArgs, WeightsFormat};
+use crate::fault::Fault;
+use crate::output::Output;
+
+pub(crate) fn run(args: &InspectArgs) -> Result<(), Fault> {
+    let model = Model::load(&args.model)?;
+    let mut out = Output::open(None)?;
+    match args.weights {
+        Some(WeightsFormat::Json) => {
+            serde_json::to_writer(&mut out, &weights_json(&model)).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        Some(WeightsFormat::Tsv) => weights_tsv(&mut out, &model)?,
+        None if args.json => {
+            let header = serde_json::to_string_pretty(&header(&model)).unwrap_or_default();
+            writeln!(out, "{header}")?;
+        }
+        None => summary(&mut out, &model, args.top)?,
+    }
+    out.finish()
+}
+
+fn header(model: &Model) -> Value {
+    json!({
+        "settings": model.settings().to_json(),
+        "precision": model.precision().to_string(),
+        "reading": model.reading(),
+        "provenance": model.provenance(),
+        "classes": model.classes(),
+        "nonzeros": model.nonzeros(),
+    })
+}
+
+fn weights_json(model: &Model) -> Value {
+    let one = |head: &Head| {
+        let weights: Map<String, Value> =
+            head.iter().map(|(j, w)| (model.name(j).into_owned(), w.into())).collect();
+        json!({"bias": head.bias(), "weights": weights})
+    };
+    match model.is_multiclass() {
+        false => one(&model.heads()[0]),
+        true => {
+            let heads = model.classes().into_iter().zip(model.heads());
+            Value::Object(heads.map(|(class, head)| (class, one(head))).collect())
+        }
+    }
+}
+
+fn weights_tsv(out: &mut Output, model: &Model) -> std::io::Result<()> {
+    let classes = model.classes();
+    writeln!(out, "{}feature\tweight", if model.is_multiclass() { "class\t" } else { "" })?;
+    for (k, head) in model.heads().iter().enumerate() {
+        let class = match model.is_multiclass() {
+            true => format!("{}\t", classes[k]),
+            false => String::new(),
+        };
+        writeln!(out, "{class}(bias)\t{}", head.bias())?;
+        for (j, w) in head.iter() {
+            writeln!(out, "{class}{}\t{w}", model.name(j))?;
+        }
+    }
+    Ok(())
+}
+
+fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
+    let provenance = model.provenance();
+    let mut table = Table::new(["", ""]);
+    let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+    row("algorithm", model.settings().algorithm().name.to_owned());
+    row("paper", model.settings().algorithm().paper.to_owned());
+    for (name, value) in model.settings().to_json() {
+        if !["algorithm", "classes", "groups"].contains(&name.as_str()) {
+            row(name, value.to_string().trim_matches('"').to_owned());
+        }
+    }
+    row("precision", model.precision().to_string());
+    row("features", model.reading().space().to_string());
+    if !model.classes().is_empty() {
+        let classes = model.classes();
+        let shown = classes.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
+        row("classes", if classes.len() > 20 { format!("{shown}, ...") } else { shown });
+    }
+    row("rows learned", thousands(provenance.rows));
+    row("from", provenance.inputs.join(", "));
+    if let Some(loss) = provenance.progressive_loss {
+        row("progressive loss", significant(loss, 6));
+    }
+    if provenance.names_met > 0 {
+        let (names, slots) = (thousands(provenance.names_met), thousands(provenance.collisions));
+        row("names", format!("{names}, {slots} slots with more than one"));
+    }
+    row("nonzero weights", thousands(model.nonzeros() as u64));
+    row("made by", format!("parsimon {}", provenance.version));
+    writeln!(out, "{table}")?;
+    let classes = model.classes();
+    for (k, head) in model.heads().iter().enumerate() {
+        let of = if model.is_multiclass() { format!(" of {}", classes[k]) } else { String::new() };
+        let mut weights: Vec<(u32, f64)> = head.iter().collect();
+        weights.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        let mut table = Table::new([format!("largest weights{of}"), "weight".into()]).right([1]);
+        table.row(["(bias)".to_owned(), significant(head.bias(), 6)]);
+        for (j, w) in weights.into_iter().take(top) {
+            table.row([model.name(j).into_owned(), significant(w, 6)]);
+        }
+        writeln!(out, "\n{table}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! The commands.
+
+pub(crate) mod algorithms;
+pub(crate) mod compare;
+pub(crate) mod convert;
+pub(crate) mod evaluate;
+pub(crate) mod inspect;
+pub(crate) mod predict;
+pub(crate) mod quickstart;
+pub(crate) mod reference;
+pub(crate) mod train;

@@ -1,0 +1,130 @@
+//! What a person watches on standard error: the progress table, and a bar when it is a terminal.
+
+#![allow(clippy::print_stderr, reason = "this is the one place that prints to standard error")]
+
+use std::io::{IsTerminal, stderr};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use parsimon::data::Position;
+use parsimon::eval::number::{significant, thousands};
+use parsimon::{Observer, Pass, Progress};
+
+/// Says why the program stops.
+pub(crate) fn complain(message: &str) {
+    eprintln!("error: {message}");
+}
+
+/// Says something a person should know.
+pub(crate) fn note(message: &str) {
+    eprintln!("{message}");
+}
+
+/// The table and the bar of a training run.
+pub(crate) struct Console {
+    quiet: bool,
+    passes: u32,
+    start: Instant,
+    rows_at_start: u64,
+    bar: Option<ProgressBar>,
+    has_header: bool,
+    classes: Vec<String>,
+}
+
+impl Console {
+    pub(crate) fn new(quiet: bool, passes: u32, rows_at_start: u64, classes: Vec<String>) -> Self {
+        let bar = (!quiet && stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::no_length();
+            bar.set_style(
+                ProgressStyle::with_template(
+                    "{bar:30} {percent:>3}%  {msg}  {elapsed} elapsed, {eta} left",
+                )
+                .unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        let start = Instant::now();
+        Self { quiet, passes, start, rows_at_start, bar, has_header: false, classes }
+    }
+
+    fn say(&self, line: &str) {
+        match &self.bar {
+            _ if self.quiet => {}
+            Some(bar) => bar.println(line),
+            None => note(line),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn rate(&self, rows: u64) -> f64 {
+        (rows - self.rows_at_start) as f64 / self.start.elapsed().as_secs_f64().max(1e-9)
+    }
+
+    fn label(&self, y: f64) -> String {
+        match self.classes.get(y as usize) {
+            Some(class) if y >= 0.0 => class.chars().take(10).collect(),
+            _ => significant(y, 4),
+        }
+    }
+}
+
+impl Observer for Console {
+    fn progress(&mut self, line: &Progress) {
+        if !self.has_header {
+            self.has_header = true;
+            self.say(&format!(
+                "{:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
+                "average",
+                "since last",
+                "rows",
+                "label",
+                "predicted",
+                "features",
+                "nonzeros",
+                "rows/s"
+            ));
+        }
+        self.say(&format!(
+            "{:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
+            format!("{:.6}", line.average),
+            format!("{:.6}", line.since_last),
+            thousands(line.rows),
+            self.label(line.label),
+            self.label(line.prediction),
+            thousands(line.features as u64),
+            thousands(line.nonzeros as u64),
+            thousands(self.rate(line.rows) as u64),
+        ));
+    }
+
+    fn position(&mut self, position: &Position) {
+        if let Some(bar) = &self.bar {
+            if let Some(total) = position.total {
+                bar.set_length(total);
+            }
+            bar.set_position(position.bytes);
+            bar.set_message(format!("{} rows", thousands(position.rows)));
+        }
+    }
+
+    fn pass(&mut self, pass: &Pass) {
+        if self.passes < 2 && pass.holdout.is_none() {
+            return;
+        }
+        let holdout = pass.holdout.as_ref().and_then(parsimon::eval::Evaluation::mean_loss);
+        let holdout = holdout.map_or(String::new(), |loss| format!(", holdout loss {loss:.6}"));
+        self.say(&format!(
+            "pass {} of {}: {} rows{holdout}, {} nonzeros",
+            pass.pass,
+            self.passes,
+            thousands(pass.rows),
+            thousands(pass.nonzeros as u64)
+        ));
+    }
+}

@@ -1,0 +1,74 @@
+//! What ends the program, and with which exit code.
+
+use std::io;
+use std::process::ExitCode;
+
+use parsimon::data::DataError;
+use parsimon::{BuildError, Error, FormatError};
+
+/// A reason to stop.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// Something is wrong with the data or a file: exit code 1.
+    Input(String),
+    /// Something is wrong with the command: exit code 2.
+    Usage(String),
+    /// Nobody reads our output any more: that is a success.
+    BrokenPipe,
+}
+
+impl Fault {
+    pub(crate) fn report(self) -> ExitCode {
+        let (message, code) = match self {
+            Fault::Input(message) => (message, 1),
+            Fault::Usage(message) => (message, 2),
+            Fault::BrokenPipe => return ExitCode::SUCCESS,
+        };
+        crate::console::complain(&message);
+        ExitCode::from(code)
+    }
+
+    /// A file that cannot be written or read.
+    pub(crate) fn file(path: &std::path::Path, error: &io::Error) -> Self {
+        Fault::Input(format!("{}: {error}", path.display()))
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Build(_) | Error::Usage(_) => Fault::Usage(error.to_string()),
+            Error::Data(_) | Error::Format(_) | Error::Diverged { .. } => {
+                Fault::Input(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<BuildError> for Fault {
+    fn from(error: BuildError) -> Self {
+        Fault::Usage(error.to_string())
+    }
+}
+
+impl From<DataError> for Fault {
+    fn from(error: DataError) -> Self {
+        Fault::Input(error.to_string())
+    }
+}
+
+impl From<FormatError> for Fault {
+    fn from(error: FormatError) -> Self {
+        Fault::Input(error.to_string())
+    }
+}
+
+/// Writing to standard output.
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Fault::BrokenPipe,
+            _ => Fault::Input(format!("cannot write: {error}")),
+        }
+    }
+}

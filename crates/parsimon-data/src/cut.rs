@@ -36,6 +36,8 @@ pub(crate) struct Cutter {
     stream: Stream,
     carry: Vec<u8>,
     ends: Ends,
+    /// Whether a short read ends a block: rows of a pipe should not wait for a whole one.
+    is_eager: bool,
     block: usize,
     longest: usize,
     done: bool,
@@ -46,7 +48,13 @@ impl Cutter {
     /// A cutter of `head` followed by `stream`.
     pub(crate) fn new(head: Vec<u8>, stream: Stream, ends: Ends) -> Self {
         let (block, longest) = (BLOCK, LONGEST);
-        Self { stream, carry: head, ends, block, longest, done: false, failure: None }
+        let (is_eager, done) = (false, false);
+        Self { stream, carry: head, ends, is_eager, block, longest, done, failure: None }
+    }
+
+    /// A cutter for pipes: it hands over whole lines as soon as they arrive.
+    pub(crate) fn eager(self) -> Self {
+        Self { is_eager: true, ..self }
     }
 
     /// The next block in `buffer[..len]`; `None` at the end.
@@ -67,16 +75,11 @@ impl Cutter {
         self.carry.clear();
         let mut scan = Scan::default();
         loop {
-            while len < buffer.len() && !self.done {
-                match self.stream.read(&mut buffer[len..]) {
-                    Ok(0) => self.done = true,
-                    Ok(n) => len += n,
-                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                    Err(e) => {
-                        self.done = true;
-                        self.failure = Some(e);
-                    }
-                }
+            while len < buffer.len()
+                && !self.done
+                && !(self.is_eager && memchr(b'\n', &buffer[..len]).is_some())
+            {
+                self.read_more(buffer, &mut len);
             }
             let end = match self.ends {
                 Ends::Newline => memrchr(b'\n', &buffer[scan.at..len]).map(|n| scan.at + n + 1),
@@ -99,6 +102,11 @@ impl Cutter {
             if let Some(failure) = self.failure.take() {
                 return Err(CutError::Io(failure));
             }
+            if self.is_eager && len < buffer.len() && !self.done {
+                // A newline inside quotes: more of the record must come.
+                self.read_more(buffer, &mut len);
+                continue;
+            }
             if len >= self.longest {
                 self.done = true;
                 return Err(CutError::TooLong { limit: self.longest });
@@ -108,6 +116,20 @@ impl Cutter {
             }
             let size = (2 * buffer.len()).min(self.longest.max(self.block));
             buffer.resize(size, 0);
+        }
+    }
+}
+
+impl Cutter {
+    fn read_more(&mut self, buffer: &mut [u8], len: &mut usize) {
+        match self.stream.read(&mut buffer[*len..]) {
+            Ok(0) => self.done = true,
+            Ok(n) => *len += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => {
+                self.done = true;
+                self.failure = Some(e);
+            }
         }
     }
 }
@@ -230,6 +252,28 @@ mod tests {
         let refused = blocks(&text, Ends::Newline, 8, 64);
         assert!(matches!(refused, Err(CutError::TooLong { limit: 64 })));
         assert!(blocks(&text, Ends::Newline, 8, 300).is_ok());
+    }
+
+    #[test]
+    fn an_eager_cutter_does_not_wait_for_a_whole_block() {
+        struct Slow(Vec<&'static [u8]>);
+        impl Read for Slow {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let Some(part) = (!self.0.is_empty()).then(|| self.0.remove(0)) else {
+                    return Ok(0);
+                };
+                buffer[..part.len()].copy_from_slice(part);
+                Ok(part.len())
+            }
+        }
+        let parts = vec![&b"a"[..], b"b\ncd", b"\n", b"\"e\n", b"f\"\ng"];
+        let stream = Box::new(Slow(parts));
+        let mut cutter = Cutter::new(Vec::new(), stream, Ends::Quoted { delimiter: b',' }).eager();
+        let (mut all, mut buffer) = (Vec::new(), Vec::new());
+        while let Some(len) = cutter.next(&mut buffer).unwrap() {
+            all.push(buffer[..len].to_vec());
+        }
+        assert_eq!(all, [&b"ab\n"[..], b"cd\n", b"\"e\nf\"\n", b"g\n"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! false 0, null is missing. Without `features` every other field is one: a plain value belongs to the anonymous
 //! namespace, an object or array is a namespace of its own (Vowpal Wabbit's JSON). In an array a number is
 //! called by its position from 0 and a text by itself. Fields that begin with `_` are never features.
+//! A row without a label field can be predicted but not learned from; a null label is an error.
 
 use memchr::memchr;
 use serde_json::{Map, Value};

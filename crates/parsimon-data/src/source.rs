@@ -55,6 +55,7 @@ pub(crate) struct Opened {
     pub(crate) head: Vec<u8>,
     pub(crate) rest: Stream,
     pub(crate) is_compressed: bool,
+    pub(crate) is_pipe: bool,
     pub(crate) format: Format,
 }
 
@@ -80,8 +81,14 @@ pub(crate) fn open(
     };
     let cannot_read = |e| DataError::io(&name, "cannot read", e);
     let (mut rest, is_compressed) = decompress::open(raw).map_err(cannot_read)?;
+    let is_pipe = !is_compressed && is_pipe(input);
     let mut head = Vec::new();
-    if let Err(e) = decompress::read_up_to(&mut rest, &mut head, HEAD) {
+    let read = if is_pipe {
+        read_first_line(&mut rest, &mut head)
+    } else {
+        decompress::read_up_to(&mut rest, &mut head, HEAD)
+    };
+    if let Err(e) = read {
         // What came before the error may be whole rows; the error follows them.
         rest = Box::new(Broken(Some(e)));
     }
@@ -98,7 +105,30 @@ pub(crate) fn open(
         Some(format) => format,
         None => recognize::by_bytes(&head).map_err(|words| DataError::file(&name, words))?,
     };
-    Ok(Opened { name, head, rest, is_compressed, format })
+    Ok(Opened { name, head, rest, is_compressed, is_pipe, format })
+}
+
+/// Whether bytes come when they like, rather than lying there.
+fn is_pipe(input: &Input) -> bool {
+    match input {
+        Input::Path(path) => !path.is_file(),
+        Input::Stdin => true,
+        Input::Bytes { .. } => false,
+    }
+}
+
+/// Reads what is there up to a first line that is not blank.
+fn read_first_line(stream: &mut Stream, head: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut buffer = vec![0; HEAD];
+    while head.len() < HEAD && !head.trim_ascii_start().contains(&b'\n') {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => head.extend_from_slice(&buffer[..n]),
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
 }
 
 impl Opened {
@@ -157,6 +187,7 @@ pub(crate) struct Source {
     waiting: VecDeque<Input>,
     options: Options,
     first_name: Arc<str>,
+    first_columns: Option<Arc<Columns>>,
     format: Format,
     space: Space,
     current: Option<Current>,
@@ -196,6 +227,7 @@ impl Source {
             waiting: others.iter().cloned().collect(),
             options: options.clone(),
             first_name,
+            first_columns: current.columns.clone(),
             format,
             space,
             current: Some(current),
@@ -260,6 +292,11 @@ impl Source {
         }
         let current = Current::new(opened, input, &self.options, &self.count, before)?;
         current.check_space(self.space)?;
+        // Ids are positions of columns; names, when hashed, find their slot wherever they stand.
+        if self.space == Space::Ids && current.columns != self.first_columns {
+            let words = format!("has other columns than {}", self.first_name);
+            return Err(DataError::file(&current.name, words));
+        }
         Ok(current)
     }
 
@@ -304,7 +341,11 @@ impl Current {
             lines_before = lines;
         }
         let ends = dialect.map_or(Ends::Newline, Dialect::ends);
-        let pieces = Pieces::Text(Box::new(Cutter::new(opened.head, opened.rest, ends)));
+        let mut cutter = Cutter::new(opened.head, opened.rest, ends);
+        if opened.is_pipe {
+            cutter = cutter.eager();
+        }
+        let pieces = Pieces::Text(Box::new(cutter));
         Ok(Self { name: opened.name, pieces, is_first: true, lines_before, columns })
     }
 
@@ -316,7 +357,7 @@ impl Current {
         count: &Arc<AtomicU64>,
         before: u64,
     ) -> Result<Self, DataError> {
-        let Opened { name, mut head, mut rest, is_compressed, format } = opened;
+        let Opened { name, mut head, mut rest, is_compressed, format, .. } = opened;
         let cannot = |e| DataError::io(&name, "cannot read", e);
         let table = match input {
             Input::Path(path) if !is_compressed && path.is_file() => {

@@ -155,6 +155,48 @@ proptest! {
     }
 
     #[test]
+    fn csv_equals_what_another_library_wrote(
+        rows in proptest::collection::vec(["(?s).{0,6}", "[a\",\n\r ]{0,5}"], 1..20)
+    ) {
+        let style = csv::QuoteStyle::Always;
+        let mut writer = csv::WriterBuilder::new().quote_style(style).from_writer(Vec::new());
+        writer.write_record(["label", "a", "b"]).unwrap();
+        for [a, b] in &rows {
+            writer.write_record(["1", a, b]).unwrap();
+        }
+        let text = writer.into_inner().unwrap();
+        let options = Options {
+            format: Some(Format::Csv), text_columns: vec!["a".into(), "b".into()], ..Options::default()
+        };
+        let (all, error) = read("x", &text, &options);
+        prop_assert_eq!(error, None);
+        prop_assert_eq!(all.rows.len(), rows.len());
+        let mut expected: Vec<String> = rows
+            .iter()
+            .flat_map(|[a, b]| [("a", a), ("b", b)])
+            .filter(|(_, cell)| !cell.is_empty())
+            .map(|(column, cell)| format!("{column}={cell}"))
+            .collect();
+        let mut names: Vec<String> = all.names.into_iter().map(|(_, name)| name).collect();
+        expected.sort();
+        expected.dedup();
+        names.sort();
+        prop_assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn vowpal_wabbits_text_equals_a_naive_twin(text in text()) {
+        let options = Options {
+            format: Some(Format::Vw), labels: Labels::Real, skip_bad: 1000,
+            space: Some(Space::Hashed { bits: 31 }), ..Options::default()
+        };
+        let (all, _) = read("x", text.as_bytes(), &options);
+        let twin: Vec<_> = text.split('\n').filter_map(naive_vw).collect();
+        let ours: Vec<_> = all.labels.into_iter().zip(all.weights).zip(all.rows).collect();
+        prop_assert_eq!(ours, twin);
+    }
+
+    #[test]
     fn svmlight_equals_a_naive_twin(text in text()) {
         let options = Options {
             format: Some(Format::Svmlight), labels: Labels::Real, skip_bad: 1000, ..Options::default()
@@ -193,6 +235,58 @@ fn naive_svmlight(line: &str) -> Option<(f64, Vec<(u32, f64)>)> {
         }
     }
     Some((label, row.into_iter().filter(|&(_, v)| v != 0.0).collect()))
+}
+
+type Twin = ((Option<f64>, f64), Vec<(u32, f64)>);
+
+/// Vowpal Wabbit's text likewise.
+fn naive_vw(line: &str) -> Option<Twin> {
+    use parsimon_data::hash;
+    let finite = |t: &str| t.parse::<f64>().ok().filter(|v| v.is_finite() && v.abs() <= 1e100);
+    let blank = [' ', '\t', '\r'];
+    let mut parts = line.split('|');
+    let before = parts.next()?;
+    let mut words: Vec<&str> = before.split(blank).filter(|w| !w.is_empty()).collect();
+    let touching = !before.ends_with(blank);
+    if words.last().is_some_and(|w| touching || w.starts_with('\'')) {
+        words.pop();
+    }
+    let label = words.first().map(|w| finite(w)).map_or(Some(None), |y| y.map(Some))?;
+    let weight = words.get(1).map_or(Some(1.0), |w| finite(w).filter(|&v| v >= 0.0))?;
+    words.get(2).map_or(Some(0.0), |w| finite(w))?;
+    if words.len() > 3 {
+        return None;
+    }
+    let mut row = Vec::new();
+    let mut bars = 0;
+    for part in parts {
+        bars += 1;
+        let (head, rest) = part.split_once(blank).unwrap_or((part, ""));
+        let (namespace, scale) = head.split_once(':').unwrap_or((head, "1"));
+        let (scale, seed) = (finite(scale)?, hash::namespace(namespace.as_bytes()));
+        for word in rest.split(blank).filter(|w| !w.is_empty()) {
+            let (name, value) = word.split_once(':').unwrap_or((word, "1"));
+            let value = Some(finite(value)? * scale).filter(|v| v.abs() <= 1e100)?;
+            if name.is_empty() {
+                return None;
+            }
+            row.push((hash::slot(hash::feature(seed, name.as_bytes()), 31), value));
+        }
+    }
+    if bars == 0 {
+        return None;
+    }
+    // Stable, so that repeated features add up in the order they stand in.
+    row.sort_by_key(|&(slot, _)| slot);
+    let mut sums: Vec<(u32, f64)> = Vec::new();
+    for (slot, value) in row {
+        match sums.last_mut() {
+            Some(last) if last.0 == slot => last.1 += value,
+            _ => sums.push((slot, value)),
+        }
+    }
+    sums.retain(|&(_, v)| v != 0.0);
+    Some(((label, weight), sums))
 }
 
 #[test]
@@ -240,6 +334,10 @@ fn several_inputs_are_one_stream() {
         assert_eq!(all.rows.len(), 1);
         let words = "b.csv: is csv, but a.svm is svmlight: all inputs must be of one format";
         assert_eq!(error.unwrap(), words);
+        let columns = [bytes("a.csv", b"y,a,b\n1,2,3\n"), bytes("b.csv", b"y,b,a\n1,2,3\n")];
+        assert_eq!(read_inputs(&columns, &options).1, None);
+        let ids = Options { space: Some(Space::Ids), ..options.clone() };
+        assert_eq!(read_inputs(&columns, &ids).1.unwrap(), "b.csv: has other columns than a.csv");
         let second_empty = [bytes("a.svm", b"1 1:1\n"), bytes("b.svm", b"")];
         assert_eq!(read_inputs(&second_empty, &options).1.unwrap(), "b.svm: is empty: no rows");
     }
@@ -259,6 +357,13 @@ fn a_truncated_gzip_gives_its_rows_and_then_an_error() {
         let error = error.unwrap();
         assert!(error.starts_with("x.svm: cannot read: "), "{error}");
     }
+}
+
+#[test]
+fn a_reader_may_move_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<parsimon_data::Reader>();
+    is_send::<parsimon_data::cache::Writer>();
 }
 
 #[test]

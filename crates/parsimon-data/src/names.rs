@@ -176,7 +176,11 @@ impl News {
     pub(crate) fn merge_into(&self, names: &mut Names) {
         let mut start = 0;
         for &(slot, end) in &self.items {
-            names.insert(slot, &String::from_utf8_lossy(&self.text[start..end]));
+            let name = &self.text[start..end];
+            match std::str::from_utf8(name) {
+                Ok(name) => names.insert(slot, name),
+                Err(_) => names.insert(slot, &String::from_utf8_lossy(name)),
+            };
             start = end;
         }
     }

@@ -28,6 +28,20 @@ pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
         }
         _ => false,
     };
+    // PERF: one digit, a point and up to seven digits are most numbers that are not integers.
+    if let [d @ b'0'..=b'9', b'.', fraction @ ..] = &bytes[at..]
+        && let Some(&word) = fraction.first_chunk::<8>()
+        && let (value, count @ 1..8) = leading_digits(word)
+    {
+        let m = (u64::from(*d - b'0') * POWERS[count] + value) as f64;
+        let end = at + 2 + count;
+        if word[count] | 0x20 != b'e' {
+            let v = m / EXACT[count];
+            return Some((if negative { -v } else { v }, end));
+        }
+        let (exponent, end) = leading_exponent(bytes, end + 1)?;
+        return scaled(m, exponent - count as i64, negative).map(|v| (v, end));
+    }
     let start = at;
     let mut mantissa = 0_u64;
     at = digits(bytes, at, &mut mantissa);
@@ -50,11 +64,15 @@ pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     if mantissa > 1 << 53 {
         return None;
     }
-    let size = exponent.unsigned_abs() as usize;
-    let power = *EXACT.get(size)?;
-    let m = mantissa as f64;
+    scaled(mantissa as f64, exponent, negative).map(|v| (v, at))
+}
+
+/// `m * 10^exponent` for an exact `m`, where that takes one exact power.
+#[inline]
+fn scaled(m: f64, exponent: i64, negative: bool) -> Option<f64> {
+    let power = *EXACT.get(exponent.unsigned_abs() as usize)?;
     let v = if exponent < 0 { m / power } else { m * power };
-    Some((if negative { -v } else { v }, at))
+    Some(if negative { -v } else { v })
 }
 
 /// Reads digits into `mantissa`; more than 19 of them overflow it, which the caller sees by count.
@@ -123,8 +141,11 @@ fn leading_exponent(bytes: &[u8], mut at: usize) -> Option<(i64, usize)> {
     };
     let start = at;
     let mut e = 0_u64;
-    at = digits(bytes, at, &mut e);
     // Four digits cannot overflow; longer exponents are rare enough for the slow path.
+    while let Some(d @ b'0'..=b'9') = bytes.get(at) {
+        e = e.wrapping_mul(10).wrapping_add(u64::from(d - b'0'));
+        at += 1;
+    }
     (1..=4).contains(&(at - start)).then_some((if negative { -(e as i64) } else { e as i64 }, at))
 }
 

@@ -49,6 +49,7 @@ mod delimited;
 mod engine;
 mod error;
 pub mod hash;
+mod ipc;
 mod jsonl;
 mod label;
 mod names;

@@ -1,0 +1,95 @@
+//! Whether the lengths in an Arrow IPC file or stream are ones it can have.
+//!
+//! The Arrow library allocates what a message asks for before reading it, and a failed allocation ends the
+//! process. So no length is believed that goes beyond the input's end.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use arrow::ipc::{root_as_footer, root_as_message};
+
+/// Which of the two it is, after looking at every length in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Stream,
+}
+
+const MAGIC: &[u8; 6] = b"ARROW1";
+const BEYOND: &str = "a length goes beyond its end";
+
+/// Checks an input and goes back to its start.
+pub(crate) fn check(input: &mut (impl Read + Seek)) -> Result<Kind, String> {
+    let size = input.seek(SeekFrom::End(0)).map_err(|e| e.to_string())?;
+    input.rewind().map_err(|e| e.to_string())?;
+    let mut start = Vec::new();
+    input.by_ref().take(6).read_to_end(&mut start).map_err(|e| e.to_string())?;
+    let kind = if start == MAGIC {
+        check_file(input, size)?;
+        Kind::File
+    } else if start.starts_with(&[0xff; 4]) {
+        check_stream(input, size)?;
+        Kind::Stream
+    } else {
+        // Streams from before 2019 begin with a length, as any four bytes do.
+        return Err("it begins neither like a file nor like a stream".to_owned());
+    };
+    input.rewind().map_err(|e| e.to_string())?;
+    Ok(kind)
+}
+
+/// The footer lists where the messages are.
+fn check_file(input: &mut (impl Read + Seek), size: u64) -> Result<(), String> {
+    let tail = size.checked_sub(10).ok_or("it is cut short")?;
+    let end = read_at(input, tail, 10)?;
+    let (len, magic) = end.split_at(4);
+    if magic != MAGIC {
+        return Err("it is cut short".to_owned());
+    }
+    let len = u64::from(u32::from_le_bytes(len.try_into().unwrap_or_default()));
+    let start = tail.checked_sub(len).ok_or(BEYOND)?;
+    let footer = read_at(input, start, len)?;
+    let footer = root_as_footer(&footer).map_err(|_| "its footer is broken".to_owned())?;
+    let blocks = footer.recordBatches().into_iter().chain(footer.dictionaries()).flatten();
+    for block in blocks {
+        let parts = [block.offset(), i64::from(block.metaDataLength()), block.bodyLength()];
+        let end =
+            parts.iter().try_fold(0_u64, |sum, &part| sum.checked_add(u64::try_from(part).ok()?));
+        if end.is_none_or(|end| end > size) {
+            return Err(BEYOND.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Messages follow one another: a marker, a length, the message, and the body it announces.
+fn check_stream(input: &mut (impl Read + Seek), size: u64) -> Result<(), String> {
+    let mut at = 0;
+    while at < size {
+        let head = read_at(input, at, 8.min(size - at))?;
+        let (marker, len) = head.split_at_checked(4).ok_or("it is cut short")?;
+        let len = u32::from_le_bytes(len.try_into().map_err(|_| "it is cut short")?);
+        if marker != [0xff; 4] {
+            return Err("a message does not begin like one".to_owned());
+        }
+        if len == 0 {
+            break;
+        }
+        let body = at + 8 + u64::from(len);
+        if body > size {
+            return Err(BEYOND.to_owned());
+        }
+        let message = read_at(input, at + 8, u64::from(len))?;
+        let message = root_as_message(&message).map_err(|_| "a message is broken".to_owned())?;
+        let len = u64::try_from(message.bodyLength()).map_err(|_| BEYOND)?;
+        at = body.checked_add(len).filter(|&end| end <= size).ok_or(BEYOND)?;
+    }
+    Ok(())
+}
+
+/// INVARIANT: callers have compared `len` with the size of the input.
+fn read_at(input: &mut (impl Read + Seek), at: u64, len: u64) -> Result<Vec<u8>, String> {
+    input.seek(SeekFrom::Start(at)).map_err(|e| e.to_string())?;
+    let mut bytes = Vec::new();
+    input.by_ref().take(len).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    Ok(bytes)
+}

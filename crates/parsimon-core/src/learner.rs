@@ -312,9 +312,9 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
 
     fn save(&self, out: &mut Vec<u8>) {
         let write = |table: &Table<R::Coord>, out: &mut Vec<u8>| {
-            let seen: Vec<_> = table.seen().collect();
-            (seen.len() as u64).write(out);
-            for (j, c) in seen {
+            let places: Vec<_> = table.places().collect();
+            (places.len() as u64).write(out);
+            for (j, c) in places {
                 j.write(out);
                 c.write(out);
             }

@@ -94,6 +94,17 @@ impl<C: State + Copy> Table<C> {
         array.chain(index).filter(move |(_, c)| **c != default)
     }
 
+    /// What must be written down to have this table again: every coordinate that is not the default, and every
+    /// place in the index whatever stands there.
+    ///
+    /// INVARIANT: rules that pass over all coordinates add up in the order of first sight. A place that was given
+    /// back would be given out again at the end, and the sums would be rounded otherwise.
+    pub fn places(&self) -> impl Iterator<Item = (u32, &C)> {
+        let default = C::default();
+        let array = (0u32..).zip(&self.dense).filter(move |(_, c)| **c != default);
+        array.chain(self.ids.iter().copied().zip(&self.rest))
+    }
+
     #[cold]
     #[inline(never)]
     fn get_rest(&self, j: u32) -> C {

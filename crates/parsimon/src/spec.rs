@@ -45,8 +45,9 @@ impl Spec {
 
     /// Reads a TOML table.
     pub fn from_toml(text: &str) -> Result<Self, BuildError> {
-        let values = toml::from_str(text)
+        let table: toml::Table = toml::from_str(text)
             .map_err(|e| BuildError::new("spec", format!("the spec is not TOML: {e}")))?;
+        let values = table.into_iter().map(|(name, value)| (name, json_of(value))).collect();
         Ok(Self { values })
     }
 
@@ -125,6 +126,23 @@ impl Spec {
                     did_you_mean(name, names)
                 ))
             }
+        }
+    }
+}
+
+/// A TOML value as JSON. JSON has no inf and no nan: they become words, which the settings that know them accept
+/// and the others refuse; as nulls they would count as not set.
+fn json_of(value: toml::Value) -> Value {
+    match value {
+        toml::Value::Float(x) if !x.is_finite() => x.to_string().to_lowercase().into(),
+        toml::Value::Float(x) => x.into(),
+        toml::Value::Integer(n) => n.into(),
+        toml::Value::Boolean(flag) => flag.into(),
+        toml::Value::String(text) => text.into(),
+        toml::Value::Datetime(time) => time.to_string().into(),
+        toml::Value::Array(items) => items.into_iter().map(json_of).collect(),
+        toml::Value::Table(table) => {
+            Value::Object(table.into_iter().map(|(k, v)| (k, json_of(v))).collect())
         }
     }
 }

@@ -67,7 +67,8 @@ pub struct Progress {
 impl Trainer {
     /// A learner at the origin.
     pub fn new(settings: Settings, frame: Frame, reading: Reading) -> Result<Self, BuildError> {
-        let settings = match settings.flag("multiclass") && settings.classes().is_none() {
+        let declared = settings.classes().is_some() || reading.classes.is_empty();
+        let settings = match settings.flag("multiclass") && !declared {
             true => settings.with_classes(&reading.classes),
             false => settings,
         };
@@ -146,7 +147,7 @@ impl Trainer {
         self.margins.clear();
         let (heads, mut i) = (self.online.heads(), 0);
         while i < chunk.len() {
-            let rows = self.progressive.rows();
+            let (rows, mut learned) = (self.progressive.rows(), None);
             let until_report = self.schedule.next_after(rows).saturating_sub(rows).max(1);
             let end = chunk.len().min(i.saturating_add(usize::try_from(until_report).unwrap_or(usize::MAX)));
             self.online.learn_rows(chunk, i..end, &mut self.margins);
@@ -158,10 +159,12 @@ impl Trainer {
                 let Some(y) = chunk.label(k) else { continue };
                 let loss = progressive_loss(self.settings.loss(), margins, y);
                 self.progressive.record(loss, chunk.weight(k));
+                learned = Some(k);
             }
-            if self.progressive.rows() > rows {
+            // The line tells of the last row with a label, wherever the chunk ends.
+            if let Some(row) = learned {
                 let due = self.schedule.due(self.progressive.rows());
-                let line = self.line(chunk, end - 1);
+                let line = self.line(chunk, row);
                 self.last = (!due).then(|| line.clone());
                 if due {
                     report(&self.reported(line));

@@ -12,7 +12,13 @@ const DIMENSION: usize = 24;
 
 /// The largest difference of margins and weights, relative to the largest of them (at least 1); panics
 /// when a zero is not a zero.
-fn difference(spec: &Value, seed: u64, rounds: usize, options: streams::Options, bias: bool) -> f64 {
+fn difference(
+    spec: &Value,
+    seed: u64,
+    rounds: usize,
+    options: streams::Options,
+    bias: bool,
+) -> f64 {
     let loss = spec["loss"].as_str().unwrap();
     let stream = streams::random(seed, rounds, DIMENSION, loss, options);
     let twin = run(spec, &stream, bias);
@@ -35,7 +41,13 @@ fn difference(spec: &Value, seed: u64, rounds: usize, options: streams::Options,
     worst
 }
 
-fn check(specs: &[Value], losses: &[&str], options: streams::Options, tolerance: f64, rounds: usize) {
+fn check(
+    specs: &[Value],
+    losses: &[&str],
+    options: streams::Options,
+    tolerance: f64,
+    rounds: usize,
+) {
     let mut failures = Vec::new();
     for spec in specs {
         for loss in losses {
@@ -72,8 +84,10 @@ fn regression() {
 fn counts() {
     // Poisson's slope is exponential: only gentle methods stay finite, in the twin as here.
     let gentle = ["ftrl", "adagrad-rda", "adagrad-fobos", "adam", "adadelta"];
-    let specs: Vec<_> =
-        family().into_iter().filter(|s| gentle.contains(&s["algorithm"].as_str().unwrap())).collect();
+    let specs: Vec<_> = family()
+        .into_iter()
+        .filter(|s| gentle.contains(&s["algorithm"].as_str().unwrap()))
+        .collect();
     check(&specs, &["poisson"], without_huge(), 1e-9, 300);
 }
 

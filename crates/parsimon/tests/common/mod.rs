@@ -1,8 +1,11 @@
 //! What the tests of this crate share.
 
-use parsimon::core::{Chunk, Online, Precision, Repeats};
-use parsimon::{Frame, Spec, Storage};
+#![allow(dead_code, reason = "every test file compiles this page for itself and uses a part of it")]
+
+use parsimon::core::{Chunk, Head, Online, Precision, Repeats};
+use parsimon::{Frame, Reading, Settings, Spec, Storage, Trainer};
 use parsimon_oracle::Stream;
+use parsimon_oracle::streams::SplitMix64;
 use serde_json::{Value, json};
 
 /// One spec per method and variant: joining this list joins every test of the family.
@@ -59,7 +62,8 @@ pub(crate) fn family() -> Vec<Value> {
     ];
     for beta in ["zero", "constant", "log", "sqrt"] {
         for prox in ["half", "psi"] {
-            specs.push(json!({"algorithm": "rda", "rate": 0.5, "l1": 0.01, "l2": 0.1, "beta": beta,
+            specs
+                .push(json!({"algorithm": "rda", "rate": 0.5, "l1": 0.01, "l2": 0.1, "beta": beta,
                               "prox": prox}));
         }
     }
@@ -95,11 +99,28 @@ pub(crate) fn with(spec: &Value, name: &str, value: impl Into<Value>) -> Value {
     spec
 }
 
-/// A learner of a spec.
-pub(crate) fn learner(spec: &Value, precision: Precision, bias: bool, storage: Storage) -> Box<dyn Online> {
+/// The settings of a spec.
+pub(crate) fn settings(spec: &Value) -> Settings {
     let settings = Spec::from_json(&spec.to_string()).and_then(|s| s.resolve());
-    let settings = settings.unwrap_or_else(|e| panic!("{spec}: {e}"));
-    settings.build(Frame { precision, bias, storage }).unwrap_or_else(|e| panic!("{spec}: {e}"))
+    settings.unwrap_or_else(|e| panic!("{spec}: {e}"))
+}
+
+/// A learner of a spec.
+pub(crate) fn learner(
+    spec: &Value,
+    precision: Precision,
+    bias: bool,
+    storage: Storage,
+) -> Box<dyn Online> {
+    let frame = Frame { precision, bias, storage };
+    settings(spec).build(frame).unwrap_or_else(|e| panic!("{spec}: {e}"))
+}
+
+/// A trainer of a spec, with a bias.
+pub(crate) fn trainer(spec: &Value, precision: Precision) -> Trainer {
+    let frame = Frame { precision, ..Frame::default() };
+    let trainer = Trainer::new(settings(spec), frame, Reading::default());
+    trainer.unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
 
 /// A stream as one chunk.
@@ -113,3 +134,44 @@ pub(crate) fn chunk(stream: &Stream) -> Chunk {
     }
     chunk
 }
+
+/// Rows of ones, with labels that mostly follow one feature: sums of hinge gradients cancel to exact zeros.
+pub(crate) fn ones(seed: u64, rounds: usize, dimension: u32) -> Chunk {
+    let mut random = SplitMix64::new(seed);
+    let mut chunk = Chunk::new();
+    for _ in 0..rounds {
+        for j in 1..dimension {
+            if random.chance(0.3) {
+                chunk.push_feature(j, 1.0);
+            }
+        }
+        let leads = chunk.open_row().0.first() == Some(&1);
+        let y = if leads == random.chance(0.8) { 1.0 } else { -1.0 };
+        chunk.finish_row(Some(y), 1.0, Repeats::Refuse).unwrap();
+    }
+    chunk
+}
+
+/// Some rows of a chunk as a chunk of their own.
+pub(crate) fn rows(chunk: &Chunk, range: std::ops::Range<usize>) -> Chunk {
+    let mut part = Chunk::new();
+    range.for_each(|i| part.copy_row(chunk, i));
+    part
+}
+
+/// Weights to the last bit: the bias, then indices and weights, for every head.
+pub(crate) type Bits = Vec<(u64, Vec<(u32, u64)>)>;
+
+/// The bits of some heads.
+pub(crate) fn bits(heads: &[Head]) -> Bits {
+    let weights = |head: &Head| head.iter().map(|(j, w)| (j, w.to_bits())).collect();
+    heads.iter().map(|head| (head.bias().to_bits(), weights(head))).collect()
+}
+
+/// The bits of some margins.
+pub(crate) fn margin_bits(margins: &[f64]) -> Vec<u64> {
+    margins.iter().map(|p| p.to_bits()).collect()
+}
+
+/// Both precisions.
+pub(crate) const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];

@@ -62,6 +62,40 @@ impl<M> Center<M> for Origin {
 }
 
 /// At the weight played: follow the proximally regularized leader. The metric must be [`Quiet`].
+///
+/// With a metric that moves by itself the pull would be due on every coordinate in every round, and a lazy rule
+/// would be a wrong one. It does not compile:
+///
+/// ```compile_fail,E0277
+/// use parsimon_core::metric::{Global, Pace};
+/// use parsimon_core::penalty::ElasticNet;
+/// use parsimon_core::rule::Rule;
+/// use parsimon_core::rule::leader::{Accrual, Iterate, Leader};
+///
+/// fn rule<R: Rule<f64>>(_: R) {}
+/// rule(Leader {
+///     penalty: ElasticNet { l1: 0.1, l2: 0.0 },
+///     accrual: Accrual::EveryRound,
+///     center: Iterate, // with Origin this compiles
+///     metric: Global(Pace::Sqrt { rate: 0.5 }),
+/// });
+/// ```
+///
+/// The same with the center that goes with it:
+///
+/// ```
+/// # use parsimon_core::metric::{Global, Pace};
+/// # use parsimon_core::penalty::ElasticNet;
+/// # use parsimon_core::rule::Rule;
+/// # use parsimon_core::rule::leader::{Accrual, Leader, Origin};
+/// # fn rule<R: Rule<f64>>(_: R) {}
+/// rule(Leader {
+///     penalty: ElasticNet { l1: 0.1, l2: 0.0 },
+///     accrual: Accrual::EveryRound,
+///     center: Origin,
+///     metric: Global(Pace::Sqrt { rate: 0.5 }),
+/// });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iterate;
 

@@ -1,0 +1,126 @@
+//! The hot loop does not allocate: after a first pass over the rows, learning them again takes nothing from the
+//! allocator.
+
+#![allow(
+    unsafe_code,
+    reason = "counting allocations means being the allocator, and that is an unsafe trait"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use parsimon_core::metric::{AdaGrad, Global, Pace};
+use parsimon_core::penalty::{ElasticNet, L1};
+use parsimon_core::rule::Rule;
+use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
+use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
+use parsimon_core::{Chunk, Learner, Loss, Online, Repeats, Schedule, Table};
+
+thread_local! {
+    // Of this thread alone: the test harness allocates in others when it likes.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    ALLOCATIONS.with(|n| n.set(n.get() + 1));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it came; the counter is a plain cell of this
+// thread, without a destructor, and touching it allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(p, layout, size) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(p, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+/// Rows of different lengths; some features far out, where the table has an index instead of an array.
+fn rows() -> Chunk {
+    let mut chunk = Chunk::new();
+    for i in 0..500u32 {
+        for k in 0..1 + i % 20 {
+            chunk.push_feature((i * 7 + k * 131) % 4000 + k * 4000, f64::from(k + 1) * 0.1);
+        }
+        if i % 50 == 0 {
+            chunk.push_feature(3_000_000_000 + i, 1.0);
+        }
+        let y = if i % 3 == 0 { 1.0 } else { -1.0 };
+        chunk.finish_row(Some(y), 1.0, Repeats::Refuse).unwrap();
+    }
+    chunk
+}
+
+fn check<R: Rule<f64> + Rule<f32>>(name: &str, rule: R, bias: R) {
+    let (f64s, f32s) = (Table::growing(), Table::growing());
+    measure(
+        name,
+        &mut Learner::<f64, R>::new(rule.clone(), Some(bias.clone()), Loss::Logistic, f64s),
+    );
+    measure(name, &mut Learner::<f32, R>::new(rule, Some(bias), Loss::Logistic, f32s));
+}
+
+fn measure(name: &str, learner: &mut dyn Online) {
+    let chunk = rows();
+    let mut margins = Vec::with_capacity(10 * chunk.len());
+    let first = allocations(|| learner.learn(&chunk, &mut margins));
+    assert!(first > 0, "{name}: the first pass must make room, or nothing is counted here");
+    let later = allocations(|| (0..9).for_each(|_| learner.learn(&chunk, &mut margins)));
+    assert_eq!(later, 0, "{name}");
+    assert!(learner.nonzeros() > 0, "{name} learned nothing");
+}
+
+#[test]
+fn learning_rows_seen_before_allocates_nothing() {
+    let schedule = Schedule::Sqrt { rate: 0.5 };
+    let adagrad = AdaGrad { rate: 0.5, delta: 1.0 };
+    let elastic = |l1, l2| ElasticNet { l1, l2 };
+
+    let ftrl = |l1, l2| Leader {
+        penalty: elastic(l1, l2),
+        accrual: Accrual::Once,
+        center: Iterate,
+        metric: adagrad,
+    };
+    check("ftrl", ftrl(0.1, 0.1), ftrl(0.0, 0.0));
+
+    let rda = |l1| Leader {
+        penalty: elastic(l1, 0.0),
+        accrual: Accrual::EveryRound,
+        center: Origin,
+        metric: Global(Pace::Sqrt { rate: 0.5 }),
+    };
+    check("rda", rda(1e-3), rda(0.0));
+
+    let half_step = HalfStep::Same;
+    let fobos = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
+    check("fobos l1", fobos(1e-3), fobos(0.0));
+    check("sgd", fobos(0.0), fobos(0.0));
+
+    let fobos = |l1, l2| Scheduled { penalty: elastic(l1, l2), schedule, half_step };
+    check("fobos elastic", fobos(1e-3, 1e-2), fobos(0.0, 0.0));
+
+    let adaptive = |l1| Adaptive { penalty: L1 { l1 }, metric: adagrad };
+    check("adagrad-fobos", adaptive(1e-3), adaptive(0.0));
+}

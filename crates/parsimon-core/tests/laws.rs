@@ -1,0 +1,222 @@
+//! Laws of the parts: what lazy steps, minimizers, projections and the implicit equation must satisfy whatever the
+//! numbers.
+
+use parsimon_core::implicit::solve;
+use parsimon_core::penalty::{ElasticNet, L1};
+use parsimon_core::rule::swept::threshold;
+use parsimon_core::{Loss, Penalty, soft};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Magnitudes over many decades, and zero.
+fn magnitude() -> impl Strategy<Value = f64> {
+    prop_oneof![1 => Just(0.0), 9 => (-6.0..3.0f64).prop_map(|e| 10f64.powf(e))]
+}
+
+fn signed() -> impl Strategy<Value = f64> {
+    (magnitude(), any::<bool>()).prop_map(|(m, negative)| if negative { -m } else { m })
+}
+
+fn steps() -> impl Strategy<Value = Vec<f64>> {
+    vec((-4.0..0.5f64).prop_map(|e| 10f64.powf(e)), 0..60)
+}
+
+fn net() -> impl Strategy<Value = ElasticNet> {
+    (magnitude(), magnitude()).prop_map(|(l1, l2)| ElasticNet { l1, l2 })
+}
+
+#[track_caller]
+fn close(a: f64, b: f64, scale: f64, tolerance: f64) -> Result<(), TestCaseError> {
+    prop_assert!((a - b).abs() <= tolerance * scale, "{a:e} against {b:e} at scale {scale:e}");
+    Ok(())
+}
+
+/// The weight that pays one by one, and the same weight that sleeps through and pays at once.
+///
+/// The debt of the steps before it fell asleep must not be charged again; it is what the weight's magnitude is
+/// measured against, since differences of totals are good to their last digits only.
+fn eager_and_lazy<P: Penalty<f64>>(
+    penalty: P,
+    w: f64,
+    before: &[f64],
+    steps: &[f64],
+) -> (f64, f64) {
+    let mut debt = P::Debt::default();
+    before.iter().for_each(|&eta| penalty.charge(&mut debt, eta));
+    let seen = penalty.stamp(&debt);
+    let mut eager = w;
+    for &eta in steps {
+        eager = penalty.prox(eager, eta);
+        penalty.charge(&mut debt, eta);
+    }
+    (eager, penalty.catch_up(w, &debt, &seen))
+}
+
+proptest! {
+    #[test]
+    fn sleeping_through_l1_steps_costs_what_taking_them_does(
+        w in signed(), l1 in magnitude(), before in steps(), steps in steps()
+    ) {
+        let (eager, lazy) = eager_and_lazy(L1 { l1 }, w, &before, &steps);
+        let total: f64 = before.iter().chain(&steps).sum();
+        close(eager, lazy, w.abs() + l1 * total, 1e-12)?;
+    }
+
+    #[test]
+    fn sleeping_through_elastic_steps_costs_what_taking_them_does(
+        w in signed(), net in net(), before in steps(), steps in steps()
+    ) {
+        let (eager, lazy) = eager_and_lazy(net, w, &before, &steps);
+        // The total shift never exceeds what the steps before and since would take without l2, nor l1/l2.
+        let total: f64 = before.iter().chain(&steps).sum();
+        close(eager, lazy, w.abs() + (net.l1 * total).min(net.l1 / net.l2), 1e-12)?;
+        prop_assert!(lazy == 0.0 || lazy.is_sign_negative() == w.is_sign_negative());
+    }
+
+    #[test]
+    fn who_missed_nothing_loses_nothing(w in signed(), net in net(), before in steps()) {
+        let (_, lazy) = eager_and_lazy(net, w, &before, &[]);
+        prop_assert_eq!(lazy, w);
+        let (_, lazy) = eager_and_lazy(L1 { l1: net.l1 }, w, &before, &[]);
+        prop_assert_eq!(lazy, w);
+    }
+
+    #[test]
+    fn repeat_is_that_many_steps(
+        w in signed(), net in net(), eta in (-4.0..0.5f64).prop_map(|e| 10f64.powf(e)), n in 0u64..200
+    ) {
+        let fold = |step: &dyn Fn(f64) -> f64| (0..n).fold(w, |w, _| step(w));
+        let l1 = L1 { l1: net.l1 };
+        let scale = w.abs() + net.l1 * eta * n as f64;
+        close(fold(&|w| l1.prox(w, eta)), l1.repeat(w, eta, n), scale, 1e-12)?;
+        close(fold(&|w| net.prox(w, eta)), net.repeat(w, eta, n), scale, 1e-12)?;
+    }
+
+    #[test]
+    fn a_step_is_the_minimizer_of_what_it_minimizes(v in signed(), net in net(), eta in 1e-3..10f64) {
+        // (w - v)^2/(2 eta) + psi(w) is a linear part -v/eta, a quadratic 1/eta, and psi once.
+        let minimizer = net.argmin(-v / eta, 1.0 / eta, 1.0);
+        close(net.prox(v, eta), minimizer, v.abs(), 1e-12)?;
+    }
+
+    #[test]
+    fn the_minimizer_is_optimal(
+        z in signed(), q in magnitude(), amount in magnitude(), net in net()
+    ) {
+        let w = net.argmin(z, q, amount);
+        let (l1, den) = (amount * net.l1, q + amount * net.l2);
+        if den == 0.0 {
+            prop_assert_eq!(w, 0.0);
+            return Ok(());
+        }
+        // 0 is a subgradient at w.
+        let scale = z.abs() + l1;
+        if w == 0.0 {
+            prop_assert!(z.abs() <= l1 * (1.0 + 1e-15), "{z:e} escapes {l1:e}");
+        } else {
+            close(z + l1 * w.signum() + den * w, 0.0, scale, 1e-12)?;
+        }
+        // And no point of a grid around it, on both sides of zero, is better.
+        let value = |w: f64| z * w + l1 * w.abs() + 0.5 * den * w * w;
+        let reach = 2.0 * w.abs().max(scale / den);
+        for k in -50..=50 {
+            let other = reach * f64::from(k) / 50.0;
+            let rounding = 1e-14 * (scale * other.abs() + den * other * other);
+            prop_assert!(value(w) <= value(other) + rounding, "{other:e} beats {w:e}");
+        }
+    }
+
+    #[test]
+    fn without_an_amount_there_is_no_penalty(z in signed(), q in 1e-3..1e3f64, net in net()) {
+        prop_assert_eq!(net.argmin(z, q, 0.0), -z / q);
+        prop_assert_eq!(net.prox(z, 0.0), z);
+        prop_assert_eq!(soft(z, 0.0), z);
+    }
+
+    #[test]
+    fn soft_is_nonexpansive_and_composes(a in signed(), b in signed(), c in magnitude(), d in magnitude()) {
+        let apart = (soft(a, c) - soft(b, c)).abs();
+        prop_assert!(apart <= (a - b).abs() * (1.0 + 1e-15) + 1e-15 * (a.abs() + b.abs()));
+        close(soft(soft(a, c), d), soft(a, c + d), a.abs() + c + d, 1e-15)?;
+        prop_assert!(a.abs() > c || soft(a, c) == 0.0);
+        prop_assert!(soft(a, c) == 0.0 || soft(a, c).signum() == a.signum());
+        prop_assert_eq!(soft(-a, c), -soft(a, c));
+    }
+}
+
+fn l1_norm(v: &[f64]) -> f64 {
+    v.iter().map(|v| v.abs()).sum()
+}
+
+fn project(v: &[f64], radius: f64) -> Vec<f64> {
+    let mut magnitudes: Vec<f64> = v.iter().map(|v| v.abs()).collect();
+    let theta = threshold(&mut magnitudes, radius);
+    v.iter().map(|&v| soft(v, theta)).collect()
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
+
+proptest! {
+    #[test]
+    fn the_threshold_projects_on_the_l1_ball(
+        v in vec(signed(), 0..12), radius in (-3.0..2.0f64).prop_map(|e| 10f64.powf(e)),
+        others in vec(vec(-1.0..1.0f64, 12), 20)
+    ) {
+        let w = project(&v, radius);
+        let scale = l1_norm(&v) + radius;
+        prop_assert!(l1_norm(&w) <= radius + 1e-13 * scale, "outside: {}", l1_norm(&w));
+        if l1_norm(&v) <= radius {
+            prop_assert_eq!(&w, &v, "a point inside was moved");
+        } else {
+            close(l1_norm(&w), radius, scale, 1e-13)?;
+        }
+        prop_assert!(distance(&project(&w, radius), &w) <= 1e-13 * scale, "not idempotent");
+        // No feasible point is nearer: corners of the ball, and points drawn into it.
+        let nearest = distance(&v, &w);
+        let corners = (0..v.len()).flat_map(|i| [radius, -radius].map(|r| {
+            let mut corner = vec![0.0; v.len()];
+            corner[i] = r;
+            corner
+        }));
+        let drawn = others.iter().map(|direction| {
+            let point = &direction[..v.len()];
+            let shrink = radius / l1_norm(point).max(radius);
+            point.iter().map(|x| x * shrink).collect::<Vec<_>>()
+        });
+        let along = others.iter().map(|direction| {
+            // Near the projection itself, where a wrong one would be beaten.
+            let near: Vec<f64> = w.iter().zip(direction).map(|(w, d)| w + 0.01 * radius * d).collect();
+            let shrink = radius / l1_norm(&near).max(radius);
+            near.iter().map(|x| x * shrink).collect::<Vec<_>>()
+        });
+        for point in corners.chain(drawn).chain(along) {
+            prop_assert!(nearest <= distance(&v, &point) + 1e-12 * scale, "{point:?} is nearer");
+        }
+    }
+
+    #[test]
+    fn the_implicit_equation_is_solved(
+        which in 0usize..5, p in -20.0..20f64, size in (-4.0..4.0f64).prop_map(|e| 10f64.powf(e)),
+        positive in any::<bool>(), weight in (-2.0..1.0f64).prop_map(|e| 10f64.powf(e)), l1 in magnitude()
+    ) {
+        let loss = [Loss::Logistic, Loss::Squared, Loss::Hinge, Loss::SquaredHinge,
+                    Loss::Huber { delta: 1.0 }][which];
+        let y = if positive { 1.0 } else { -1.0 };
+        let slope = |m: f64| weight * loss.slope(m, y);
+        // One coordinate behind a threshold, as rules have it, and one without.
+        let margin = |u: f64| soft(p - size * u, l1) - 0.5 * size * u;
+        let u = solve(slope, margin);
+        // u lies between 0 and the explicit slope.
+        let far = slope(margin(0.0));
+        prop_assert!(u * far >= 0.0 && u.abs() <= far.abs(), "{u} outside 0..{far}");
+        // excess(u) = u - slope(margin(u)) changes sign at u, up to the last digits of u: that is a solution also
+        // where the slope jumps.
+        let excess = |u: f64| u - slope(margin(u));
+        let nudge = 1e-14 * (far.abs() + u.abs());
+        let noise = 1e-14 * far.abs() + 1e-14 * weight * (p.abs() + l1 + size * far.abs());
+        prop_assert!(excess(u - nudge) <= noise, "{u}: {}", excess(u - nudge));
+        prop_assert!(excess(u + nudge) >= -noise, "{u}: {}", excess(u + nudge));
+    }
+}

@@ -1,0 +1,320 @@
+//! The door from words to types: what is refused and in which words, what the layers and the two notations mean,
+//! and that everything on the list can be built.
+
+mod common;
+
+use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
+use parsimon::registry::ALGORITHMS;
+use parsimon::{Frame, Reading, Spec, Trainer};
+use serde_json::{Value, json};
+
+#[track_caller]
+fn assert_refused(spec: Value, parameter: &str, message: &str) {
+    let error = match Spec::from_json(&spec.to_string()).unwrap().resolve() {
+        Err(error) => error,
+        Ok(settings) => panic!("{spec} was accepted as {:?}", settings.to_json()),
+    };
+    assert_eq!((error.to_string().as_str(), error.parameter()), (message, parameter), "{spec}");
+}
+
+#[test]
+fn algorithms_that_are_not() {
+    assert_refused(json!({"l1": 1}), "algorithm", "the spec names no algorithm");
+    assert_refused(json!({"algorithm": 3}), "algorithm", "algorithm must be a name, got 3");
+    assert_refused(
+        json!({"algorithm": "fobo"}),
+        "algorithm",
+        "there is no algorithm \"fobo\", did you mean \"fobos\"?; `parsimon algorithms` lists them",
+    );
+    assert_refused(
+        json!({"algorithm": "random-forest"}),
+        "algorithm",
+        "there is no algorithm \"random-forest\"; `parsimon algorithms` lists them",
+    );
+    // Names are as written in the list, no more and no less.
+    assert_refused(
+        json!({"algorithm": "FTRL"}),
+        "algorithm",
+        "there is no algorithm \"FTRL\"; `parsimon algorithms` lists them",
+    );
+}
+
+#[test]
+fn settings_that_are_not() {
+    assert_refused(
+        json!({"algorithm": "ftrl", "l11": 1}),
+        "l11",
+        "ftrl has no setting \"l11\", did you mean \"l1\"?; it has loss, huber_delta, quantile, multiclass, \
+         classes, rate, l1, l2, beta",
+    );
+    assert_refused(
+        json!({"algorithm": "ftrl", "dictionary": 1}),
+        "dictionary",
+        "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, rate, l1, \
+         l2, beta",
+    );
+    // A penalty on a method without one is a mistake, not a wish to be overheard; none at all is what it has.
+    assert_refused(
+        json!({"algorithm": "adam", "l1": 0.5}),
+        "l1",
+        "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, rate, beta1, beta2, \
+         epsilon",
+    );
+    assert_eq!(settings(&json!({"algorithm": "adam", "l1": 0, "l2": 0.0})).number("l1"), 0.0);
+    assert!(settings(&json!({"algorithm": "adam", "l1": 0})).get("l1").is_none());
+    assert_refused(
+        json!({"algorithm": "rda", "schedule": "sqrt"}),
+        "schedule",
+        "rda has no setting \"schedule\"; it has loss, huber_delta, quantile, multiclass, classes, rate, l1, l2, \
+         beta, prox",
+    );
+}
+
+#[test]
+fn values_that_cannot_be() {
+    let refused = |name: &str, value: Value, message: &str| {
+        let algorithm = match name {
+            "period" | "theta" => "truncated-gradient",
+            "groups" | "penalty" | "schedule" => "fobos",
+            "beta1" => "adam",
+            "implicit" => "sgd",
+            "a" => "generalized-rda",
+            _ => "ftrl",
+        };
+        assert_refused(json!({"algorithm": algorithm, name: value}), name, message);
+    };
+    refused("l1", json!(-0.5), "l1 must be a finite number >= 0, got -0.5");
+    refused("l1", json!("much"), "l1 must be a finite number >= 0, got \"much\"");
+    refused("l1", json!("0.1"), "l1 must be a finite number >= 0, got \"0.1\"");
+    refused("l1", json!(true), "l1 must be a finite number >= 0, got true");
+    refused("l1", json!([0.1]), "l1 must be a finite number >= 0, got [0.1]");
+    refused("rate", json!(0), "rate must be a finite number > 0, got 0");
+    refused("rate", json!(-1), "rate must be a finite number > 0, got -1");
+    refused("a", json!("half"), "a must be a finite number, got \"half\"");
+    refused("beta1", json!(1), "beta1 must be a number >= 0 and < 1, got 1");
+    refused("quantile", json!(1.0), "quantile must be a number between 0 and 1, got 1.0");
+    refused("theta", json!(-1), "theta must be a number >= 0 or \"inf\", got -1");
+    refused("theta", json!("infinite"), "theta must be a number >= 0 or \"inf\", got \"infinite\"");
+    refused("period", json!(0), "period must be a whole number >= 1, got 0");
+    refused("period", json!(2.5), "period must be a whole number >= 1, got 2.5");
+    refused("period", json!(-3), "period must be a whole number >= 1, got -3");
+    refused("implicit", json!("yes"), "implicit must be true or false, got \"yes\"");
+    refused("multiclass", json!(1), "multiclass must be true or false, got 1");
+    refused(
+        "loss",
+        json!("log"),
+        "loss must be one of logistic, squared, hinge, squared-hinge, huber, quantile, poisson, got \"log\"",
+    );
+    refused(
+        "schedule",
+        json!("cosine"),
+        "schedule must be one of constant, sqrt, inverse, two-phase, got \"cosine\"",
+    );
+    refused("groups", json!([1, 2]), "groups must be a list of lists of feature ids, got [1,2]");
+    refused("groups", json!([[]]), "groups must be a list of lists of feature ids, got [[]]");
+    refused("groups", json!([[-1]]), "groups must be a list of lists of feature ids, got [[-1]]");
+    refused(
+        "classes",
+        json!(["a"]),
+        "classes must be a list of at least two different texts, got [\"a\"]",
+    );
+    refused(
+        "classes",
+        json!(["a", "a"]),
+        "classes must be a list of at least two different texts, got [\"a\",\"a\"]",
+    );
+}
+
+#[test]
+fn combinations_that_cannot_be() {
+    assert_refused(
+        json!({"algorithm": "sgd", "schedule": "two-phase"}),
+        "switch",
+        "the two-phase schedule needs switch, the round m of the change",
+    );
+    assert_refused(
+        json!({"algorithm": "fobos", "penalty": "group"}),
+        "groups",
+        "the group penalty needs groups, lists of feature ids",
+    );
+    assert_refused(
+        json!({"algorithm": "fobos", "penalty": "group", "groups": [[1, 2], [2, 3]]}),
+        "groups",
+        "a feature id may be in one group only",
+    );
+    for beta in ["zero", "constant", "log"] {
+        assert_refused(
+            json!({"algorithm": "rda", "beta": beta}),
+            "beta",
+            "beta zero, constant and log need l2 > 0: they rest on the penalty's strong convexity",
+        );
+    }
+    assert_refused(
+        json!({"algorithm": "rda", "prox": "psi"}),
+        "prox",
+        "prox psi needs l2 > 0: the penalty is its own stabilizer",
+    );
+    for penalty in ["l2-norm", "linf"] {
+        assert_refused(
+            json!({"algorithm": "fobos", "penalty": penalty, "l2": 0.1}),
+            "l2",
+            "l2 goes with the elastic penalty; the norms' strength is l1",
+        );
+    }
+    for loss in ["squared-hinge", "huber", "quantile", "poisson"] {
+        assert_refused(
+            json!({"algorithm": "comid", "implicit": true, "loss": loss}),
+            "implicit",
+            "implicit updates are for the losses squared, logistic and hinge",
+        );
+    }
+    assert_refused(
+        json!({"algorithm": "ftrl", "huber_delta": 2}),
+        "huber_delta",
+        "huber_delta is a setting of the loss huber",
+    );
+    assert_refused(
+        json!({"algorithm": "ftrl", "loss": "huber", "quantile": 0.9}),
+        "quantile",
+        "quantile is a setting of the loss quantile",
+    );
+    assert_refused(
+        json!({"algorithm": "ftrl", "loss": "poisson", "multiclass": true}),
+        "loss",
+        "multiclass needs a loss for classes or the squared loss",
+    );
+}
+
+#[test]
+fn what_the_data_must_tell() {
+    let build = |spec: Value| match settings(&spec).build(Frame::default()) {
+        Err(error) => (error.to_string(), error.parameter().to_owned()),
+        Ok(_) => panic!("{spec} was built"),
+    };
+    let (message, parameter) = build(json!({"algorithm": "ftrl", "multiclass": true}));
+    assert_eq!(message, "multiclass needs classes, the list of labels");
+    assert_eq!(parameter, "classes");
+    let (message, parameter) = build(json!({"algorithm": "dual-averaging", "ball": "simplex-kl"}));
+    assert_eq!(
+        message,
+        "ball simplex-kl needs dimension, the number of features (ids are counted from 1)"
+    );
+    assert_eq!(parameter, "dimension");
+    // A trainer takes the classes from the reading, and is as strict when there are none there.
+    let spec = json!({"algorithm": "ftrl", "multiclass": true});
+    let error = Trainer::new(settings(&spec), Frame::default(), Reading::default()).err();
+    assert_eq!(error.unwrap().to_string(), "multiclass needs classes, the list of labels");
+    let reading = Reading { classes: vec!["a".into(), "b".into()], ..Reading::default() };
+    let trainer = Trainer::new(settings(&spec), Frame::default(), reading).unwrap();
+    assert_eq!((trainer.online().heads(), trainer.settings().classes().unwrap().len()), (2, 2));
+}
+
+#[test]
+fn texts_that_are_no_specs() {
+    let json = |text: &str| Spec::from_json(text).unwrap_err().to_string();
+    assert!(json("[1]").starts_with("the spec is not a JSON object: "));
+    assert!(
+        json("{\"l1\": 1e999}").starts_with("the spec is not a JSON object: number out of range")
+    );
+    let toml = Spec::from_toml("l1 = = 2").unwrap_err().to_string();
+    assert!(toml.starts_with("the spec is not TOML: "), "{toml}");
+}
+
+#[test]
+fn toml_says_what_json_says() {
+    let pairs = [
+        (
+            "algorithm = \"fobos\"\nrate = 0.25\nl1 = 0.05\nl2 = 1\nloss = \"hinge\"",
+            r#"{"algorithm": "fobos", "rate": 0.25, "l1": 0.05, "l2": 1, "loss": "hinge"}"#,
+        ),
+        (
+            "algorithm = \"truncated-gradient\"\nperiod = 3\ntheta = \"inf\"",
+            r#"{"algorithm": "truncated-gradient", "period": 3, "theta": "inf"}"#,
+        ),
+        // TOML has a number for it.
+        (
+            "algorithm = \"truncated-gradient\"\ntheta = inf",
+            r#"{"algorithm": "truncated-gradient", "theta": "inf"}"#,
+        ),
+        (
+            "algorithm = \"fobos\"\npenalty = \"group\"\ngroups = [[1, 2], [3]]\nmulticlass = true\n\
+             classes = [\"a\", \"b\"]",
+            r#"{"algorithm": "fobos", "penalty": "group", "groups": [[1, 2], [3]], "multiclass": true,
+                "classes": ["a", "b"]}"#,
+        ),
+    ];
+    for (toml, json) in pairs {
+        let toml = Spec::from_toml(toml).unwrap().resolve().unwrap();
+        let json = Spec::from_json(json).unwrap().resolve().unwrap();
+        assert_eq!(toml.to_json(), json.to_json());
+    }
+}
+
+#[test]
+fn numbers_that_are_none_are_not_overheard() {
+    for (value, shown) in [("inf", "inf"), ("-inf", "-inf"), ("nan", "nan")] {
+        let error = Spec::from_toml(&format!("algorithm = \"ftrl\"\nl1 = {value}")).unwrap();
+        let error = error.resolve().unwrap_err().to_string();
+        assert_eq!(error, format!("l1 must be a finite number >= 0, got \"{shown}\""));
+    }
+}
+
+#[test]
+fn the_last_layer_wins_and_null_is_unset() {
+    let defaults = Spec::of_the_house();
+    let file = Spec::from_toml("algorithm = \"rda\"\nl1 = 0.5\nrate = 0.2").unwrap();
+    let flags = Spec::default().set("l1", 0.25).set("rate", Value::Null);
+    let settings = defaults.overwrite(file).overwrite(flags).resolve().unwrap();
+    assert_eq!(settings.algorithm().name, "rda");
+    assert_eq!((settings.number("l1"), settings.number("rate")), (0.25, 0.1));
+}
+
+#[test]
+fn every_algorithm_learns_with_its_defaults() {
+    let rows = ones(3, 400, 12);
+    for algorithm in ALGORITHMS {
+        for precision in PRECISIONS {
+            let mut trainer = trainer(&json!({"algorithm": algorithm.name}), precision);
+            trainer.learn(&rows, &mut |_| {}).unwrap();
+            let head = trainer.online().freeze().remove(0);
+            assert!(!head.indices().is_empty(), "{} learned nothing", algorithm.name);
+            let loss = trainer.progressive().average().unwrap();
+            let naive = std::f64::consts::LN_2;
+            assert!(
+                loss < naive,
+                "{} {precision}: {loss} is no better than guessing",
+                algorithm.name
+            );
+        }
+    }
+}
+
+#[test]
+fn resolved_settings_resolve_to_themselves() {
+    let defaults = ALGORITHMS.iter().map(|a| json!({"algorithm": a.name}));
+    let odd = [
+        json!({"algorithm": "ftrl", "loss": "huber", "huber_delta": 0.3}),
+        json!({"algorithm": "ftrl", "loss": "quantile", "quantile": 0.9, "classes": null}),
+        json!({"algorithm": "adam", "l1": 0}),
+        json!({"algorithm": "rda", "multiclass": true, "classes": ["x", "y", "z"]}),
+        json!({"algorithm": "ftrl", "rate": 0.1, "l1": 1e-300}),
+    ];
+    for spec in family().into_iter().chain(implicit_family()).chain(defaults).chain(odd) {
+        let once = settings(&spec);
+        let again = once.to_spec().resolve().unwrap();
+        assert_eq!(once.to_json(), again.to_json());
+        // Through the text that files carry, every number to the last bit.
+        let text = serde_json::to_string(once.to_json()).unwrap();
+        assert_eq!(once.to_json(), Spec::from_json(&text).unwrap().resolve().unwrap().to_json());
+        // Everything given is there, and everything else is a default of the table.
+        for (name, value) in spec.as_object().unwrap() {
+            let kept = once.get(name).or_else(|| (name == "l1").then_some(&Value::Null));
+            assert!(kept == Some(value) || kept.is_none_or(Value::is_null), "{name} of {spec}");
+        }
+        for parameter in once.algorithm().all_parameters() {
+            let given = spec.get(parameter.name).filter(|v| !v.is_null()).cloned();
+            let expected = given.or(parameter.default.map(|d| d.value()));
+            assert_eq!(once.get(parameter.name), expected.as_ref(), "{} of {spec}", parameter.name);
+        }
+    }
+}

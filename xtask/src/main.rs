@@ -1,2 +1,117 @@
-//! The program.
-fn main() {}
+//! Chores of the repository: `cargo xtask test` is what CI runs, `cargo xtask codegen` refreshes generated text.
+
+#![allow(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "usage: cargo xtask <test | codegen>
+
+test     fmt, clippy with warnings denied, all tests, documentation, generated text, cargo-deny if installed
+codegen  write the algorithm table into README.md and the command reference into docs/cli.md";
+
+fn main() -> Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("test") => test(),
+        Some("codegen") => codegen(Mode::Write),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+fn test() -> Result<()> {
+    step("format", &["fmt", "--all", "--", "--check"])?;
+    step("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    step("tests", &["test", "--workspace"])?;
+    let documentation = ["doc", "--workspace", "--no-deps", "--quiet"];
+    step_with("documentation", &documentation, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    println!("== generated text");
+    codegen(Mode::Check)?;
+    if Command::new("cargo-deny").arg("--version").output().is_ok_and(|o| o.status.success()) {
+        step("licenses and advisories", &["deny", "check", "licenses", "bans", "sources"])?;
+    } else {
+        println!("== cargo-deny is not installed: licenses and sources not checked");
+    }
+    Ok(())
+}
+
+fn cargo() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
+}
+
+fn step(name: &str, arguments: &[&str]) -> Result<()> {
+    step_with(name, arguments, &[])
+}
+
+fn step_with(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
+    println!("== {name}");
+    let start = Instant::now();
+    let mut command = Command::new(cargo());
+    command.args(arguments).envs(variables.iter().copied());
+    run(command)?;
+    println!("   {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn run(mut command: Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?} failed");
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Write,
+    Check,
+}
+
+/// Text that is printed from the code and stands between markers in a document.
+fn codegen(mode: Mode) -> Result<()> {
+    let table = parsimon(&["algorithms", "--markdown"])?;
+    between_markers(Path::new("README.md"), "algorithms", &table, mode)?;
+    let mut reference = String::new();
+    for command in
+        ["train", "predict", "evaluate", "inspect", "compare", "algorithms", "convert", "quickstart"]
+    {
+        let help = parsimon(&[command, "--help"])?;
+        let help: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        reference.push_str(&format!("## `parsimon {command}`\n\n```text\n{help}```\n\n"));
+    }
+    between_markers(Path::new("docs/cli.md"), "reference", reference.trim_end(), mode)
+}
+
+fn parsimon(arguments: &[&str]) -> Result<String> {
+    let mut command = Command::new(cargo());
+    command.args(["run", "--quiet", "--package", "parsimon-cli", "--"]).args(arguments);
+    // The width of the terminal and the number of cores must not show in a document.
+    command.env("COLUMNS", "100");
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn between_markers(path: &Path, name: &str, text: &str, mode: Mode) -> Result<()> {
+    let document = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let (begin, end) = (format!("<!-- begin {name} -->"), format!("<!-- end {name} -->"));
+    let parts = document.split_once(&begin).and_then(|(head, rest)| {
+        let (_, tail) = rest.split_once(&end)?;
+        Some((head, tail))
+    });
+    let Some((head, tail)) = parts else { bail!("{} lacks the markers of {name}", path.display()) };
+    let fresh = format!("{head}{begin}\n{}\n{end}{tail}", text.trim_end());
+    if fresh == document {
+        return Ok(());
+    }
+    if mode == Mode::Check {
+        bail!("{} is not up to date: run `cargo xtask codegen`", path.display());
+    }
+    std::fs::write(path, fresh).with_context(|| path.display().to_string())?;
+    println!("wrote {}", path.display());
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Bad input: a clear error with its place, exit code 1 (2 for the command itself), nothing written.
+
+mod fixture;
+
+use fixture::{Dir, stream};
+
+/// Trains on some text; gives the error, and checks that an earlier model is untouched.
+fn refused(name: &str, text: impl AsRef<[u8]>, flags: &str) -> String {
+    let dir = Dir::new();
+    dir.write("good.svm", stream(50));
+    dir.run("train good.svm -o m.psm").ok();
+    let before = dir.read("m.psm");
+    dir.write(name, text);
+    let error = dir.run(&format!("train {name} -o m.psm {flags} --quiet")).fails(1);
+    assert_eq!(dir.read("m.psm"), before, "the earlier model must stay");
+    let left: Vec<_> = std::fs::read_dir(dir.path(".")).unwrap().filter_map(Result::ok).collect();
+    assert!(left.iter().all(|e| !e.file_name().to_string_lossy().contains("tmp")), "{left:?}");
+    error
+}
+
+#[test]
+fn each_bad_row_has_its_place() {
+    let cases = [
+        ("1 1:1\n-1 2:nan\n", "bad.svm:2:6: "),
+        ("1 1:1\n-1 2:inf\n", "bad.svm:2:6: "),
+        ("1 1:1\n-1 2:1e400\n", "bad.svm:2:6: "),
+        ("1 7:1 7:2\n", "bad.svm:1:7: "),
+        ("1 99999999999:1\n", "bad.svm:1:3: "),
+        ("1 1:1\n5 2:1\n", "bad.svm:2:1: "),
+        ("1 1:x\n", "bad.svm:1:5: "),
+        ("1 oops\n", "bad.svm:1:3: "),
+        ("nan 1:1\n", "bad.svm:1:1: "),
+    ];
+    for (text, place) in cases {
+        let error = refused("bad.svm", text, "--classes -1,1");
+        assert!(error.starts_with(&format!("error: {place}")), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn bad_files_are_told_apart() {
+    assert!(refused("empty.svm", "", "").contains("empty"));
+    let rubbish: Vec<u8> = (0..2000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    refused("rubbish.svm", rubbish, "");
+    // The first half of a gzip file.
+    let dir = Dir::new();
+    let error = dir.run("train nowhere.svm").fails(1);
+    assert!(error.contains("nowhere.svm"), "{error}");
+}
+
+#[test]
+fn labels_outside_the_domain() {
+    let error = refused("d.svm", "-3 1:1\n", "--loss poisson");
+    assert!(error.contains("d.svm:1:1"), "{error}");
+    let error = refused("d.svm", "many 1:1\n", "--loss squared");
+    assert!(error.contains("many"), "{error}");
+}
+
+#[test]
+fn bad_rows_can_be_passed_over_and_are_counted() {
+    let dir = Dir::new();
+    dir.write("d.svm", "1 1:1\n-1 2:nan\n1 3:1\n1 4:1 4:1\n-1 2:1\n");
+    let ran = dir.run("train d.svm --skip-bad 2 -o m.psm");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("passed over 2 bad rows"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("d.svm:2:6"), "{}", ran.stderr);
+    let error = dir.run("train d.svm --skip-bad 1 --quiet").fails(1);
+    assert!(error.contains("d.svm:4"), "{error}");
+}
+
+#[test]
+fn a_row_of_a_million_features() {
+    let dir = Dir::new();
+    let mut row = String::from("1");
+    (1..=1_000_000).for_each(|j| row.push_str(&format!(" {j}:1")));
+    dir.write("d.svm", format!("{row}\n-1 5:1\n"));
+    dir.run("train d.svm -o m.psm --quiet").ok();
+}
+
+#[test]
+fn an_absurd_index_costs_one_entry() {
+    let dir = Dir::new();
+    dir.write("d.svm", "1 4294967294:1\n-1 3:1\n1 4294967294:1\n");
+    dir.run("train d.svm -o m.psm --l1 0 --quiet").ok();
+    let weights = dir.run("inspect m.psm --weights json").json();
+    assert!(weights["weights"]["4294967294"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn divergence_is_said_and_nothing_is_saved() {
+    let error = refused(
+        "d.svm",
+        "1 1:1000 2:3\n".repeat(400),
+        "-a sgd --loss squared --rate 10 --schedule constant",
+    );
+    assert!(error.contains("lower the rate"), "{error}");
+}
+
+#[test]
+fn damaged_models_and_foreign_files() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50));
+    dir.run("train d.svm -o m.psm --checkpoint c.ckpt --quiet").ok();
+    let good = dir.read("m.psm");
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 4;
+    dir.write("flipped.psm", &flipped).write("torn.psm", &good[..good.len() - 9]);
+    let error = |words: &str| dir.run(words).fails(1);
+    assert!(error("predict flipped.psm d.svm").contains("checksum"));
+    assert!(error("predict torn.psm d.svm").contains("checksum"));
+    assert!(error("predict d.svm d.svm").contains("is not a file of parsimon"));
+    assert!(error("predict c.ckpt d.svm").contains("is a checkpoint, not a model"));
+    assert!(error("train d.svm --resume m.psm").contains("is a model, not a checkpoint"));
+}
+
+#[test]
+fn wrong_commands_are_usage_errors_that_help() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(20));
+    let usage = |words: &str| dir.run(words).fails(2);
+    assert!(usage("train d.svm -a ftlr").contains("did you mean \"ftrl\"?"));
+    assert!(usage("train d.svm -a adam --l1 0.1").contains("adam has no setting \"l1\""));
+    assert!(usage("train d.svm --l1 -0.5").contains("l1 must be a finite number >= 0, got -0.5"));
+    assert!(usage("train d.svm --lone 1").contains("--l"));
+    dir.write("s.json", r#"{"algorithm": "rda", "lambda": 1}"#);
+    assert!(usage("train d.svm --spec s.json").contains("rda has no setting \"lambda\""));
+    assert!(usage("train d.svm -a sgd --schedule two-phase").contains("needs switch"));
+    assert!(usage("train - --passes 2").contains("read once"));
+}
+
+#[test]
+fn a_broken_pipe_is_a_success() {
+    use std::process::{Command, Stdio};
+    let dir = Dir::new();
+    dir.write("d.svm", stream(5000));
+    dir.run("train d.svm -o m.psm --quiet").ok();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_parsimon"))
+        .args(["predict", "m.psm", "d.svm"])
+        .current_dir(dir.path("."))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}

@@ -1,0 +1,232 @@
+//! Training, saving, resuming and predicting, as a user would.
+
+mod fixture;
+
+use fixture::{Dir, stream};
+use serde_json::Value;
+
+#[test]
+fn the_exact_forms() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(500));
+    dir.write("s.json", r#"{"algorithm": "rda", "loss": "logistic", "rate": 0.33, "l1": 0.05}"#);
+    dir.run("train d.svm --spec s.json --precision f64 --no-bias --no-hash -o m.psm").ok();
+    let weights = dir.run("inspect m.psm --weights json").json();
+    assert_eq!(weights["bias"], 0.0);
+    let weights = weights["weights"].as_object().unwrap();
+    assert!(weights["1"].as_f64().unwrap() > 0.0 && weights["2"].as_f64().unwrap() < 0.0);
+    assert!(weights.values().all(|w| w.as_f64() != Some(0.0)), "zeros are not stored");
+    let predictions = dir.run("predict m.psm d.svm").ok();
+    assert_eq!(predictions.lines().count(), 500);
+    assert!(predictions.lines().all(|p| (0.0..=1.0).contains(&p.parse::<f64>().unwrap())));
+    let evaluation = dir.run("evaluate m.psm d.svm --json -").json();
+    assert!(evaluation["auc"].as_f64().unwrap() > 0.6, "{evaluation}");
+    let algorithms = dir.run("algorithms --json").json();
+    let names: Vec<_> = algorithms.as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"ftrl") && names.contains(&"lazy-sparse"));
+}
+
+/// Every weight of the program equals the independent dense twin's.
+#[test]
+fn the_program_equals_the_twin() {
+    let dir = Dir::new();
+    dir.write("d.svm", "1 1:1 3:0.5\n-1 2:2\n1 1:-1 2:0.25 3:1\n-1 3:1\n1 1:0.1\n");
+    dir.write("s.json", r#"{"algorithm": "ftrl", "loss": "logistic", "rate": 0.5, "beta": 1, "l1": 0.1, "l2": 0.2}"#);
+    dir.run("train d.svm --spec s.json --precision f64 --no-bias --no-hash -o m.psm").ok();
+    let ours = dir.run("inspect m.psm --weights json").json();
+    // z and n by hand, row by row, with alpha .5, beta 1, lambda_1 .1, lambda_2 .2.
+    let rows: [(f64, &[(usize, f64)]); 5] = [
+        (1.0, &[(1, 1.0), (3, 0.5)]),
+        (-1.0, &[(2, 2.0)]),
+        (1.0, &[(1, -1.0), (2, 0.25), (3, 1.0)]),
+        (-1.0, &[(3, 1.0)]),
+        (1.0, &[(1, 0.1)]),
+    ];
+    let (mut z, mut n) = ([0.0f64; 4], [0.0f64; 4]);
+    let weight = |z: f64, n: f64| match z.abs() <= 0.1 {
+        true => 0.0,
+        false => -(z - 0.1 * z.signum()) / ((1.0 + n.sqrt()) / 0.5 + 0.2),
+    };
+    for (y, x) in rows {
+        let p: f64 = x.iter().map(|&(j, v)| v * weight(z[j], n[j])).sum();
+        let d = -y / (1.0 + (y * p).exp());
+        for &(j, v) in x {
+            let (w, g) = (weight(z[j], n[j]), d * v);
+            z[j] += g - ((n[j] + g * g).sqrt() - n[j].sqrt()) / 0.5 * w;
+            n[j] += g * g;
+        }
+    }
+    for j in 1..4 {
+        let ours = ours["weights"][j.to_string()].as_f64().unwrap_or(0.0);
+        assert!((ours - weight(z[j], n[j])).abs() < 1e-14, "{j}: {ours}");
+    }
+}
+
+#[test]
+fn the_doubling_table_is_on_standard_error() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(100));
+    let ran = dir.run("train d.svm -o m.psm");
+    assert!(ran.stdout.is_empty());
+    let rows: Vec<&str> = ran
+        .stderr
+        .lines()
+        .skip_while(|line| !line.contains("since last"))
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().nth(2).unwrap())
+        .collect();
+    assert_eq!(rows, ["1", "2", "4", "8", "16", "32", "64", "100"], "{}", ran.stderr);
+    assert!(dir.run("train d.svm -o m.psm --quiet").stderr.is_empty());
+}
+
+#[test]
+fn a_resumed_run_equals_an_uninterrupted_one() {
+    let dir = Dir::new();
+    let text = stream(400);
+    let cut = text.match_indices('\n').nth(149).unwrap().0 + 1;
+    dir.write("all.svm", &text).write("a.svm", &text[..cut]).write("b.svm", &text[cut..]);
+    for algorithm in ["ftrl --l1 0.5", "fobos --l1 0.01 --l2 0.1", "asgd", "adam", "ftprl --metric sqrt --l1 0.001"] {
+        dir.run(&format!("train all.svm -a {algorithm} -o whole.psm --json whole.json")).ok();
+        dir.run(&format!("train a.svm -a {algorithm} --checkpoint c.ckpt")).ok();
+        // The checkpoint carries every setting: none is repeated.
+        dir.run("train b.svm --resume c.ckpt -o parts.psm --json parts.json").ok();
+        let weights = |m: &str| dir.run(&format!("inspect {m} --weights json")).ok();
+        assert_eq!(weights("whole.psm"), weights("parts.psm"), "{algorithm}");
+        let report = |name: &str| serde_json::from_slice::<Value>(&dir.read(name)).unwrap();
+        assert_eq!(report("whole.json")["progressive_loss"], report("parts.json")["progressive_loss"]);
+        assert_eq!(report("whole.json")["curve"], report("parts.json")["curve"], "{algorithm}");
+    }
+    let error = dir.run("train b.svm --resume c.ckpt --l1 3").fails(2);
+    assert!(error.contains("carries its settings"), "{error}");
+}
+
+#[test]
+fn every_front_end_gives_the_same_bits() {
+    let dir = Dir::new();
+    let text = stream(300);
+    dir.write("d.svm", &text);
+    let as_vw = text.replacen(' ', " | ", 0);
+    let vw: String = as_vw.lines().map(|l| format!("{}\n", l.replacen(' ', " | ", 1))).collect();
+    dir.write("d.vw", vw);
+    dir.run("convert d.svm -o d.psc").ok();
+    let model = |words: &str| {
+        dir.run(&format!("train {words} -a fobos --l1 0.01 -o m.psm --quiet")).ok();
+        dir.run("inspect m.psm --weights json").ok()
+    };
+    let expected = model("d.svm --threads 1");
+    assert_eq!(model("d.svm --threads 3"), expected);
+    assert_eq!(model("d.svm --store index"), expected);
+    assert_eq!(model("d.psc"), expected);
+    assert_eq!(model("d.vw --no-hash"), expected);
+    dir.run_with("train - --format svmlight -a fobos --l1 0.01 -o m.psm", text.as_bytes()).ok();
+    assert_eq!(dir.run("inspect m.psm --weights json").ok(), expected);
+}
+
+#[test]
+fn several_classes_by_any_text() {
+    let dir = Dir::new();
+    let mut text = String::new();
+    for i in 0..300 {
+        let class = ["cat", "dog", "eel"][i % 3];
+        text.push_str(&format!("{class} {}:1 {}:1\n", i % 3 + 1, 10 + i % 7));
+    }
+    dir.write("d.svm", text);
+    dir.run("train d.svm --multiclass -o m.psm --json r.json").ok();
+    let predictions = dir.run("predict m.psm d.svm").ok();
+    let right = predictions.lines().enumerate().filter(|(i, p)| *p == ["cat", "dog", "eel"][i % 3]);
+    assert!(right.count() > 280, "{predictions}");
+    let weights = dir.run("inspect m.psm --weights json").json();
+    assert!(weights["dog"]["weights"]["2"].as_f64().unwrap() > 0.0);
+    let evaluation = dir.run("evaluate m.psm d.svm --json -").json();
+    assert!(evaluation["accuracy"].as_f64().unwrap() > 0.9);
+    let probabilities = dir.run("predict m.psm d.svm --as probability").ok();
+    let first: f64 = probabilities.lines().next().unwrap().split(' ').map(|p| p.parse::<f64>().unwrap()).sum();
+    assert!((first - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn two_texts_are_found_by_a_look() {
+    let dir = Dir::new();
+    let text: String = (0..60).map(|i| format!("{} {}:1\n", ["ham", "spam"][i % 2], i % 2 + 1)).collect();
+    dir.write("d.svm", text);
+    dir.run("train d.svm -o m.psm --rate 1").ok();
+    assert_eq!(dir.run("predict m.psm d.svm --as class").ok().lines().take(2).collect::<Vec<_>>(), ["ham", "spam"]);
+    let many: String = (0..60).map(|i| format!("{} 1:1\n", i % 5)).collect();
+    dir.write("many.svm", many);
+    let error = dir.run("train many.svm").fails(2);
+    assert!(error.contains("use --multiclass"), "{error}");
+}
+
+#[test]
+fn holdout_passes_and_early_stopping() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(600));
+    let report = |words: &str| {
+        dir.run(&format!("train d.svm {words} --json r.json --quiet -o m.psm")).ok();
+        serde_json::from_slice::<Value>(&dir.read("r.json")).unwrap()
+    };
+    let once = report("--holdout 0.1");
+    assert_eq!(once["passes"][0]["holdout"]["rows"], 60);
+    assert_eq!(once["rows"], 540);
+    assert_eq!(report("--passes 3 --shuffle --seed 5")["rows"], 1800);
+    let stopped = report("-a sgd --rate 50 --schedule constant --passes 50 --holdout --early-stop 2");
+    assert!(stopped["passes"].as_array().unwrap().len() < 50);
+    assert_eq!(report("--limit 100 --skip 50")["rows"], 100);
+    assert_eq!(report("--test d.svm")["test"]["rows"], 600);
+}
+
+#[test]
+fn audit_adds_up_to_the_margin() {
+    let dir = Dir::new();
+    dir.write("d.vw", "1 |a x:2 y |b z\n-1 |a y |b q:0.5\n1 |a x |b z:3\n");
+    dir.run("train d.vw -o m.psm --l1 0 --precision f64").ok();
+    let margin: f64 = dir.run("predict m.psm d.vw --as margin").ok().lines().next().unwrap().parse().unwrap();
+    let audit = dir.run("predict m.psm d.vw --as margin --audit").ok();
+    let parts: Vec<&str> = audit.lines().skip(1).take_while(|l| l.starts_with('\t')).collect();
+    let sum: f64 = parts.iter().map(|l| l.rsplit('\t').next().unwrap().parse::<f64>().unwrap()).sum();
+    assert!((sum - margin).abs() < 1e-12, "{audit}");
+    assert!(parts.iter().any(|l| l.contains("a^x")), "{audit}");
+}
+
+#[test]
+fn regret_stays_below_the_bound() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(400));
+    dir.run("train d.svm -a rda --rate 1 --l1 0.01 --regret --json r.json --quiet").ok();
+    let report: Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    let (regret, bound) = (&report["regret"]["regret"], &report["regret"]["bound"]["value"]);
+    let (regret, bound) = (regret.as_f64().unwrap(), bound.as_f64().unwrap());
+    assert!(0.0 < regret && regret < bound, "{regret} {bound}");
+}
+
+#[test]
+fn quickstart_finds_most_of_the_truth() {
+    let dir = Dir::new();
+    let out = dir.run("quickstart --rows 20000").ok();
+    assert!(out.contains("that matter"), "{out}");
+    for name in ["clicks.svm", "holdout.svm", "clicks.psm", "learning-curve.svg"] {
+        assert!(dir.has(&format!("quickstart/{name}")), "{name}");
+    }
+}
+
+#[test]
+fn compare_shows_methods_side_by_side() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(300));
+    let table = dir.run("compare d.svm -m ftrl:l1=0.5 -m rda:l1=0.01,rate=1 --plot f.svg").ok();
+    assert!(table.contains("ftrl:l1=0.5") && table.contains("AUC"), "{table}");
+    assert!(String::from_utf8(dir.read("f.svg")).unwrap().starts_with("<svg"));
+    // A contestant is the method trained alone.
+    let report = dir.run("compare d.svm -m ftrl:l1=0.5 --json -").json();
+    dir.run("train d.svm -a ftrl --l1 0.5 --json r.json --quiet").ok();
+    let alone: Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    assert_eq!(report["methods"][0]["progressive"]["mean_loss"], alone["progressive_loss"]);
+}
+
+#[test]
+fn completions_and_manual_come_from_the_flags() {
+    let dir = Dir::new();
+    assert!(dir.run("completions bash").ok().contains("--checkpoint-every"));
+    assert!(dir.run("man").ok().contains(".TH parsimon"));
+}

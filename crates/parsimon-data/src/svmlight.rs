@@ -97,7 +97,8 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
                 && v.abs() <= max
             {
                 push::<IDS>(builder, id as u32, &rest[..count], v);
-                at = start + count + 1 + len;
+                // The blank after the value has been looked at already.
+                at = (start + count + 2 + len).min(line.len());
                 continue;
             }
         }

@@ -40,7 +40,8 @@ fn each_bad_row_has_its_place() {
 #[test]
 fn bad_files_are_told_apart() {
     assert!(refused("empty.svm", "", "").contains("empty"));
-    let rubbish: Vec<u8> = (0..2000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let rubbish: Vec<u8> =
+        (0..2000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     refused("rubbish.svm", rubbish, "");
     // The first half of a gzip file.
     let dir = Dir::new();

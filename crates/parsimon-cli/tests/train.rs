@@ -22,7 +22,8 @@ fn the_exact_forms() {
     let evaluation = dir.run("evaluate m.psm d.svm --json -").json();
     assert!(evaluation["auc"].as_f64().unwrap() > 0.6, "{evaluation}");
     let algorithms = dir.run("algorithms --json").json();
-    let names: Vec<_> = algorithms.as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap()).collect();
+    let names: Vec<_> =
+        algorithms.as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"ftrl") && names.contains(&"lazy-sparse"));
 }
 
@@ -86,7 +87,13 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     let text = stream(400);
     let cut = text.match_indices('\n').nth(149).unwrap().0 + 1;
     dir.write("all.svm", &text).write("a.svm", &text[..cut]).write("b.svm", &text[cut..]);
-    for algorithm in ["ftrl --l1 0.5", "fobos --l1 0.01 --l2 0.1", "asgd", "adam", "ftprl --metric sqrt --l1 0.001"] {
+    for algorithm in [
+        "ftrl --l1 0.5",
+        "fobos --l1 0.01 --l2 0.1",
+        "asgd",
+        "adam",
+        "ftprl --metric sqrt --l1 0.001",
+    ] {
         dir.run(&format!("train all.svm -a {algorithm} -o whole.psm --json whole.json")).ok();
         dir.run(&format!("train a.svm -a {algorithm} --checkpoint c.ckpt")).ok();
         // The checkpoint carries every setting: none is repeated.
@@ -94,7 +101,10 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         let weights = |m: &str| dir.run(&format!("inspect {m} --weights json")).ok();
         assert_eq!(weights("whole.psm"), weights("parts.psm"), "{algorithm}");
         let report = |name: &str| serde_json::from_slice::<Value>(&dir.read(name)).unwrap();
-        assert_eq!(report("whole.json")["progressive_loss"], report("parts.json")["progressive_loss"]);
+        assert_eq!(
+            report("whole.json")["progressive_loss"],
+            report("parts.json")["progressive_loss"]
+        );
         assert_eq!(report("whole.json")["curve"], report("parts.json")["curve"], "{algorithm}");
     }
     let error = dir.run("train b.svm --resume c.ckpt --l1 3").fails(2);
@@ -141,17 +151,22 @@ fn several_classes_by_any_text() {
     let evaluation = dir.run("evaluate m.psm d.svm --json -").json();
     assert!(evaluation["accuracy"].as_f64().unwrap() > 0.9);
     let probabilities = dir.run("predict m.psm d.svm --as probability").ok();
-    let first: f64 = probabilities.lines().next().unwrap().split(' ').map(|p| p.parse::<f64>().unwrap()).sum();
+    let first: f64 =
+        probabilities.lines().next().unwrap().split(' ').map(|p| p.parse::<f64>().unwrap()).sum();
     assert!((first - 1.0).abs() < 1e-12);
 }
 
 #[test]
 fn two_texts_are_found_by_a_look() {
     let dir = Dir::new();
-    let text: String = (0..60).map(|i| format!("{} {}:1\n", ["ham", "spam"][i % 2], i % 2 + 1)).collect();
+    let text: String =
+        (0..60).map(|i| format!("{} {}:1\n", ["ham", "spam"][i % 2], i % 2 + 1)).collect();
     dir.write("d.svm", text);
     dir.run("train d.svm -o m.psm --rate 1").ok();
-    assert_eq!(dir.run("predict m.psm d.svm --as class").ok().lines().take(2).collect::<Vec<_>>(), ["ham", "spam"]);
+    assert_eq!(
+        dir.run("predict m.psm d.svm --as class").ok().lines().take(2).collect::<Vec<_>>(),
+        ["ham", "spam"]
+    );
     let many: String = (0..60).map(|i| format!("{} 1:1\n", i % 5)).collect();
     dir.write("many.svm", many);
     let error = dir.run("train many.svm").fails(2);
@@ -170,7 +185,8 @@ fn holdout_passes_and_early_stopping() {
     assert_eq!(once["passes"][0]["holdout"]["rows"], 60);
     assert_eq!(once["rows"], 540);
     assert_eq!(report("--passes 3 --shuffle --seed 5")["rows"], 1800);
-    let stopped = report("-a sgd --rate 50 --schedule constant --passes 50 --holdout --early-stop 2");
+    let stopped =
+        report("-a sgd --rate 50 --schedule constant --passes 50 --holdout --early-stop 2");
     assert!(stopped["passes"].as_array().unwrap().len() < 50);
     assert_eq!(report("--limit 100 --skip 50")["rows"], 100);
     assert_eq!(report("--test d.svm")["test"]["rows"], 600);
@@ -181,10 +197,12 @@ fn audit_adds_up_to_the_margin() {
     let dir = Dir::new();
     dir.write("d.vw", "1 |a x:2 y |b z\n-1 |a y |b q:0.5\n1 |a x |b z:3\n");
     dir.run("train d.vw -o m.psm --l1 0 --precision f64").ok();
-    let margin: f64 = dir.run("predict m.psm d.vw --as margin").ok().lines().next().unwrap().parse().unwrap();
+    let margin: f64 =
+        dir.run("predict m.psm d.vw --as margin").ok().lines().next().unwrap().parse().unwrap();
     let audit = dir.run("predict m.psm d.vw --as margin --audit").ok();
     let parts: Vec<&str> = audit.lines().skip(1).take_while(|l| l.starts_with('\t')).collect();
-    let sum: f64 = parts.iter().map(|l| l.rsplit('\t').next().unwrap().parse::<f64>().unwrap()).sum();
+    let sum: f64 =
+        parts.iter().map(|l| l.rsplit('\t').next().unwrap().parse::<f64>().unwrap()).sum();
     assert!((sum - margin).abs() < 1e-12, "{audit}");
     assert!(parts.iter().any(|l| l.contains("a^x")), "{audit}");
 }

@@ -110,6 +110,7 @@ impl Chunk {
     }
 
     /// The number of finished rows.
+    #[inline]
     pub fn len(&self) -> usize {
         self.labels.len()
     }
@@ -120,23 +121,27 @@ impl Chunk {
     }
 
     /// The number of features of all finished rows.
+    #[inline]
     pub fn nonzeros(&self) -> usize {
         self.offsets[self.len()]
     }
 
     /// The features of row `i`.
+    #[inline]
     pub fn row(&self, i: usize) -> Row<'_> {
         let (a, b) = (self.offsets[i], self.offsets[i + 1]);
         Row::from_checked(&self.indices[a..b], &self.values[a..b])
     }
 
     /// The label of row `i`, if it has one. A row without a label can be predicted, not learned.
+    #[inline]
     pub fn label(&self, i: usize) -> Option<f64> {
         let y = self.labels[i];
         (!y.is_nan()).then_some(y)
     }
 
     /// The importance weight of row `i`.
+    #[inline]
     pub fn weight(&self, i: usize) -> f64 {
         self.weights[i]
     }
@@ -151,6 +156,7 @@ impl Chunk {
     }
 
     /// Adds a feature to the row under construction.
+    #[inline]
     pub fn push_feature(&mut self, index: u32, value: f64) {
         self.indices.push(index);
         self.values.push(value);

@@ -135,7 +135,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     }
 
     /// Predicts and then learns row `i` under the label given; the margin made before learning.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn learn_row(&mut self, chunk: &Chunk, i: usize, label: Option<f64>) -> f64 {
         let (x, weight) = (chunk.row(i), chunk.weight(i));
         match label {
@@ -152,7 +152,10 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     }
 
     /// Fills the scratch and returns the margin at the point played.
-    #[inline(always)]
+    ///
+    /// Not inlined, like [`absorb`](Self::absorb): one call per row costs nothing, a copy in every caller of every
+    /// rule costs minutes of compilation.
+    #[inline(never)]
     fn gather(&mut self, x: Row<'_>) -> f64 {
         let Self {
             rule,
@@ -184,7 +187,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     }
 
     /// Absorbs `d x` everywhere; `at` is the explicit slope.
-    #[inline(always)]
+    #[inline(never)]
     fn absorb(&mut self, x: Row<'_>, d: f64, at: f64) {
         let (d, at) = (F::from_f64(d), F::from_f64(at));
         let Self {

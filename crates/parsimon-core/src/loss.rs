@@ -53,6 +53,7 @@ const MAX_EXPONENT: f64 = 700.0;
 
 impl Loss {
     /// The loss at margin `p`.
+    #[inline]
     pub fn value(&self, p: f64, y: f64) -> f64 {
         match *self {
             // NUMERICS: ln(1 + e^-m) overflows for m < -709; the other branch is the same function.
@@ -87,6 +88,7 @@ impl Loss {
     }
 
     /// The derivative in `p`; at a kink, the value the formulas of this library use.
+    #[inline]
     pub fn slope(&self, p: f64, y: f64) -> f64 {
         match *self {
             Loss::Logistic => -y / (1.0 + (y * p).exp()),
@@ -114,6 +116,7 @@ impl Loss {
     }
 
     /// What a user wants to read: a probability, a mean count, or the margin itself.
+    #[inline]
     pub fn predict(&self, p: f64) -> f64 {
         match self {
             Loss::Logistic => 1.0 / (1.0 + (-p).exp()),

@@ -22,32 +22,38 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// INVARIANT: the caller (`Chunk`) has checked order, uniqueness and finiteness.
+    #[inline]
     pub(crate) fn from_checked(indices: &'a [u32], values: &'a [f64]) -> Self {
         debug_assert_eq!(indices.len(), values.len());
         Self { indices, values }
     }
 
     /// The indices, strictly increasing.
+    #[inline]
     pub fn indices(&self) -> &'a [u32] {
         self.indices
     }
 
     /// The values, one per index, finite and not zero.
+    #[inline]
     pub fn values(&self) -> &'a [f64] {
         self.values
     }
 
     /// The number of nonzero features.
+    #[inline]
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
     /// Whether every feature is zero.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
 
     /// The features in increasing order of index.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f64)> + 'a {
         self.indices
             .iter()

@@ -38,6 +38,7 @@ pub enum Schedule {
 
 impl Schedule {
     /// The step size of round `t >= 1`.
+    #[inline]
     pub fn at(&self, t: u64) -> f64 {
         let t = t as f64;
         match *self {

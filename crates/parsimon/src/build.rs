@@ -53,11 +53,7 @@ pub enum Storage {
 
 impl Default for Frame {
     fn default() -> Self {
-        Self {
-            precision: Precision::F64,
-            bias: true,
-            storage: Storage::Growing,
-        }
+        Self { precision: Precision::F64, bias: true, storage: Storage::Growing }
     }
 }
 
@@ -68,12 +64,8 @@ impl Settings {
             "squared" => Loss::Squared,
             "hinge" => Loss::Hinge,
             "squared-hinge" => Loss::SquaredHinge,
-            "huber" => Loss::Huber {
-                delta: self.optional("huber_delta").unwrap_or(1.0),
-            },
-            "quantile" => Loss::Quantile {
-                tau: self.optional("quantile").unwrap_or(0.5),
-            },
+            "huber" => Loss::Huber { delta: self.optional("huber_delta").unwrap_or(1.0) },
+            "quantile" => Loss::Quantile { tau: self.optional("quantile").unwrap_or(0.5) },
             "poisson" => Loss::Poisson,
             _ => Loss::Logistic,
         }
@@ -91,10 +83,7 @@ impl Settings {
     /// ```
     pub fn build(&self, frame: Frame) -> Result<Box<dyn Online>, BuildError> {
         if self.flag("multiclass") && self.classes().is_none() {
-            return Err(BuildError::new(
-                "classes",
-                "multiclass needs classes, the list of labels",
-            ));
+            return Err(BuildError::new("classes", "multiclass needs classes, the list of labels"));
         }
         if self.wants_dimension() {
             return Err(BuildError::new(
@@ -103,16 +92,8 @@ impl Settings {
             ));
         }
         Ok(match frame.precision {
-            Precision::F32 => Builder {
-                settings: self,
-                frame,
-            }
-            .rule::<f32>(),
-            Precision::F64 => Builder {
-                settings: self,
-                frame,
-            }
-            .rule::<f64>(),
+            Precision::F32 => Builder { settings: self, frame }.rule::<f32>(),
+            Precision::F64 => Builder { settings: self, frame }.rule::<f64>(),
         })
     }
 
@@ -121,20 +102,13 @@ impl Settings {
         match self.word("schedule") {
             "constant" => Schedule::Constant { rate },
             "inverse" => Schedule::Inverse { rate },
-            "two-phase" => Schedule::TwoPhase {
-                rate,
-                switch: self.number("switch"),
-            },
+            "two-phase" => Schedule::TwoPhase { rate, switch: self.number("switch") },
             _ => Schedule::Sqrt { rate },
         }
     }
 
     fn half_step(&self) -> HalfStep {
-        if self.word("half_step") == "next" {
-            HalfStep::Next
-        } else {
-            HalfStep::Same
-        }
+        if self.word("half_step") == "next" { HalfStep::Next } else { HalfStep::Same }
     }
 }
 
@@ -156,22 +130,13 @@ impl Builder<'_> {
                 self.learner::<F, _>(rule(l1), rule(0.0))
             }
             "truncation" => {
-                let rule = |theta| Truncation {
-                    schedule,
-                    period: s.natural("period"),
-                    theta,
-                };
+                let rule = |theta| Truncation { schedule, period: s.natural("period"), theta };
                 // A weight of magnitude 0 is cut to 0: no truncation at all.
                 self.learner::<F, _>(rule(s.number("theta")), rule(0.0))
             }
             "truncated-gradient" => {
                 let (period, theta) = (s.natural("period"), s.number("theta"));
-                let rule = |l1| TruncatedGradient {
-                    schedule,
-                    period,
-                    theta,
-                    l1,
-                };
+                let rule = |l1| TruncatedGradient { schedule, period, theta, l1 };
                 self.learner::<F, _>(rule(l1), rule(0.0))
             }
             "fobos" => self.fobos::<F>(1),
@@ -180,11 +145,7 @@ impl Builder<'_> {
             "lazy-splitting" => self.blockwise::<F>(Split::Active),
             "lazy-sparse" => {
                 let period = s.get("period").map(|_| s.natural("period"));
-                let rule = |l1| Stale {
-                    schedule,
-                    period,
-                    l1,
-                };
+                let rule = |l1| Stale { schedule, period, l1 };
                 self.learner::<F, _>(rule(l1), rule(0.0))
             }
             "rda" => self.rda::<F>(),
@@ -201,10 +162,7 @@ impl Builder<'_> {
             }
             "dual-averaging" => self.dual_averaging::<F>(),
             "adagrad-rda" => {
-                let metric = AdaGrad {
-                    rate,
-                    delta: s.number("delta"),
-                };
+                let metric = AdaGrad { rate, delta: s.number("delta") };
                 let rule = |l1, l2| Leader {
                     penalty: ElasticNet { l1, l2 },
                     accrual: Accrual::EveryRound,
@@ -215,10 +173,7 @@ impl Builder<'_> {
             }
             "adagrad-fobos" => self.adaptive::<F>(s.number("delta")),
             "ftrl" => {
-                let metric = AdaGrad {
-                    rate,
-                    delta: s.number("beta"),
-                };
+                let metric = AdaGrad { rate, delta: s.number("beta") };
                 let rule = |l1, l2| Leader {
                     penalty: ElasticNet { l1, l2 },
                     accrual: Accrual::Once,
@@ -238,17 +193,11 @@ impl Builder<'_> {
                 self.learner::<F, _>(rule, rule)
             }
             "adadelta" => {
-                let rule = AdaDelta {
-                    rate,
-                    rho: s.number("rho"),
-                    epsilon: s.number("epsilon"),
-                };
+                let rule = AdaDelta { rate, rho: s.number("rho"), epsilon: s.number("epsilon") };
                 self.learner::<F, _>(rule, rule)
             }
             "ftl" => {
-                let rule = Spherical::FollowTheLeader {
-                    radius: s.number("radius"),
-                };
+                let rule = Spherical::FollowTheLeader { radius: s.number("radius") };
                 self.learner::<F, _>(rule, rule)
             }
             name => unreachable!("the registry lists {name}, which nobody builds"),
@@ -261,11 +210,7 @@ impl Builder<'_> {
         match (s.word("ball"), read) {
             ("none", Read::Iterate) => {
                 let penalty = L1 { l1: 0.0 };
-                let rule = Scheduled {
-                    penalty,
-                    schedule,
-                    half_step: HalfStep::Same,
-                };
+                let rule = Scheduled { penalty, schedule, half_step: HalfStep::Same };
                 self.implicit::<F, _>(rule, rule)
             }
             ("none", Read::Mean) => {
@@ -274,26 +219,13 @@ impl Builder<'_> {
             }
             ("l2", Read::Iterate) if !s.flag("implicit") => {
                 let action = Action::Ball { radius };
-                let rule = |members| Grouped {
-                    schedule,
-                    members,
-                    action,
-                };
+                let rule = |members| Grouped { schedule, members, action };
                 self.learner::<F, _>(rule(Members::All), rule(Members::Nobody))
             }
             (ball, read) => {
-                let ball = if ball == "l1" {
-                    Ball::L1(radius)
-                } else {
-                    Ball::L2(radius)
-                };
-                let rule = |ball| Boxed {
-                    schedule,
-                    ball,
-                    read,
-                };
-                self.dense()
-                    .implicit::<F, _>(rule(ball), rule(Ball::Everything))
+                let ball = if ball == "l1" { Ball::L1(radius) } else { Ball::L2(radius) };
+                let rule = |ball| Boxed { schedule, ball, read };
+                self.dense().implicit::<F, _>(rule(ball), rule(Ball::Everything))
             }
         }
     }
@@ -304,46 +236,22 @@ impl Builder<'_> {
         let (schedule, half_step) = (s.schedule(), s.half_step());
         match s.word("penalty") {
             "elastic" if l2 == 0.0 => {
-                let rule = |l1| Scheduled {
-                    penalty: L1 { l1 },
-                    schedule,
-                    half_step,
-                };
+                let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
                 self.learner::<F, _>(rule(l1), rule(0.0))
             }
             "elastic" => {
-                let rule = |l1, l2| Scheduled {
-                    penalty: ElasticNet { l1, l2 },
-                    schedule,
-                    half_step,
-                };
+                let rule =
+                    |l1, l2| Scheduled { penalty: ElasticNet { l1, l2 }, schedule, half_step };
                 self.learner::<F, _>(rule(l1, l2), rule(0.0, 0.0))
             }
             "linf" => {
-                let rule = |l1| Clipped {
-                    schedule,
-                    l1,
-                    period,
-                    half_step,
-                };
+                let rule = |l1| Clipped { schedule, l1, period, half_step };
                 self.dense().learner::<F, _>(rule(l1), rule(0.0))
             }
             penalty => {
-                let members = if penalty == "group" {
-                    self.groups()
-                } else {
-                    Members::All
-                };
-                let action = Action::Shrink {
-                    l1,
-                    period,
-                    half_step,
-                };
-                let rule = |members| Grouped {
-                    schedule,
-                    members,
-                    action,
-                };
+                let members = if penalty == "group" { self.groups() } else { Members::All };
+                let action = Action::Shrink { l1, period, half_step };
+                let rule = |members| Grouped { schedule, members, action };
                 self.learner::<F, _>(rule(members), rule(Members::Nobody))
             }
         }
@@ -353,11 +261,7 @@ impl Builder<'_> {
         let groups = self.settings.get("groups").and_then(|v| v.as_array());
         let mut members = HashMap::new();
         for (group, ids) in (0u32..).zip(groups.into_iter().flatten()) {
-            let ids = ids
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(serde_json::Value::as_u64);
+            let ids = ids.as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64);
             members.extend(ids.map(|id| (id as u32, group)));
         }
         Members::Listed(Arc::new(members))
@@ -366,12 +270,7 @@ impl Builder<'_> {
     fn blockwise<F: Float>(&self, split: Split) -> Box<dyn Online> {
         let s = self.settings;
         let (schedule, period) = (s.schedule(), s.natural("period"));
-        let rule = |l1| Blockwise {
-            schedule,
-            period,
-            l1,
-            split,
-        };
+        let rule = |l1| Blockwise { schedule, period, l1, split };
         self.learner::<F, _>(rule(s.number("l1")), rule(0.0))
     }
 
@@ -387,10 +286,7 @@ impl Builder<'_> {
         // Without a penalty the bias is not strongly convex: it takes the square-root sequence.
         let bias_beta = Pace::Sqrt { rate };
         let (accrual, metric) = match s.word("prox") {
-            "psi" => (
-                Accrual::WithItself { beta, sigma: l2 },
-                Pace::Constant { q: 0.0 },
-            ),
+            "psi" => (Accrual::WithItself { beta, sigma: l2 }, Pace::Constant { q: 0.0 }),
             _ => (Accrual::EveryRound, beta),
         };
         let rule = |l1, l2, metric| Leader {
@@ -412,11 +308,7 @@ impl Builder<'_> {
             }
             "simplex-kl" => {
                 let dimension = s.natural("dimension") as u32;
-                let features = Dense::Features(Simplex {
-                    rate,
-                    radius,
-                    dimension,
-                });
+                let features = Dense::Features(Simplex { rate, radius, dimension });
                 self.dense().learner::<F, _>(features, Dense::Bias { rate })
             }
             _ => {
@@ -429,21 +321,12 @@ impl Builder<'_> {
     fn adaptive<F: Float>(&self, delta: f64) -> Box<dyn Online> {
         let s = self.settings;
         let (l1, l2) = (s.number("l1"), s.number("l2"));
-        let metric = AdaGrad {
-            rate: s.number("rate"),
-            delta,
-        };
+        let metric = AdaGrad { rate: s.number("rate"), delta };
         if l2 == 0.0 {
-            let rule = |l1| Adaptive {
-                penalty: L1 { l1 },
-                metric,
-            };
+            let rule = |l1| Adaptive { penalty: L1 { l1 }, metric };
             self.implicit::<F, _>(rule(l1), rule(0.0))
         } else {
-            let rule = |l1, l2| Adaptive {
-                penalty: ElasticNet { l1, l2 },
-                metric,
-            };
+            let rule = |l1, l2| Adaptive { penalty: ElasticNet { l1, l2 }, metric };
             self.implicit::<F, _>(rule(l1, l2), rule(0.0, 0.0))
         }
     }
@@ -451,21 +334,14 @@ impl Builder<'_> {
     fn unified<F: Float>(&self) -> Box<dyn Online> {
         let s = self.settings;
         let (rate, l1) = (s.number("rate"), s.number("l1"));
-        let adagrad = AdaGrad {
-            rate,
-            delta: s.number("beta"),
-        };
+        let adagrad = AdaGrad { rate, delta: s.number("beta") };
         let sqrt = Global(Pace::Sqrt { rate });
         let penalty = |l1| ElasticNet { l1, l2: 0.0 };
         let accrual = Accrual::EveryRound;
         match (s.algorithm().name, s.word("metric")) {
             ("comid", "sqrt") => {
                 let (schedule, half_step) = (Schedule::Sqrt { rate }, HalfStep::Same);
-                let rule = |l1| Scheduled {
-                    penalty: L1 { l1 },
-                    schedule,
-                    half_step,
-                };
+                let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             ("comid", _) => self.adaptive::<F>(s.number("beta")),
@@ -474,12 +350,8 @@ impl Builder<'_> {
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             ("ftprl", _) => {
-                let rule = |l1| Leader {
-                    penalty: penalty(l1),
-                    accrual,
-                    center: Iterate,
-                    metric: adagrad,
-                };
+                let rule =
+                    |l1| Leader { penalty: penalty(l1), accrual, center: Iterate, metric: adagrad };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             ("aogd", "sqrt") => {
@@ -487,28 +359,17 @@ impl Builder<'_> {
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             ("aogd", _) => {
-                let rule = |l1| Anchored {
-                    l1,
-                    metric: adagrad,
-                };
+                let rule = |l1| Anchored { l1, metric: adagrad };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             (_, "sqrt") => {
-                let rule = |l1| Leader {
-                    penalty: penalty(l1),
-                    accrual,
-                    center: Origin,
-                    metric: sqrt,
-                };
+                let rule =
+                    |l1| Leader { penalty: penalty(l1), accrual, center: Origin, metric: sqrt };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             _ => {
-                let rule = |l1| Leader {
-                    penalty: penalty(l1),
-                    accrual,
-                    center: Origin,
-                    metric: adagrad,
-                };
+                let rule =
+                    |l1| Leader { penalty: penalty(l1), accrual, center: Origin, metric: adagrad };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
         }
@@ -517,13 +378,7 @@ impl Builder<'_> {
     /// The same builder for a rule that passes over all coordinates: they are kept in an index, in the order of
     /// first sight, so that a pass costs what was seen and adds up in one order whatever the store.
     fn dense(&self) -> Self {
-        Builder {
-            settings: self.settings,
-            frame: Frame {
-                storage: Storage::Index,
-                ..self.frame
-            },
-        }
+        Builder { settings: self.settings, frame: Frame { storage: Storage::Index, ..self.frame } }
     }
 
     fn table<C: State + Copy>(&self) -> Table<C> {
@@ -557,15 +412,8 @@ impl Builder<'_> {
         let one = || new(rule.clone(), bias.clone(), loss, self.table());
         match self.settings.classes() {
             Some(classes) if self.settings.flag("multiclass") => {
-                let other = if loss.domain() == LabelDomain::Binary {
-                    -1.0
-                } else {
-                    0.0
-                };
-                Box::new(OneVsAll::new(
-                    classes.iter().map(|_| one()).collect(),
-                    other,
-                ))
+                let other = if loss.domain() == LabelDomain::Binary { -1.0 } else { 0.0 };
+                Box::new(OneVsAll::new(classes.iter().map(|_| one()).collect(), other))
             }
             _ => Box::new(one()),
         }

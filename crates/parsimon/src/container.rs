@@ -81,7 +81,8 @@ impl Container {
 
     fn to_bytes(&self, kind: Kind) -> Vec<u8> {
         let sections = self.sections.iter();
-        let sections = sections.map(|(name, b)| Section { name: name.clone(), bytes: b.len() as u64 });
+        let sections =
+            sections.map(|(name, b)| Section { name: name.clone(), bytes: b.len() as u64 });
         let header = Header { about: self.about.clone(), sections: sections.collect() };
         let header = serde_json::to_vec(&header).unwrap_or_default();
         let mut out = Vec::new();
@@ -104,7 +105,8 @@ impl Container {
     }
 
     pub(crate) fn read(path: &Path, kind: Kind) -> Result<Self, FormatError> {
-        let bytes = map(path).map_err(|e| FormatError::new(path, format!("cannot be read: {e}")))?;
+        let bytes =
+            map(path).map_err(|e| FormatError::new(path, format!("cannot be read: {e}")))?;
         Self::from_bytes(&bytes, kind).map_err(|message| FormatError::new(path, message))
     }
 
@@ -116,7 +118,8 @@ impl Container {
         if bytes.len() < FIXED + 8 {
             return Err(torn());
         }
-        let u32_at = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+        let u32_at =
+            |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
         let (version, code) = (u32_at(8), u32_at(12));
         if version == 0 || version > VERSION {
             return Err(format!(
@@ -201,7 +204,10 @@ mod tests {
     fn a_file_round_trips() {
         let read = Container::from_bytes(&sample(), Kind::Model).unwrap();
         assert_eq!(read.about["rows"], 3);
-        assert_eq!((read.section("a"), read.section("b"), read.section("c")), (&[1, 2, 3][..], &[4; 20][..], &[][..]));
+        assert_eq!(
+            (read.section("a"), read.section("b"), read.section("c")),
+            (&[1, 2, 3][..], &[4; 20][..], &[][..])
+        );
     }
 
     #[test]

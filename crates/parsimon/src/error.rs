@@ -14,10 +14,7 @@ pub struct BuildError {
 
 impl BuildError {
     pub(crate) fn new(parameter: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            parameter: parameter.into(),
-            message: message.into(),
-        }
+        Self { parameter: parameter.into(), message: message.into() }
     }
 
     /// The setting at fault.
@@ -36,10 +33,7 @@ pub struct FormatError {
 
 impl FormatError {
     pub(crate) fn new(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            message: message.into(),
-        }
+        Self { path: path.into(), message: message.into() }
     }
 }
 

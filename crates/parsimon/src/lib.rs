@@ -7,8 +7,8 @@ mod judge;
 mod map;
 mod model;
 pub mod parameter;
-pub mod registry;
 mod reading;
+pub mod registry;
 mod regret;
 mod run;
 mod spec;
@@ -20,7 +20,7 @@ pub use judge::{Expect, Judge};
 pub use model::{Model, Provenance};
 pub use reading::{Reading, find_classes};
 pub use regret::{Bound, Regret};
-pub use run::{Observer, Outcome, Pass, Plan, run};
+pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
 pub use spec::{Settings, Spec, did_you_mean};
 pub use trainer::{Progress, Trainer};
 

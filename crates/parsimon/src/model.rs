@@ -170,7 +170,10 @@ pub(crate) fn read_common(container: &Container) -> Result<(Settings, Precision,
     Ok((settings, precision, reading))
 }
 
-pub(crate) fn push_names<'a>(container: &mut Container, names: impl Iterator<Item = (u32, &'a str)>) {
+pub(crate) fn push_names<'a>(
+    container: &mut Container,
+    names: impl Iterator<Item = (u32, &'a str)>,
+) {
     let (mut slots, mut ends, mut text) = (Vec::new(), Vec::new(), Vec::new());
     for (slot, name) in names {
         slots.push(slot);

@@ -98,9 +98,7 @@ impl Kind {
             Kind::Natural => value.as_u64().is_some_and(|n| n >= 1),
             Kind::Flag => value.is_boolean(),
             Kind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-            Kind::Groups => value
-                .as_array()
-                .is_some_and(|groups| groups.iter().all(is_ids)),
+            Kind::Groups => value.as_array().is_some_and(|groups| groups.iter().all(is_ids)),
             Kind::Texts => value.as_array().is_some_and(|texts| {
                 let distinct: std::collections::BTreeSet<_> =
                     texts.iter().filter_map(Value::as_str).collect();
@@ -112,9 +110,7 @@ impl Kind {
 
 fn is_ids(value: &Value) -> bool {
     let id = |v: &Value| v.as_u64().is_some_and(|id| id < u64::from(u32::MAX));
-    value
-        .as_array()
-        .is_some_and(|ids| !ids.is_empty() && ids.iter().all(id))
+    value.as_array().is_some_and(|ids| !ids.is_empty() && ids.iter().all(id))
 }
 
 impl Parameter {
@@ -124,9 +120,6 @@ impl Parameter {
             return Ok(());
         }
         let expected = self.kind.expectation();
-        Err(BuildError::new(
-            self.name,
-            format!("{} must be {expected}, got {value}", self.name),
-        ))
+        Err(BuildError::new(self.name, format!("{} must be {expected}, got {value}", self.name)))
     }
 }

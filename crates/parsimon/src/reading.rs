@@ -114,7 +114,8 @@ pub fn find_classes(
     if is_stdin {
         if multiclass {
             return Err(Error::Usage(
-                "standard input cannot be scanned for its labels; declare them with --classes".into(),
+                "standard input cannot be scanned for its labels; declare them with --classes"
+                    .into(),
             ));
         }
         return Ok(Vec::new());
@@ -126,7 +127,10 @@ pub fn find_classes(
     let mut classes: Vec<String> = scan.labels.into_iter().map(|(label, _)| label).collect();
     sort_labels(&mut classes);
     if classes.len() < 2 {
-        return Err(Error::Usage(format!("all rows have the label {:?}; nothing to learn", classes.concat())));
+        return Err(Error::Usage(format!(
+            "all rows have the label {:?}; nothing to learn",
+            classes.concat()
+        )));
     }
     if !multiclass && classes.len() > 2 {
         let shown: Vec<_> = classes.iter().take(5).map(String::as_str).collect();

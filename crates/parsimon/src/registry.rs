@@ -34,140 +34,53 @@ pub fn find(name: &str) -> Option<&'static Algorithm> {
 }
 
 /// The losses' names.
-pub const LOSSES: &[&str] = &[
-    "logistic",
-    "squared",
-    "hinge",
-    "squared-hinge",
-    "huber",
-    "quantile",
-    "poisson",
-];
+pub const LOSSES: &[&str] =
+    &["logistic", "squared", "hinge", "squared-hinge", "huber", "quantile", "poisson"];
 
 const fn p(name: &'static str, kind: Kind, default: Option<D>, about: &'static str) -> Parameter {
-    Parameter {
-        name,
-        kind,
-        default,
-        about,
-    }
+    Parameter { name, kind, default, about }
 }
 
 const SCHEDULES: Kind = Kind::Choice(&["constant", "sqrt", "inverse", "two-phase"]);
 
 /// The settings every algorithm has.
 pub const COMMON: &[Parameter] = &[
-    p(
-        "loss",
-        Kind::Choice(LOSSES),
-        Some(D::Word("logistic")),
-        "the loss",
-    ),
-    p(
-        "huber_delta",
-        Kind::Positive,
-        None,
-        "where the Huber loss becomes a line (huber only; 1)",
-    ),
-    p(
-        "quantile",
-        Kind::Fraction,
-        None,
-        "which quantile (quantile only; 0.5)",
-    ),
-    p(
-        "multiclass",
-        Kind::Flag,
-        Some(D::Flag(false)),
-        "one learner per class, one-vs-all",
-    ),
-    p(
-        "classes",
-        Kind::Texts,
-        None,
-        "the labels, when they are not to be found by a scan",
-    ),
+    p("loss", Kind::Choice(LOSSES), Some(D::Word("logistic")), "the loss"),
+    p("huber_delta", Kind::Positive, None, "where the Huber loss becomes a line (huber only; 1)"),
+    p("quantile", Kind::Fraction, None, "which quantile (quantile only; 0.5)"),
+    p("multiclass", Kind::Flag, Some(D::Flag(false)), "one learner per class, one-vs-all"),
+    p("classes", Kind::Texts, None, "the labels, when they are not to be found by a scan"),
 ];
 
 const RATE: Parameter = p("rate", Kind::Positive, Some(D::Number(0.1)), "eta, eta_0");
-const GAMMA: Parameter = p(
-    "rate",
-    Kind::Positive,
-    Some(D::Number(0.1)),
-    "eta = 1/gamma",
-);
-const L1: Parameter = p(
-    "l1",
-    Kind::NonNegative,
-    Some(D::Number(0.0)),
-    "strength of |w|",
-);
-const L2: Parameter = p(
-    "l2",
-    Kind::NonNegative,
-    Some(D::Number(0.0)),
-    "strength of w^2/2",
-);
-const SCHEDULE: Parameter = p(
-    "schedule",
-    SCHEDULES,
-    Some(D::Word("sqrt")),
-    "how eta_t falls",
-);
-const SWITCH: Parameter = p(
-    "switch",
-    Kind::Positive,
-    None,
-    "m of the two-phase schedule",
-);
-const PERIOD: Parameter = p(
-    "period",
-    Kind::Natural,
-    Some(D::Number(1.0)),
-    "every how many rounds (k, K)",
-);
-const IMPLICIT: Parameter = p(
-    "implicit",
-    Kind::Flag,
-    Some(D::Flag(false)),
-    "take the loss itself, not its tangent",
-);
-const RADIUS: Parameter = p(
-    "radius",
-    Kind::Positive,
-    Some(D::Number(1.0)),
-    "the ball's radius",
-);
-const DELTA: Parameter = p(
-    "delta",
-    Kind::NonNegative,
-    Some(D::Number(1e-5)),
-    "added to the root of the sum of g^2",
-);
+const GAMMA: Parameter = p("rate", Kind::Positive, Some(D::Number(0.1)), "eta = 1/gamma");
+const L1: Parameter = p("l1", Kind::NonNegative, Some(D::Number(0.0)), "strength of |w|");
+const L2: Parameter = p("l2", Kind::NonNegative, Some(D::Number(0.0)), "strength of w^2/2");
+const SCHEDULE: Parameter = p("schedule", SCHEDULES, Some(D::Word("sqrt")), "how eta_t falls");
+const SWITCH: Parameter = p("switch", Kind::Positive, None, "m of the two-phase schedule");
+const PERIOD: Parameter =
+    p("period", Kind::Natural, Some(D::Number(1.0)), "every how many rounds (k, K)");
+const IMPLICIT: Parameter =
+    p("implicit", Kind::Flag, Some(D::Flag(false)), "take the loss itself, not its tangent");
+const RADIUS: Parameter = p("radius", Kind::Positive, Some(D::Number(1.0)), "the ball's radius");
+const DELTA: Parameter =
+    p("delta", Kind::NonNegative, Some(D::Number(1e-5)), "added to the root of the sum of g^2");
 const HALF_STEP: Parameter = p(
     "half_step",
     Kind::Choice(&["same", "next"]),
     Some(D::Word("same")),
     "eta of the proximal half: eta_t or eta_{t+1}",
 );
-const GROUPS: Parameter = p(
-    "groups",
-    Kind::Groups,
-    None,
-    "the groups of the group penalty, lists of feature ids",
-);
+const GROUPS: Parameter =
+    p("groups", Kind::Groups, None, "the groups of the group penalty, lists of feature ids");
 const METRIC: Parameter = p(
     "metric",
     Kind::Choice(&["sqrt", "adagrad"]),
     Some(D::Word("adagrad")),
     "h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate",
 );
-const ROOT_BETA: Parameter = p(
-    "beta",
-    Kind::NonNegative,
-    Some(D::Number(1.0)),
-    "added to the root of the sum of g^2",
-);
+const ROOT_BETA: Parameter =
+    p("beta", Kind::NonNegative, Some(D::Number(1.0)), "added to the root of the sum of g^2");
 const BALL: Parameter = p(
     "ball",
     Kind::Choice(&["none", "l1", "l2"]),
@@ -219,12 +132,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             SCHEDULE,
             SWITCH,
             PERIOD,
-            p(
-                "theta",
-                Kind::NonNegative,
-                Some(D::Number(0.01)),
-                "weights up to it are cut",
-            ),
+            p("theta", Kind::NonNegative, Some(D::Number(0.01)), "weights up to it are cut"),
         ],
     },
     Algorithm {
@@ -240,12 +148,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             SCHEDULE,
             SWITCH,
             PERIOD,
-            p(
-                "theta",
-                Kind::Threshold,
-                Some(D::Word("inf")),
-                "weights beyond it are left alone",
-            ),
+            p("theta", Kind::Threshold, Some(D::Word("inf")), "weights beyond it are left alone"),
         ],
     },
     Algorithm {
@@ -313,12 +216,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             L1,
             SCHEDULE,
             SWITCH,
-            p(
-                "period",
-                Kind::Natural,
-                None,
-                "K: everybody pays every K rounds; absent: never",
-            ),
+            p("period", Kind::Natural, None, "K: everybody pays every K rounds; absent: never"),
         ],
     },
     Algorithm {
@@ -356,18 +254,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
         parameters: &[
             GAMMA,
             L1,
-            p(
-                "a",
-                Kind::Number,
-                Some(D::Number(0.5)),
-                "exponent of the threshold",
-            ),
-            p(
-                "b",
-                Kind::Number,
-                Some(D::Number(0.5)),
-                "exponent of the stabilizer",
-            ),
+            p("a", Kind::Number, Some(D::Number(0.5)), "exponent of the threshold"),
+            p("b", Kind::Number, Some(D::Number(0.5)), "exponent of the stabilizer"),
         ],
     },
     Algorithm {
@@ -386,12 +274,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
                 "the set; over the simplex the Kullback-Leibler divergence",
             ),
             RADIUS,
-            p(
-                "dimension",
-                Kind::Natural,
-                None,
-                "number of features, ids from 1 (simplex-kl)",
-            ),
+            p("dimension", Kind::Natural, None, "number of features, ids from 1 (simplex-kl)"),
         ],
     },
     Algorithm {
@@ -471,24 +354,9 @@ pub const ALGORITHMS: &[Algorithm] = &[
         cost: "O(nnz); a visit replays the rounds missed while they matter",
         parameters: &[
             p("rate", Kind::Positive, Some(D::Number(0.001)), "eta"),
-            p(
-                "beta1",
-                Kind::Decay,
-                Some(D::Number(0.9)),
-                "decay of the first moment",
-            ),
-            p(
-                "beta2",
-                Kind::Decay,
-                Some(D::Number(0.999)),
-                "decay of the second moment",
-            ),
-            p(
-                "epsilon",
-                Kind::Positive,
-                Some(D::Number(1e-8)),
-                "added to the root",
-            ),
+            p("beta1", Kind::Decay, Some(D::Number(0.9)), "decay of the first moment"),
+            p("beta2", Kind::Decay, Some(D::Number(0.999)), "decay of the second moment"),
+            p("epsilon", Kind::Positive, Some(D::Number(1e-8)), "added to the root"),
         ],
     },
     Algorithm {
@@ -499,24 +367,9 @@ pub const ALGORITHMS: &[Algorithm] = &[
         center: "moving averages",
         cost: "O(nnz)",
         parameters: &[
-            p(
-                "rate",
-                Kind::Positive,
-                Some(D::Number(1.0)),
-                "a factor on the step, 1 in the paper",
-            ),
-            p(
-                "rho",
-                Kind::Decay,
-                Some(D::Number(0.95)),
-                "decay of both averages",
-            ),
-            p(
-                "epsilon",
-                Kind::Positive,
-                Some(D::Number(1e-6)),
-                "added under both roots",
-            ),
+            p("rate", Kind::Positive, Some(D::Number(1.0)), "a factor on the step, 1 in the paper"),
+            p("rho", Kind::Decay, Some(D::Number(0.95)), "decay of both averages"),
+            p("epsilon", Kind::Positive, Some(D::Number(1e-6)), "added under both roots"),
         ],
     },
     Algorithm {

@@ -110,7 +110,15 @@ impl Ledger {
         let (w, best, accuracy) = problem.minimize();
         let bound_at = |t: u64| {
             let second = self.second.as_ref().map_or(0.0, |head| psi(settings, head));
-            rda_bound(settings, has_bias, t, problem.norm2(&w), problem.psi(&w), second, self.slope2)
+            rda_bound(
+                settings,
+                has_bias,
+                t,
+                problem.norm2(&w),
+                problem.psi(&w),
+                second,
+                self.slope2,
+            )
         };
         let costs = problem.costs(&w);
         let curve = self.curve.iter().map(|&(t, paid, _)| {
@@ -133,11 +141,16 @@ impl Ledger {
 fn refuse(settings: &Settings) -> Result<(), Error> {
     let usage = |message: String| Err(Error::Usage(message));
     if settings.flag("multiclass") {
-        return usage("the regret is computed for one set of weights, not for one per class".into());
+        return usage(
+            "the regret is computed for one set of weights, not for one per class".into(),
+        );
     }
-    if ["linf", "l2-norm", "group"].contains(&settings.word("penalty")) || settings.word("ball") == "simplex-kl"
+    if ["linf", "l2-norm", "group"].contains(&settings.word("penalty"))
+        || settings.word("ball") == "simplex-kl"
     {
-        return usage("the regret is computed for separable penalties and for l1 and l2 balls".into());
+        return usage(
+            "the regret is computed for separable penalties and for l1 and l2 balls".into(),
+        );
     }
     Ok(())
 }
@@ -177,8 +190,9 @@ fn rda_bound(
     let zero = settings.word("beta") == "zero";
     let d2 = if settings.word("prox") == "psi" || zero { psi / sigma } else { 0.5 * norm2 };
     let beta_0 = if zero { sigma } else { beta(1) };
-    let sum: f64 =
-        (0..t).map(|tau| 1.0 / (sigma * tau as f64 + if tau == 0 { beta_0 } else { beta(tau) })).sum();
+    let sum: f64 = (0..t)
+        .map(|tau| 1.0 / (sigma * tau as f64 + if tau == 0 { beta_0 } else { beta(tau) }))
+        .sum();
     let first = if zero { psi_second } else { 0.0 };
     Some(Bound { value: first + beta(t) * d2 + 0.5 * slope2 * sum, d2, lipschitz: slope2.sqrt() })
 }
@@ -314,9 +328,12 @@ impl<'a> Problem<'a> {
             loop {
                 next = self.step(&y, &g, size);
                 let moved = next.iter().zip(&y).map(|(a, b)| a - b);
-                let (linear, square) = moved.zip(&g).fold((0.0, 0.0), |(l, s), (d, g)| (l + d * g, s + d * d));
+                let (linear, square) =
+                    moved.zip(&g).fold((0.0, 0.0), |(l, s), (d, g)| (l + d * g, s + d * d));
                 let smooth: f64 = self.costs(&next).iter().sum();
-                if smooth <= at_y + linear + square / (2.0 * size) + 1e-12 * at_y.abs() || size < 1e-18 {
+                if smooth <= at_y + linear + square / (2.0 * size) + 1e-12 * at_y.abs()
+                    || size < 1e-18
+                {
                     break;
                 }
                 size /= 2.0;

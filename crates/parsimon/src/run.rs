@@ -120,7 +120,9 @@ pub struct Outcome {
     pub test: Option<Evaluation>,
     /// The regret, when asked for.
     pub regret: Option<Regret>,
-    /// Features of all rows learned.
+    /// Rows learned in this run.
+    pub rows: u64,
+    /// Their features.
     pub features: u64,
     /// Rows passed over because they were bad, and the first of their errors.
     pub skipped: (u64, Vec<String>),
@@ -129,8 +131,24 @@ pub struct Outcome {
 }
 
 /// Runs a plan.
-pub fn run(trainer: &mut Trainer, plan: &Plan, observer: &mut dyn Observer) -> Result<Outcome, Error> {
+pub fn run(
+    trainer: &mut Trainer,
+    plan: &Plan,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    let reader = Reader::open(&plan.inputs, &plan.options)?;
+    run_with(trainer, plan, reader, observer)
+}
+
+/// Runs a plan whose inputs are open already, with the plan's options.
+pub fn run_with(
+    trainer: &mut Trainer,
+    plan: &Plan,
+    reader: Reader,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
     plan.check()?;
+    let mut reader = Some(reader);
     for input in &plan.inputs {
         trainer.note_input(&input.name());
     }
@@ -140,13 +158,18 @@ pub fn run(trainer: &mut Trainer, plan: &Plan, observer: &mut dyn Observer) -> R
         plan,
         observer,
         ledger: plan.regret.then(Ledger::new),
+        rows: 0,
         features: 0,
         skipped: (0, Vec::new()),
         unsaved: 0,
     };
     let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, Model)>, 0);
     for number in 1..=plan.passes {
-        let holdout = state.pass(number)?;
+        let reader = match reader.take() {
+            Some(reader) => reader,
+            None => Reader::open(&plan.inputs, &plan.options)?,
+        };
+        let holdout = state.pass(number, reader)?;
         let loss = holdout.as_ref().and_then(Evaluation::mean_loss);
         let pass = Pass {
             pass: number,
@@ -169,10 +192,12 @@ pub fn run(trainer: &mut Trainer, plan: &Plan, observer: &mut dyn Observer) -> R
             }
         }
     }
-    let RunState { ledger, features, skipped, .. } = state;
+    let RunState { ledger, rows, features, skipped, .. } = state;
     let elapsed = start.elapsed();
     if trainer.progressive().rows() == 0 {
-        return Err(Error::Usage("no row was learned: every row was skipped, held out or without a label".into()));
+        return Err(Error::Usage(
+            "no row was learned: every row was skipped, held out or without a label".into(),
+        ));
     }
     if let Some((path, _)) = &plan.checkpoint {
         trainer.save_checkpoint(path)?;
@@ -183,7 +208,7 @@ pub fn run(trainer: &mut Trainer, plan: &Plan, observer: &mut dyn Observer) -> R
         tests => Some(model.evaluate(tests, &plan.options)?),
     };
     let regret = ledger.map(|ledger| ledger.close(trainer));
-    Ok(Outcome { model, passes, test, regret, features, skipped, elapsed })
+    Ok(Outcome { model, passes, test, regret, rows, features, skipped, elapsed })
 }
 
 struct RunState<'a> {
@@ -191,6 +216,7 @@ struct RunState<'a> {
     plan: &'a Plan,
     observer: &'a mut dyn Observer,
     ledger: Option<Ledger>,
+    rows: u64,
     features: u64,
     skipped: (u64, Vec<String>),
     unsaved: u64,
@@ -198,9 +224,8 @@ struct RunState<'a> {
 
 impl RunState<'_> {
     /// One pass; the holdout's metrics.
-    fn pass(&mut self, number: u32) -> Result<Option<Evaluation>, Error> {
+    fn pass(&mut self, number: u32, mut reader: Reader) -> Result<Option<Evaluation>, Error> {
         let plan = self.plan;
-        let mut reader = Reader::open(&plan.inputs, &plan.options)?;
         let seed = plan.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut judge = Judge::new(self.trainer.settings(), &self.trainer.reading().classes);
@@ -260,7 +285,11 @@ impl RunState<'_> {
         held.clear();
     }
 
-    fn learn_mixed(&mut self, kept: &mut Chunk, random: &mut Xoshiro256PlusPlus) -> Result<(), Error> {
+    fn learn_mixed(
+        &mut self,
+        kept: &mut Chunk,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Result<(), Error> {
         if self.plan.shuffle.is_some() {
             let mut order: Vec<usize> = (0..kept.len()).collect();
             order.shuffle(random);
@@ -274,6 +303,7 @@ impl RunState<'_> {
     }
 
     fn learn(&mut self, chunk: &Chunk) -> Result<(), Error> {
+        self.rows += chunk.len() as u64;
         self.features += chunk.nonzeros() as u64;
         let observer = &mut *self.observer;
         let report = &mut |line: &Progress| observer.progress(line);

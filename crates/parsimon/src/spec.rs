@@ -95,11 +95,7 @@ impl Spec {
         let mut values = Map::new();
         values.insert("algorithm".into(), algorithm.name.into());
         for parameter in algorithm.all_parameters() {
-            let given = self
-                .values
-                .get(parameter.name)
-                .filter(|v| !v.is_null())
-                .cloned();
+            let given = self.values.get(parameter.name).filter(|v| !v.is_null()).cloned();
             if let Some(value) = given.or_else(|| parameter.default.map(|d| d.value())) {
                 values.insert(parameter.name.into(), value);
             }
@@ -200,9 +196,7 @@ impl Settings {
 
     /// As a spec that resolves to these settings again.
     pub fn to_spec(&self) -> Spec {
-        Spec {
-            values: self.values.clone(),
-        }
+        Spec { values: self.values.clone() }
     }
 
     /// As a JSON object.
@@ -241,22 +235,13 @@ impl Settings {
 
     /// A flag; false if it is not there.
     pub fn flag(&self, name: &str) -> bool {
-        self.values
-            .get(name)
-            .and_then(Value::as_bool)
-            .unwrap_or(false)
+        self.values.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
     /// The declared classes.
     pub fn classes(&self) -> Option<Vec<String>> {
         let texts = self.values.get("classes")?.as_array()?;
-        Some(
-            texts
-                .iter()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect(),
-        )
+        Some(texts.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
     /// The same settings with classes declared.
@@ -296,17 +281,11 @@ impl Settings {
                 );
             }
             if self.word("prox") == "psi" {
-                return fail(
-                    "prox",
-                    "prox psi needs l2 > 0: the penalty is its own stabilizer",
-                );
+                return fail("prox", "prox psi needs l2 > 0: the penalty is its own stabilizer");
             }
         }
         if self.word("penalty") == "group" && self.get("groups").is_none() {
-            return fail(
-                "groups",
-                "the group penalty needs groups, lists of feature ids",
-            );
+            return fail("groups", "the group penalty needs groups, lists of feature ids");
         }
         if let Some(groups) = self.get("groups").and_then(Value::as_array) {
             let mut ids: Vec<_> = groups
@@ -323,10 +302,7 @@ impl Settings {
             }
         }
         if self.number("l2") > 0.0 && ["l2-norm", "linf", "group"].contains(&self.word("penalty")) {
-            return fail(
-                "l2",
-                "l2 goes with the elastic penalty; the norms' strength is l1",
-            );
+            return fail("l2", "l2 goes with the elastic penalty; the norms' strength is l1");
         }
         let loss = self.word("loss");
         if self.flag("implicit") && !["squared", "logistic", "hinge"].contains(&loss) {
@@ -337,17 +313,11 @@ impl Settings {
         }
         for (name, of) in [("huber_delta", "huber"), ("quantile", "quantile")] {
             if self.get(name).is_some() && loss != of {
-                return Err(BuildError::new(
-                    name,
-                    format!("{name} is a setting of the loss {of}"),
-                ));
+                return Err(BuildError::new(name, format!("{name} is a setting of the loss {of}")));
             }
         }
         if loss == "poisson" && self.flag("multiclass") {
-            return fail(
-                "loss",
-                "multiclass needs a loss for classes or the squared loss",
-            );
+            return fail("loss", "multiclass needs a loss for classes or the squared loss");
         }
         Ok(())
     }

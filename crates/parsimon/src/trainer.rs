@@ -149,7 +149,9 @@ impl Trainer {
         while i < chunk.len() {
             let (rows, mut learned) = (self.progressive.rows(), None);
             let until_report = self.schedule.next_after(rows).saturating_sub(rows).max(1);
-            let end = chunk.len().min(i.saturating_add(usize::try_from(until_report).unwrap_or(usize::MAX)));
+            let end = chunk
+                .len()
+                .min(i.saturating_add(usize::try_from(until_report).unwrap_or(usize::MAX)));
             self.online.learn_rows(chunk, i..end, &mut self.margins);
             for k in i..end {
                 let margins = &self.margins[k * heads..(k + 1) * heads];
@@ -175,10 +177,20 @@ impl Trainer {
         Ok(())
     }
 
-    /// The line after the last row learned, unless the schedule has brought it already.
-    pub fn last_report(&mut self) -> Option<Progress> {
-        let line = self.last.take()?;
-        Some(self.reported(line))
+    /// The line after the last row learned, unless the schedule has brought it already. The end of a run leaves no
+    /// trace in the learner: one that goes on reports as if it had never stopped.
+    pub fn last_report(&self) -> Option<Progress> {
+        let nonzeros = self.online.nonzeros();
+        self.last.clone().map(|line| Progress { nonzeros, ..line })
+    }
+
+    /// The learning curve, to the last row learned.
+    pub fn curve_so_far(&self) -> LearningCurve {
+        let mut curve = self.curve.clone();
+        if let Some(line) = self.last_report() {
+            curve.report(&mut self.progressive.clone(), line.nonzeros as u64);
+        }
+        curve
     }
 
     /// What is known of the last row, without the count of nonzeros, which costs a pass over the weights.
@@ -237,7 +249,8 @@ impl Trainer {
         let mut state = Vec::new();
         self.online.save(&mut state);
         container.push("state", state);
-        let all = self.names.iter().flat_map(|(slot, _)| self.names.all(slot).map(move |n| (slot, n)));
+        let all =
+            self.names.iter().flat_map(|(slot, _)| self.names.all(slot).map(move |n| (slot, n)));
         push_names(&mut container, all);
         container.write(path, Kind::Checkpoint)
     }
@@ -251,7 +264,8 @@ impl Trainer {
         let bias = field("bias").as_bool().unwrap_or(true);
         let frame = Frame { precision, bias, storage: reading.storage() };
         let mut trainer = Self::new(settings, frame, reading)?;
-        let unreadable = |e: serde_json::Error| bad(format!("has a field that cannot be read: {e}"));
+        let unreadable =
+            |e: serde_json::Error| bad(format!("has a field that cannot be read: {e}"));
         trainer.progressive = serde_json::from_value(field("progressive")).map_err(unreadable)?;
         trainer.curve = serde_json::from_value(field("curve")).map_err(unreadable)?;
         trainer.inputs = serde_json::from_value(field("inputs")).map_err(unreadable)?;

@@ -4,14 +4,13 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use parsimon::core::Chunk;
-use parsimon::data::Reader;
 use parsimon::eval::chart::{Better, Figure, Panel, Series};
 use parsimon::eval::number::{duration, maybe, thousands};
 use parsimon::eval::{Evaluation, Table};
-use parsimon::{Judge, Spec, Trainer};
+use parsimon::{Judge, Settings, Spec, Trainer};
 use serde_json::{Value, json};
 
-use super::train::prepare;
+use super::train::{Opened, frame};
 use crate::args::{CompareArgs, inputs, method};
 use crate::console::note;
 use crate::fault::Fault;
@@ -49,28 +48,27 @@ struct Finish {
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
-    let inputs_ = args.data.inputs();
+    let mut specs = methods(args)?.into_iter();
+    let Some((first_name, first)) = specs.next() else {
+        return Err(Fault::Usage("no method to run".into()));
+    };
     let base = args.data.options(args.frame.precision.into())?;
-    let (mut contestants, mut options) = (Vec::new(), None);
-    for (name, spec) in methods(args)? {
-        let settings = spec.resolve()?;
-        let (trainer, read) = prepare(settings, &args.frame, &inputs_, base.clone())?;
-        let judge = Judge::new(trainer.settings(), &trainer.reading().classes);
-        if options
-            .as_ref()
-            .is_some_and(|known: &parsimon::data::Options| known.labels != read.labels)
-        {
+    let open = Opened::new(first.resolve()?, &args.data.inputs(), base)?;
+    let (reading, options, mut reader) = (open.reading, open.options, open.reader);
+    let contestant = |name: String, settings: Settings| -> Result<Contestant, Fault> {
+        if reading.labels(&settings) != options.labels {
             return Err(Fault::Usage(
                 "the methods must have losses for the same kind of labels".into(),
             ));
         }
-        options = Some(read);
-        contestants.push(Contestant { name, trainer, judge, time: Duration::ZERO });
-    }
-    let Some(options) = options else {
-        return Err(Fault::Usage("no method to run".into()));
+        let trainer = Trainer::new(settings, frame(&args.frame, &reading), reading.clone())?;
+        let judge = Judge::new(trainer.settings(), &reading.classes);
+        Ok(Contestant { name, trainer, judge, time: Duration::ZERO })
     };
-    let mut reader = Reader::open(&inputs_, &options)?;
+    let mut contestants = vec![contestant(first_name, open.settings)?];
+    for (name, spec) in specs {
+        contestants.push(contestant(name, spec.resolve()?)?);
+    }
     let mut chunk = Chunk::new();
     while reader.read(&mut chunk)? {
         for c in &mut contestants {

@@ -112,7 +112,7 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
     console.finish();
     let outcome = outcome?;
     outcome.model.save(&file("clicks.psm"))?;
-    let figure = trainer.curve().figure("ftrl on a generated click log");
+    let figure = trainer.curve_so_far().figure("ftrl on a generated click log");
     write_text(&file("learning-curve.svg"), &figure.to_svg())?;
 
     let mut out = Output::open(None)?;

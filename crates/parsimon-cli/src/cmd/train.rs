@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use parsimon::core::Precision;
 use parsimon::data::{Input, Options, Reader};
 use parsimon::eval::Schedule;
 use parsimon::eval::number::{bytes, duration, significant, thousands};
-use parsimon::{
-    Frame, Outcome, Plan, Reading, Settings, Storage, Trainer, find_classes, run as run_plan,
-};
+use parsimon::{Frame, Outcome, Plan, Reading, Settings, Storage, Trainer, find_classes, run_with};
 use serde_json::{Value, json};
 
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
@@ -21,8 +18,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         Schedule::parse(&args.progress).map_err(|e| Fault::Usage(format!("--progress: {e}")))?;
     let holdout = args.holdout.map(every).transpose()?;
     let inputs = args.data.inputs();
-    let (mut trainer, options) = match &args.resume {
-        Some(path) => resumed(args, path)?,
+    let (mut trainer, options, reader) = match &args.resume {
+        Some(path) => resumed(args, path, &inputs)?,
         None => fresh(args, &inputs)?,
     };
     trainer.report_when(schedule);
@@ -47,7 +44,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         false => Vec::new(),
     };
     let mut console = Console::new(args.quiet, args.passes, trainer.progressive().rows(), classes);
-    let outcome = run_plan(&mut trainer, &plan, &mut console);
+    let outcome = run_with(&mut trainer, &plan, reader, &mut console);
     console.finish();
     let outcome = outcome?;
     if let Some(path) = &args.output {
@@ -55,7 +52,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     }
     if let Some(path) = &args.plot {
         let title = format!("{} on {}", trainer.settings().algorithm().name, names(&plan.inputs));
-        write_text(path, &trainer.curve().figure(title).to_svg())?;
+        write_text(path, &trainer.curve_so_far().figure(title).to_svg())?;
     }
     if let Some(path) = &args.json {
         let mut text =
@@ -69,49 +66,61 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A learner at the origin: settings, space and labels are found out before the first row is learned.
-fn fresh(args: &TrainArgs, inputs: &[Input]) -> Result<(Trainer, Options), Fault> {
+/// A learner at the origin, and the data open before it.
+fn fresh(args: &TrainArgs, inputs: &[Input]) -> Result<(Trainer, Options, Reader), Fault> {
     let settings = args.spec.spec()?.resolve()?;
-    let precision = args.frame.precision.into();
-    let options = args.data.options(precision)?;
-    prepare(settings, &args.frame, inputs, options)
+    let options = args.data.options(args.frame.precision.into())?;
+    let open = Opened::new(settings, inputs, options)?;
+    let frame = frame(&args.frame, &open.reading);
+    Ok((Trainer::new(open.settings, frame, open.reading)?, open.options, open.reader))
 }
 
-/// Finds out space, labels and, where it is needed, the number of features; builds the learner.
-pub(crate) fn prepare(
-    settings: Settings,
-    frame: &FrameArgs,
-    inputs: &[Input],
-    mut options: Options,
-) -> Result<(Trainer, Options), Fault> {
-    let classes = find_classes(&settings, inputs, &options)?;
-    let is_stdin = inputs.iter().any(|input| matches!(input, Input::Stdin));
-    let space = match (options.space, is_stdin) {
-        (Some(space), _) => space,
-        // Standard input cannot be opened twice; its format's own space is the reader's to choose.
-        (None, true) => options.format.map_or(parsimon::data::Space::Ids, |f| f.default_space()),
-        (None, false) => Reader::open(inputs, &options)?.space(),
-    };
-    options.space = Some(space);
-    let settings = match settings.wants_dimension() {
-        true if is_stdin => {
-            return Err(Fault::Usage("standard input cannot be scanned; say --dimension".into()));
-        }
-        true => {
-            let dimension = largest_index(inputs, &options)?;
-            settings.with_dimension(dimension)
-        }
-        false => settings,
-    };
-    let reading = Reading::new(&options, space, classes);
-    options.labels = reading.labels(&settings);
-    let precision: Precision = frame.precision.into();
-    let storage = match frame.store {
+/// Data that is open, with its labels and feature space found out.
+pub(crate) struct Opened {
+    pub(crate) settings: Settings,
+    pub(crate) reading: Reading,
+    pub(crate) options: Options,
+    pub(crate) reader: Reader,
+}
+
+impl Opened {
+    /// Finds out the labels and, where it is needed, the number of features; opens the data.
+    pub(crate) fn new(
+        settings: Settings,
+        inputs: &[Input],
+        mut options: Options,
+    ) -> Result<Self, Fault> {
+        let classes = find_classes(&settings, inputs, &options)?;
+        let is_stdin = inputs.iter().any(|input| matches!(input, Input::Stdin));
+        let settings = match settings.wants_dimension() {
+            true if is_stdin => {
+                return Err(Fault::Usage(
+                    "standard input cannot be scanned; say --dimension".into(),
+                ));
+            }
+            true => {
+                let dimension = largest_index(inputs, &options)?;
+                settings.with_dimension(dimension)
+            }
+            false => settings,
+        };
+        let labels = Reading { classes: classes.clone(), ..Reading::default() }.labels(&settings);
+        options.labels = labels;
+        // Opened once, for standard input can be.
+        let reader = Reader::open(inputs, &options)?;
+        options.space = Some(reader.space());
+        let reading = Reading::new(&options, reader.space(), classes);
+        Ok(Self { settings, reading, options, reader })
+    }
+}
+
+/// Precision, bias and store as asked for.
+pub(crate) fn frame(args: &FrameArgs, reading: &Reading) -> Frame {
+    let storage = match args.store {
         StoreArg::Dense => reading.storage(),
         StoreArg::Index => Storage::Index,
     };
-    let frame = Frame { precision, bias: !frame.no_bias, storage };
-    Ok((Trainer::new(settings, frame, reading)?, options))
+    Frame { precision: args.precision.into(), bias: !args.no_bias, storage }
 }
 
 fn largest_index(inputs: &[Input], options: &Options) -> Result<u32, Fault> {
@@ -123,7 +132,11 @@ fn largest_index(inputs: &[Input], options: &Options) -> Result<u32, Fault> {
     Ok(reader.largest_index().max(1))
 }
 
-fn resumed(args: &TrainArgs, path: &Path) -> Result<(Trainer, Options), Fault> {
+fn resumed(
+    args: &TrainArgs,
+    path: &Path,
+    inputs: &[Input],
+) -> Result<(Trainer, Options, Reader), Fault> {
     if !args.spec.is_empty() {
         return Err(Fault::Usage(
             "a checkpoint carries its settings; leave out the algorithm's flags with --resume"
@@ -134,7 +147,8 @@ fn resumed(args: &TrainArgs, path: &Path) -> Result<(Trainer, Options), Fault> {
     let precision = trainer.frame().precision;
     let options = args.data.options(precision)?;
     let options = trainer.reading().options(trainer.settings(), precision, &options);
-    Ok((trainer, options))
+    let reader = Reader::open(inputs, &options)?;
+    Ok((trainer, options, reader))
 }
 
 /// A share of the rows as "every so many-th".
@@ -176,10 +190,10 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) {
     let model = &outcome.model;
     note(&format!(
         "\n{} rows, {} features in {} ({} rows/s)",
-        thousands(trainer.progressive().rows()),
+        thousands(outcome.rows),
         thousands(outcome.features),
         duration(outcome.elapsed),
-        thousands((outcome.features as f64 / seconds * rows_per_feature(trainer, outcome)) as u64),
+        thousands((outcome.rows as f64 / seconds) as u64),
     ));
     note(&format!(
         "progressive loss {}, {} nonzero weights",
@@ -231,11 +245,6 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) {
     }
 }
 
-/// Rows of this run per feature of this run; a resumed learner has seen more rows than this run.
-fn rows_per_feature(trainer: &Trainer, outcome: &Outcome) -> f64 {
-    trainer.progressive().rows() as f64 / (outcome.features as f64).max(1.0)
-}
-
 fn report(trainer: &Trainer, outcome: &Outcome) -> Value {
     let (skipped, errors) = &outcome.skipped;
     json!({
@@ -255,7 +264,7 @@ fn report(trainer: &Trainer, outcome: &Outcome) -> Value {
         "passes": outcome.passes,
         "test": outcome.test,
         "regret": outcome.regret,
-        "curve": trainer.curve(),
+        "curve": trainer.curve_so_far(),
         "version": env!("CARGO_PKG_VERSION"),
     })
 }

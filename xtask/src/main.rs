@@ -74,9 +74,16 @@ fn codegen(mode: Mode) -> Result<()> {
     let table = parsimon(&["algorithms", "--markdown"])?;
     between_markers(Path::new("README.md"), "algorithms", &table, mode)?;
     let mut reference = String::new();
-    for command in
-        ["train", "predict", "evaluate", "inspect", "compare", "algorithms", "convert", "quickstart"]
-    {
+    for command in [
+        "train",
+        "predict",
+        "evaluate",
+        "inspect",
+        "compare",
+        "algorithms",
+        "convert",
+        "quickstart",
+    ] {
         let help = parsimon(&[command, "--help"])?;
         let help: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         reference.push_str(&format!("## `parsimon {command}`\n\n```text\n{help}```\n\n"));

@@ -1,5 +1,7 @@
 //! Bad input: a clear error with its place, exit code 1 (2 for the command itself), nothing written.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod fixture;
 
 use fixture::{Dir, stream};

@@ -1,5 +1,7 @@
 //! Training, saving, resuming and predicting, as a user would.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod fixture;
 
 use fixture::{Dir, stream};

@@ -303,10 +303,11 @@ mod tests {
 
     #[test]
     fn a_refused_row_leaves_the_chunk_as_it_was() {
+        type Case<'a> = (&'a [(u32, f64)], Option<f64>, f64);
         let mut chunk = Chunk::new();
         chunk.push_feature(1, 1.0);
         chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
-        let bad: [(&[(u32, f64)], Option<f64>, f64); 5] = [
+        let bad: [Case<'_>; 5] = [
             (&[(2, f64::NAN)], Some(1.0), 1.0),
             (&[(2, f64::INFINITY)], Some(1.0), 1.0),
             (&[(2, 1.0)], Some(f64::NAN), 1.0),
@@ -316,10 +317,7 @@ mod tests {
         for (pairs, label, weight) in bad {
             pairs.iter().for_each(|&(j, v)| chunk.push_feature(j, v));
             assert!(chunk.finish_row(label, weight, Repeats::Add).is_err());
-            assert_eq!(
-                (chunk.len(), chunk.nonzeros(), chunk.open_row().0.len()),
-                (1, 1, 0)
-            );
+            assert_eq!((chunk.len(), chunk.nonzeros(), chunk.open_row().0.len()), (1, 1, 0));
         }
     }
 

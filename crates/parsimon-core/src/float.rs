@@ -36,12 +36,16 @@ pub trait Float:
     /// Exact.
     fn to_f64(self) -> f64;
     /// Square root.
+    #[must_use]
     fn sqrt(self) -> Self;
     /// Magnitude.
+    #[must_use]
     fn abs(self) -> Self;
     /// The larger of the two; the other one when one is NaN.
+    #[must_use]
     fn max(self, other: Self) -> Self;
     /// The magnitude of `self` with the sign of `sign`.
+    #[must_use]
     fn copysign(self, sign: Self) -> Self;
 }
 

@@ -66,24 +66,13 @@ mod tests {
 
     #[test]
     fn the_solution_solves() {
-        for loss in [
-            Loss::Logistic,
-            Loss::Squared,
-            Loss::SquaredHinge,
-            Loss::Poisson,
-        ] {
-            for (p, s, y) in [
-                (0.3, 2.0, 1.0),
-                (-4.0, 100.0, 1.0),
-                (9.0, 1e-3, 1.0),
-                (5.0, 1e6, 1.0),
-            ] {
+        for loss in [Loss::Logistic, Loss::Squared, Loss::SquaredHinge, Loss::Poisson] {
+            for (p, s, y) in
+                [(0.3, 2.0, 1.0), (-4.0, 100.0, 1.0), (9.0, 1e-3, 1.0), (5.0, 1e6, 1.0)]
+            {
                 let u = solve(|m| loss.slope(m, y), |u| p - s * u);
                 let residual = u - loss.slope(p - s * u, y);
-                assert!(
-                    residual.abs() <= 1e-9 * (1.0 + s),
-                    "{loss:?} {p} {s}: {residual}"
-                );
+                assert!(residual.abs() <= 1e-9 * (1.0 + s), "{loss:?} {p} {s}: {residual}");
             }
         }
     }

@@ -108,17 +108,8 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             loss,
             now: R::Clock::default(),
             table,
-            bias: bias.map(|rule| Bias {
-                rule,
-                now: R::Clock::default(),
-                table: Table::index(),
-            }),
-            row: Scratch {
-                coords: Vec::new(),
-                w: Vec::new(),
-                x: Vec::new(),
-                bias: F::ZERO,
-            },
+            bias: bias.map(|rule| Bias { rule, now: R::Clock::default(), table: Table::index() }),
+            row: Scratch { coords: Vec::new(), w: Vec::new(), x: Vec::new(), bias: F::ZERO },
             step: Self::learn_tangent,
         }
     }
@@ -157,24 +148,13 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     /// rule costs minutes of compilation.
     #[inline(never)]
     fn gather(&mut self, x: Row<'_>) -> f64 {
-        let Self {
-            rule,
-            now,
-            table,
-            row,
-            ..
-        } = self;
+        let Self { rule, now, table, row, .. } = self;
         row.coords.clear();
         row.coords.extend(x.indices().iter().map(|&j| table.get(j)));
         row.x.clear();
         row.x.extend(x.values().iter().map(|&v| F::from_f64(v)));
         row.w.clear();
-        row.w.extend(
-            x.indices()
-                .iter()
-                .zip(&row.coords)
-                .map(|(&j, c)| rule.played(now, j, c)),
-        );
+        row.w.extend(x.indices().iter().zip(&row.coords).map(|(&j, c)| rule.played(now, j, c)));
         row.bias = self.bias.as_ref().map_or(F::ZERO, Bias::played);
         (dot(&row.w, &row.x) + row.bias).to_f64()
     }
@@ -190,19 +170,8 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     #[inline(never)]
     fn absorb(&mut self, x: Row<'_>, d: f64, at: f64) {
         let (d, at) = (F::from_f64(d), F::from_f64(at));
-        let Self {
-            rule,
-            now,
-            table,
-            row,
-            ..
-        } = self;
-        let features = x
-            .indices()
-            .iter()
-            .zip(&mut row.coords)
-            .zip(&row.w)
-            .zip(&row.x);
+        let Self { rule, now, table, row, .. } = self;
+        let features = x.indices().iter().zip(&mut row.coords).zip(&row.w).zip(&row.x);
         for (((&j, c), &w), &v) in features {
             rule.absorb(now, j, c, w, d * v, at * v);
         }
@@ -210,8 +179,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             *table.slot(j) = *c;
         }
         if let Some(b) = &mut self.bias {
-            b.rule
-                .absorb(&mut b.now, BIAS, b.table.slot(BIAS), row.bias, d, at);
+            b.rule.absorb(&mut b.now, BIAS, b.table.slot(BIAS), row.bias, d, at);
         }
     }
 
@@ -237,23 +205,14 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
 impl<F: Float, R: Implicit<F>> Learner<F, R> {
     /// As [`new`](Learner::new), taking each loss itself instead of its tangent.
     pub fn implicit(rule: R, bias: Option<R>, loss: Loss, table: Table<R::Coord>) -> Self {
-        Self {
-            step: Self::learn_exact,
-            ..Self::new(rule, bias, loss, table)
-        }
+        Self { step: Self::learn_exact, ..Self::new(rule, bias, loss, table) }
     }
 
     fn learn_exact(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
         let p = self.gather(x);
         let at = weight * self.loss.slope(p, y);
         self.tick();
-        let Self {
-            rule,
-            now,
-            row,
-            loss,
-            ..
-        } = self;
+        let Self { rule, now, row, loss, .. } = self;
         let shares = row
             .coords
             .iter()
@@ -265,12 +224,7 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
             let c = b.table.get(BIAS);
             shares.push((b.rule.candidate(&b.now, &c, row.bias, F::from_f64(at)), 1.0));
         }
-        let margin = |u: f64| {
-            shares
-                .iter()
-                .map(|(share, a)| a * share.at(u, *a))
-                .sum::<f64>()
-        };
+        let margin = |u: f64| shares.iter().map(|(share, a)| a * share.at(u, *a)).sum::<f64>();
         let d = implicit::solve(|m| weight * loss.slope(m, y), margin);
         if d != 0.0 || at != 0.0 {
             self.absorb(x, d, at);

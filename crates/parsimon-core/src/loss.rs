@@ -59,11 +59,7 @@ impl Loss {
             // NUMERICS: ln(1 + e^-m) overflows for m < -709; the other branch is the same function.
             Loss::Logistic => {
                 let m = y * p;
-                if m > 0.0 {
-                    (-m).exp().ln_1p()
-                } else {
-                    m.exp().ln_1p() - m
-                }
+                if m > 0.0 { (-m).exp().ln_1p() } else { m.exp().ln_1p() - m }
             }
             Loss::Squared => 0.5 * (p - y) * (p - y),
             Loss::Hinge => (1.0 - y * p).max(0.0),
@@ -73,11 +69,7 @@ impl Loss {
             }
             Loss::Huber { delta } => {
                 let r = (p - y).abs();
-                if r <= delta {
-                    0.5 * r * r
-                } else {
-                    delta * (r - 0.5 * delta)
-                }
+                if r <= delta { 0.5 * r * r } else { delta * (r - 0.5 * delta) }
             }
             Loss::Quantile { tau } => {
                 let r = y - p;

@@ -17,11 +17,7 @@ impl Head {
     /// INVARIANT: `weights` is sorted by index, without repetition and without zeros.
     pub(crate) fn new(bias: f64, weights: Vec<(u32, f64)>) -> Self {
         let (indices, weights) = weights.into_iter().unzip();
-        Self {
-            bias,
-            indices,
-            weights,
-        }
+        Self { bias, indices, weights }
     }
 
     /// Checks and takes arrays from outside; `None` unless indices strictly increase and all numbers are finite.
@@ -49,16 +45,11 @@ impl Head {
     }
     /// The weight of feature `j`.
     pub fn weight(&self, j: u32) -> f64 {
-        self.indices
-            .binary_search(&j)
-            .map_or(0.0, |k| self.weights[k])
+        self.indices.binary_search(&j).map_or(0.0, |k| self.weights[k])
     }
     /// The nonzero weights with their indices.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f64)> + '_ {
-        self.indices
-            .iter()
-            .copied()
-            .zip(self.weights.iter().copied())
+        self.indices.iter().copied().zip(self.weights.iter().copied())
     }
 }
 
@@ -113,10 +104,7 @@ impl Weights {
 impl Scorer {
     /// Lays the heads out.
     pub fn new(heads: &[Head], precision: Precision) -> Self {
-        let heads = heads
-            .iter()
-            .map(|head| (head.bias, Weights::new(head)))
-            .collect();
+        let heads = heads.iter().map(|head| (head.bias, Weights::new(head))).collect();
         Self { heads, precision }
     }
 
@@ -135,8 +123,6 @@ impl Scorer {
 }
 
 fn margin<F: Float>(x: Row<'_>, bias: f64, weights: &Weights) -> f64 {
-    let products = x
-        .iter()
-        .map(|(j, v)| F::from_f64(weights.get(j)) * F::from_f64(v));
+    let products = x.iter().map(|(j, v)| F::from_f64(weights.get(j)) * F::from_f64(v));
     (sum_lanes(products) + F::from_f64(bias)).to_f64()
 }

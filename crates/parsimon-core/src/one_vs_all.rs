@@ -64,8 +64,6 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
     }
 
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        self.learners
-            .iter_mut()
-            .try_for_each(|learner| learner.restore(input))
+        self.learners.iter_mut().try_for_each(|learner| learner.restore(input))
     }
 }

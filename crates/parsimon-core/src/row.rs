@@ -55,9 +55,6 @@ impl<'a> Row<'a> {
     /// The features in increasing order of index.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f64)> + 'a {
-        self.indices
-            .iter()
-            .copied()
-            .zip(self.values.iter().copied())
+        self.indices.iter().copied().zip(self.values.iter().copied())
     }
 }

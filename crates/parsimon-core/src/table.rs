@@ -33,19 +33,12 @@ const ARRAY_LIMIT: u32 = 1 << 26;
 impl<C: State + Copy> Table<C> {
     /// An array for the indices below `slots` at once; larger ones go to the index.
     pub fn dense(slots: u32) -> Self {
-        Self {
-            dense: vec![C::default(); slots as usize],
-            limit: slots,
-            ..Self::index()
-        }
+        Self { dense: vec![C::default(); slots as usize], limit: slots, ..Self::index() }
     }
 
     /// An array that grows with the largest index seen; indices far out go to the index.
     pub fn growing() -> Self {
-        Self {
-            limit: ARRAY_LIMIT,
-            ..Self::index()
-        }
+        Self { limit: ARRAY_LIMIT, ..Self::index() }
     }
 
     /// No array: every coordinate is found through the index, and kept in the order of first sight.
@@ -111,19 +104,14 @@ impl<C: State + Copy> Table<C> {
         if j < self.limit {
             return C::default();
         }
-        self.places
-            .get(&j)
-            .map_or_else(C::default, |&place| self.rest[place as usize])
+        self.places.get(&j).map_or_else(C::default, |&place| self.rest[place as usize])
     }
 
     #[cold]
     #[inline(never)]
     fn slot_rest(&mut self, j: u32) -> &mut C {
         if j < self.limit {
-            let len = (j as usize + 1)
-                .next_power_of_two()
-                .max(1024)
-                .min(self.limit as usize);
+            let len = (j as usize + 1).next_power_of_two().max(1024).min(self.limit as usize);
             let mut grown = Vec::with_capacity(len);
             grown.extend_from_slice(&self.dense);
             grown.resize(len, C::default());
@@ -165,25 +153,13 @@ mod tests {
     #[test]
     fn the_kind_of_table_never_changes_an_answer() {
         let mut tables = [Table::<f64>::dense(64), Table::growing(), Table::index()];
-        let writes = [
-            (5, 1.0),
-            (63, 2.0),
-            (64, 3.0),
-            (1_000_000, 4.0),
-            (u32::MAX - 1, 5.0),
-            (5, 6.0),
-        ];
+        let writes =
+            [(5, 1.0), (63, 2.0), (64, 3.0), (1_000_000, 4.0), (u32::MAX - 1, 5.0), (5, 6.0)];
         for table in &mut tables {
             for (j, v) in writes {
                 *table.slot(j) = v;
             }
-            for (j, v) in [
-                (5, 6.0),
-                (63, 2.0),
-                (64, 3.0),
-                (1_000_000, 4.0),
-                (u32::MAX - 1, 5.0),
-            ] {
+            for (j, v) in [(5, 6.0), (63, 2.0), (64, 3.0), (1_000_000, 4.0), (u32::MAX - 1, 5.0)] {
                 assert_eq!(table.get(j), v);
             }
             assert_eq!((table.get(0), table.get(70_000_000)), (0.0, 0.0));

@@ -1,6 +1,7 @@
 //! The hot loop does not allocate: after a first pass over the rows, learning them again takes nothing from the
 //! allocator.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 #![allow(
     unsafe_code,
     reason = "counting allocations means being the allocator, and that is an unsafe trait"
@@ -60,7 +61,7 @@ fn allocations(work: impl FnOnce()) -> u64 {
 fn rows() -> Chunk {
     let mut chunk = Chunk::new();
     for i in 0..500u32 {
-        for k in 0..1 + i % 20 {
+        for k in 0..=i % 20 {
             chunk.push_feature((i * 7 + k * 131) % 4000 + k * 4000, f64::from(k + 1) * 0.1);
         }
         if i % 50 == 0 {

@@ -104,12 +104,7 @@ impl Binary {
 
     fn with_scale(scale: Scale) -> Self {
         let progressive = Progressive::new();
-        Self {
-            scale,
-            bins: Bins::default(),
-            progressive,
-            scored: Vec::new(),
-        }
+        Self { scale, bins: Bins::default(), progressive, scored: Vec::new() }
     }
 
     /// Cuts the calibration table otherwise than into ten bins of equal mass.
@@ -165,10 +160,7 @@ impl Binary {
     }
 
     fn is_probabilistic(&self) -> bool {
-        matches!(
-            self.scale,
-            Scale::Probability | Scale::Margin(Loss::Logistic)
-        )
+        matches!(self.scale, Scale::Probability | Scale::Margin(Loss::Logistic))
     }
 
     /// The sorted rows with their probabilities: none when the scores have none, or are not numbers.
@@ -190,11 +182,7 @@ impl Binary {
     }
 
     fn confusion(&self) -> Confusion {
-        let threshold = if self.scale == Scale::Probability {
-            0.5
-        } else {
-            0.0
-        };
+        let threshold = if self.scale == Scale::Probability { 0.5 } else { 0.0 };
         self.scored
             .iter()
             .map(|row| (row.positive(), row.score > threshold, row.weight()))
@@ -204,11 +192,7 @@ impl Binary {
 
 /// `-ln` of the probability given to what happened.
 fn log_loss(probability: f64, positive: bool) -> f64 {
-    let p = if positive {
-        probability
-    } else {
-        1.0 - probability
-    };
+    let p = if positive { probability } else { 1.0 - probability };
     -p.max(SMALLEST_PROBABILITY).ln()
 }
 
@@ -250,24 +234,13 @@ mod tests {
         let mut reversed = rows.clone();
         reversed.reverse();
         let [a, b] = [rows, reversed].map(|rows| metrics(Binary::new(Loss::Logistic), &rows));
-        assert_eq!(
-            (a.auc, a.calibration, a.confusion),
-            (b.auc, b.calibration, b.confusion)
-        );
+        assert_eq!((a.auc, a.calibration, a.confusion), (b.auc, b.calibration, b.confusion));
     }
 
     #[test]
     fn by_hand() {
-        let rows = [
-            (0.8, 1.0, 1.0),
-            (0.4, 1.0, 1.0),
-            (0.6, 0.0, 2.0),
-            (0.1, 0.0, 1.0),
-        ];
-        let m = metrics(
-            Binary::from_probabilities().bins(Bins::EqualWidth(2)),
-            &rows,
-        );
+        let rows = [(0.8, 1.0, 1.0), (0.4, 1.0, 1.0), (0.6, 0.0, 2.0), (0.1, 0.0, 1.0)];
+        let m = metrics(Binary::from_probabilities().bins(Bins::EqualWidth(2)), &rows);
         let close = |a: Option<f64>, b: f64| assert!((a.unwrap() - b).abs() < 1e-14, "{a:?} {b}");
         assert_eq!((m.rows, m.weight, m.base_rate), (4, 5.0, Some(0.4)));
         assert_eq!(
@@ -285,10 +258,7 @@ mod tests {
         close(m.precision, 1.0 / 3.0);
         close(m.recall, 0.5);
         close(m.f1, 0.4);
-        close(
-            m.log_loss,
-            -(0.8f64.ln() + 0.4f64.ln() + 2.0 * 0.4f64.ln() + 0.9f64.ln()) / 5.0,
-        );
+        close(m.log_loss, -(0.8f64.ln() + 0.4f64.ln() + 2.0 * 0.4f64.ln() + 0.9f64.ln()) / 5.0);
         close(m.brier, (0.04 + 0.36 + 2.0 * 0.36 + 0.01) / 5.0);
         close(m.base_log_loss, -(0.4 * 0.4f64.ln() + 0.6 * 0.6f64.ln()));
         // Bins: {0.4, 0.1} mean 0.25 rate 1/2; {0.8, 0.6 twice} mean 2/3 rate 1/3.
@@ -301,12 +271,7 @@ mod tests {
         let doubled: Rows = rows.iter().map(|&(s, y, w)| (s, y, 2.0 * w)).collect();
         let twice: Rows = rows.iter().chain(&rows).copied().collect();
         let [a, b] = [doubled, twice].map(|rows| metrics(Binary::new(Loss::Logistic), &rows));
-        let pairs = [
-            (a.auc, b.auc),
-            (a.log_loss, b.log_loss),
-            (a.brier, b.brier),
-            (a.f1, b.f1),
-        ];
+        let pairs = [(a.auc, b.auc), (a.log_loss, b.log_loss), (a.brier, b.brier), (a.f1, b.f1)];
         for (a, b) in pairs {
             assert!((a.unwrap() - b.unwrap()).abs() < 1e-14);
         }
@@ -314,31 +279,19 @@ mod tests {
 
     #[test]
     fn what_is_undefined_is_absent() {
-        let m = metrics(
-            Binary::new(Loss::Hinge),
-            &[(1.0, 1.0, 1.0), (-2.0, -1.0, 0.0)],
-        );
-        assert_eq!(
-            (m.auc, m.log_loss, m.brier, m.calibration_error),
-            (None, None, None, None)
-        );
+        let m = metrics(Binary::new(Loss::Hinge), &[(1.0, 1.0, 1.0), (-2.0, -1.0, 0.0)]);
+        assert_eq!((m.auc, m.log_loss, m.brier, m.calibration_error), (None, None, None, None));
         assert_eq!((m.mean_loss, m.accuracy), (Some(0.0), Some(1.0)));
         let m = metrics(Binary::new(Loss::Logistic), &[]);
         assert_eq!((m.auc, m.accuracy, m.log_loss), (None, None, None));
-        let m = metrics(
-            Binary::new(Loss::Logistic),
-            &[(f64::NAN, 1.0, 1.0), (0.0, -1.0, 1.0)],
-        );
+        let m = metrics(Binary::new(Loss::Logistic), &[(f64::NAN, 1.0, 1.0), (0.0, -1.0, 1.0)]);
         assert_eq!((m.auc, m.log_loss, m.brier), (None, None, None));
         assert!(m.calibration.is_empty());
     }
 
     #[test]
     fn certainty_that_errs_is_dear_but_not_infinite() {
-        let m = metrics(
-            Binary::from_probabilities(),
-            &[(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)],
-        );
+        let m = metrics(Binary::from_probabilities(), &[(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)]);
         assert!((m.log_loss.unwrap() - 18.02).abs() < 0.01);
     }
 }

@@ -101,10 +101,7 @@ pub fn calibration(outcomes: &[Outcome], bins: Bins) -> Vec<Bin> {
 
 /// The mean gap between prediction and observation, weighted by the bins; nothing for no bins.
 pub fn expected_calibration_error(bins: &[Bin]) -> Option<f64> {
-    let gap: Sum = bins
-        .iter()
-        .map(|b| b.weight * (b.predicted - b.observed).abs())
-        .collect();
+    let gap: Sum = bins.iter().map(|b| b.weight * (b.predicted - b.observed).abs()).collect();
     let weight: Sum = bins.iter().map(|b| b.weight).collect();
     ratio(gap.value(), weight.value())
 }
@@ -179,11 +176,7 @@ mod tests {
     fn bins_add_up_to_the_whole() {
         for (seed, levels) in [(1, 3), (2, 50), (3, 1_000_000)] {
             let rows = random_outcomes(seed, levels);
-            for cut in [
-                Bins::EqualMass(10),
-                Bins::EqualWidth(15),
-                Bins::EqualMass(1),
-            ] {
+            for cut in [Bins::EqualMass(10), Bins::EqualWidth(15), Bins::EqualMass(1)] {
                 let bins = calibration(&rows, cut);
                 let sum = |f: fn(&Bin) -> f64| bins.iter().map(f).sum::<f64>();
                 let all = |f: fn(&Outcome) -> f64| rows.iter().map(f).sum::<f64>();
@@ -209,11 +202,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_interval_have_a_bin() {
-        let row = |probability| Outcome {
-            probability,
-            positive: true,
-            weight: 2.0,
-        };
+        let row = |probability| Outcome { probability, positive: true, weight: 2.0 };
         let bins = calibration(&[row(0.0), row(1.0)], Bins::EqualWidth(4));
         assert_eq!(
             bins.iter().map(|b| (b.low, b.weight)).collect::<Vec<_>>(),
@@ -226,11 +215,7 @@ mod tests {
     fn no_rows_or_no_bins_are_no_table() {
         assert!(calibration(&[], Bins::default()).is_empty());
         assert_eq!(expected_calibration_error(&[]), None);
-        let row = Outcome {
-            probability: 0.5,
-            positive: true,
-            weight: 1.0,
-        };
+        let row = Outcome { probability: 0.5, positive: true, weight: 1.0 };
         assert_eq!(calibration(&[row], Bins::EqualMass(0)).len(), 1);
     }
 }

@@ -84,9 +84,6 @@ mod tests {
         let shares = [none.accuracy(), none.precision(), none.recall(), none.f1()];
         assert_eq!(shares, [None; 4]);
         let negatives: Confusion = [(false, false, 2.0)].into_iter().collect();
-        assert_eq!(
-            (negatives.accuracy(), negatives.recall()),
-            (Some(1.0), None)
-        );
+        assert_eq!((negatives.accuracy(), negatives.recall()), (Some(1.0), None));
     }
 }

@@ -69,15 +69,13 @@ impl Counts {
 
     /// Counts one row, from its margin: the prediction is `e^margin`.
     pub fn record(&mut self, margin: f64, label: f64, weight: f64) {
-        self.progressive
-            .record(Loss::Poisson.value(margin, label), weight);
+        self.progressive.record(Loss::Poisson.value(margin, label), weight);
         if weight <= 0.0 {
             return;
         }
         let mean = Loss::Poisson.predict(margin);
         // NUMERICS: ln(mu) is the margin; taking the logarithm of e^margin would lose what underflowed.
-        self.deviance
-            .add(weight * 2.0 * (x_ln_x(label) - label * margin - (label - mean)));
+        self.deviance.add(weight * 2.0 * (x_ln_x(label) - label * margin - (label - mean)));
         self.squared.add(weight * (mean - label) * (mean - label));
         self.absolute.add(weight * (mean - label).abs());
         self.predicted.add(weight * mean);
@@ -90,9 +88,8 @@ impl Counts {
         let weight = self.progressive.weight();
         let mean = |sum: &Sum| ratio(sum.value(), weight);
         let mean_label = mean(&self.observed);
-        let null = mean_label.map_or(0.0, |y| {
-            2.0 * (self.label_entropy.value() - weight * x_ln_x(y))
-        });
+        let null =
+            mean_label.map_or(0.0, |y| 2.0 * (self.label_entropy.value() - weight * x_ln_x(y)));
         CountsMetrics {
             rows: self.progressive.rows(),
             weight,

@@ -47,10 +47,7 @@ pub struct CurvePoint {
 impl LearningCurve {
     /// A run without reports.
     pub fn new(loss: impl Into<String>) -> Self {
-        Self {
-            loss: loss.into(),
-            points: Vec::new(),
-        }
+        Self { loss: loss.into(), points: Vec::new() }
     }
 
     /// Notes where the run stands, and starts the next stretch.
@@ -82,9 +79,7 @@ impl LearningCurve {
     pub fn figure(&self, title: impl Into<String>) -> Figure {
         // A missing value interrupts the line.
         let of = |value: fn(&CurvePoint) -> Option<f64>| {
-            self.points
-                .iter()
-                .map(move |p| (p.rows as f64, value(p).unwrap_or(f64::NAN)))
+            self.points.iter().map(move |p| (p.rows as f64, value(p).unwrap_or(f64::NAN)))
         };
         let loss = Panel::new("rows", format!("progressive {}", self.loss))
             .log_x()

@@ -151,16 +151,8 @@ impl fmt::Display for Evaluation {
 fn decisions(m: &BinaryMetrics) -> Table {
     let c = &m.confusion;
     let mut table = Table::new(["truth", "called negative", "called positive"]).right([1, 2]);
-    table.row([
-        "negative".to_owned(),
-        weight(c.true_negative),
-        weight(c.false_positive),
-    ]);
-    table.row([
-        "positive".to_owned(),
-        weight(c.false_negative),
-        weight(c.true_positive),
-    ]);
+    table.row(["negative".to_owned(), weight(c.true_negative), weight(c.false_positive)]);
+    table.row(["positive".to_owned(), weight(c.false_negative), weight(c.true_positive)]);
     table
 }
 
@@ -168,11 +160,7 @@ fn calibration_table(bins: &[Bin]) -> Table {
     let mut table = Table::new(["predicted", "observed", "gap", "rows"]).right(0..4);
     for bin in bins {
         let gap = significant((bin.observed - bin.predicted).abs(), 2);
-        let sign = if bin.observed < bin.predicted {
-            "-"
-        } else {
-            "+"
-        };
+        let sign = if bin.observed < bin.predicted { "-" } else { "+" };
         table.row([
             significant(bin.predicted, DIGITS),
             significant(bin.observed, DIGITS),
@@ -221,12 +209,7 @@ mod tests {
     #[test]
     fn binary_in_a_terminal() {
         let mut evaluator = Evaluator::new(Loss::Logistic);
-        let rows = [
-            (2.0, 1.0, 1.0),
-            (0.5, -1.0, 2.0),
-            (-0.1, 1.0, 1.0),
-            (-3.0, -1.0, 1.0),
-        ];
+        let rows = [(2.0, 1.0, 1.0), (0.5, -1.0, 2.0), (-0.1, 1.0, 1.0), (-3.0, -1.0, 1.0)];
         for (margin, label, weight) in rows {
             evaluator.record(margin, label, weight);
         }

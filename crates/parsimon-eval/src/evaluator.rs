@@ -71,10 +71,7 @@ mod tests {
     fn each_loss_has_its_task() {
         let task = |loss| Evaluator::new(loss).finish();
         assert!(matches!(task(Loss::SquaredHinge), Evaluation::Binary(_)));
-        assert!(matches!(
-            task(Loss::Quantile { tau: 0.5 }),
-            Evaluation::Regression(_)
-        ));
+        assert!(matches!(task(Loss::Quantile { tau: 0.5 }), Evaluation::Regression(_)));
         assert!(matches!(task(Loss::Poisson), Evaluation::Counts(_)));
     }
 
@@ -87,10 +84,7 @@ mod tests {
             }
             let evaluation = evaluator.finish();
             let json = serde_json::to_string(&evaluation).unwrap();
-            assert_eq!(
-                serde_json::from_str::<Evaluation>(&json).unwrap(),
-                evaluation
-            );
+            assert_eq!(serde_json::from_str::<Evaluation>(&json).unwrap(), evaluation);
         }
         let empty = Evaluator::new(Loss::Logistic).finish();
         let json = serde_json::to_string(&empty).unwrap();

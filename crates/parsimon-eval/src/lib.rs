@@ -11,10 +11,7 @@
 //! defined, such as the AUC of a single class, is absent instead of NaN. No function reads a clock, a file
 //! or a random number: the same rows give the same bytes.
 
-#![cfg_attr(
-    test,
-    allow(clippy::unwrap_used, reason = "a test may fail by panicking")
-)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail by panicking"))]
 
 mod binary;
 mod calibration;

@@ -104,11 +104,8 @@ impl Multiclass {
     pub fn record(&mut self, margins: &[f64], class: usize, weight: f64) {
         assert_eq!(margins.len(), self.names.len(), "one margin per class");
         let sign = |k: usize| if k == class { 1.0 } else { -1.0 };
-        let losses: Sum = margins
-            .iter()
-            .enumerate()
-            .map(|(k, &m)| self.loss.value(m, sign(k)))
-            .collect();
+        let losses: Sum =
+            margins.iter().enumerate().map(|(k, &m)| self.loss.value(m, sign(k))).collect();
         self.progressive.record(losses.value(), weight);
         self.log_loss.record(log_loss(margins, class), weight);
         match largest(margins) {
@@ -145,15 +142,10 @@ impl Multiclass {
             mean_loss: self.progressive.average(),
             accuracy: ratio(right, weight),
             macro_f1: ratio(f1.iter().copied().collect::<Sum>().value(), f1.len() as f64),
-            log_loss: self
-                .log_loss
-                .average()
-                .filter(|_| self.loss == Loss::Logistic),
+            log_loss: self.log_loss.average().filter(|_| self.loss == Loss::Logistic),
             unknown: self.unknown.value(),
             classes,
-            confusion: (0..len)
-                .map(|k| (0..len).map(|j| at(k, j)).collect())
-                .collect(),
+            confusion: (0..len).map(|k| (0..len).map(|j| at(k, j)).collect()).collect(),
         }
     }
 }
@@ -182,10 +174,7 @@ fn log_loss(margins: &[f64], class: usize) -> f64 {
     // taken relative to the largest.
     let ln_s = |m: f64| -Loss::Logistic.value(m, 1.0);
     let top = margins.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: Sum = margins
-        .iter()
-        .map(|&m| (ln_s(m) - ln_s(top)).exp())
-        .collect();
+    let sum: Sum = margins.iter().map(|&m| (ln_s(m) - ln_s(top)).exp()).collect();
     ln_s(top) + sum.value().ln() - ln_s(own)
 }
 
@@ -206,23 +195,11 @@ mod tests {
         multiclass.record(&[margin(0.1), margin(0.2), margin(0.1)], 1, 1.0); // p = 0.5
         let m = multiclass.finish();
         assert_eq!((m.rows, m.weight, m.accuracy), (3, 4.0, Some(0.5)));
-        close(
-            m.log_loss,
-            -(0.4f64.ln() + 2.0 * 0.3f64.ln() + 0.5f64.ln()) / 4.0,
-        );
-        assert_eq!(
-            m.confusion,
-            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]
-        );
+        close(m.log_loss, -(0.4f64.ln() + 2.0 * 0.3f64.ln() + 0.5f64.ln()) / 4.0);
+        assert_eq!(m.confusion, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]);
         close(m.classes[1].precision, 1.0 / 3.0);
-        assert_eq!(
-            (m.classes[1].recall, m.classes[1].f1),
-            (Some(1.0), Some(0.5))
-        );
-        assert_eq!(
-            (m.classes[2].precision, m.classes[2].recall),
-            (None, Some(0.0))
-        );
+        assert_eq!((m.classes[1].recall, m.classes[1].f1), (Some(1.0), Some(0.5)));
+        assert_eq!((m.classes[2].precision, m.classes[2].recall), (None, Some(0.0)));
         assert_eq!(m.macro_f1, Some(0.5)); // of 1, 0.5 and 0
     }
 
@@ -255,9 +232,6 @@ mod tests {
         let mut multiclass = Multiclass::new(Loss::Hinge, ["a", "b"]);
         multiclass.record(&[0.0, 0.0], 0, 1.0);
         let m = multiclass.finish();
-        assert_eq!(
-            (m.log_loss, m.accuracy, m.mean_loss),
-            (None, Some(1.0), Some(2.0))
-        );
+        assert_eq!((m.log_loss, m.accuracy, m.mean_loss), (None, Some(1.0), Some(2.0)));
     }
 }

@@ -25,10 +25,7 @@ pub fn significant(x: f64, digits: usize) -> String {
     let digits = digits.max(1);
     let scientific = format!("{:.*e}", digits - 1, x);
     // The exponent after rounding: 9.99996 with four digits is 1.000e1.
-    let exponent: i32 = scientific
-        .split_once('e')
-        .and_then(|(_, e)| e.parse().ok())
-        .unwrap_or(0);
+    let exponent: i32 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     if (-5..7).contains(&exponent) {
         let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
         format!("{x:.decimals$}")
@@ -81,11 +78,7 @@ pub fn weight(w: f64) -> String {
     let (whole, fraction) = fixed.split_once('.').unwrap_or((&fixed, ""));
     let fraction = fraction.trim_end_matches('0');
     let whole = thousands(whole.parse().unwrap_or(0));
-    if fraction.is_empty() {
-        whole
-    } else {
-        format!("{whole}.{fraction}")
-    }
+    if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") }
 }
 
 /// A share of the whole, in percent.

@@ -112,10 +112,7 @@ mod tests {
     #[test]
     fn no_rows_have_no_average() {
         let mut progressive = Progressive::new();
-        assert_eq!(
-            (progressive.average(), progressive.since_last()),
-            (None, None)
-        );
+        assert_eq!((progressive.average(), progressive.since_last()), (None, None));
         progressive.record(1.0, 0.0);
         assert_eq!((progressive.rows(), progressive.average()), (1, None));
     }
@@ -153,9 +150,8 @@ mod tests {
     #[test]
     fn saving_and_resuming_anywhere_changes_no_bit() {
         let mut random = SplitMix64(3);
-        let rows: Vec<(f64, f64)> = (0..200)
-            .map(|_| (random.uniform() * 1e3, random.uniform()))
-            .collect();
+        let rows: Vec<(f64, f64)> =
+            (0..200).map(|_| (random.uniform() * 1e3, random.uniform())).collect();
         let mut whole = Progressive::new();
         for &(loss, weight) in &rows {
             whole.record(loss, weight);

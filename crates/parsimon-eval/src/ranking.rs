@@ -19,10 +19,7 @@ pub(crate) struct Scored {
 impl Scored {
     pub(crate) fn new(score: f64, positive: bool, weight: f64) -> Self {
         let sign = if positive { 1.0 } else { -1.0 };
-        Self {
-            score,
-            signed_weight: weight.abs().copysign(sign),
-        }
+        Self { score, signed_weight: weight.abs().copysign(sign) }
     }
 
     pub(crate) fn positive(self) -> bool {
@@ -123,18 +120,14 @@ mod tests {
     #[test]
     fn perfect_reversed_and_constant() {
         let auc_of = |scores: [f64; 4]| {
-            let mut rows: Vec<Scored> = (0..4)
-                .map(|i| Scored::new(scores[i], i >= 2, 1.0 + i as f64))
-                .collect();
+            let mut rows: Vec<Scored> =
+                (0..4).map(|i| Scored::new(scores[i], i >= 2, 1.0 + i as f64)).collect();
             sort(&mut rows);
             auc(&rows)
         };
         assert_eq!(auc_of([1.0, 2.0, 3.0, 4.0]), Some(1.0));
         assert_eq!(auc_of([4.0, 3.0, 2.0, 1.0]), Some(0.0));
         assert_eq!(auc_of([7.0; 4]), Some(0.5));
-        assert_eq!(
-            auc_of([f64::NEG_INFINITY, 0.0, 1.0, f64::INFINITY]),
-            Some(1.0)
-        );
+        assert_eq!(auc_of([f64::NEG_INFINITY, 0.0, 1.0, f64::INFINITY]), Some(1.0));
     }
 }

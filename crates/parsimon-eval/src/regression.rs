@@ -71,8 +71,7 @@ impl Regression {
     /// Counts one row.
     pub fn record(&mut self, predicted: f64, label: f64, weight: f64) {
         let error = predicted - label;
-        self.progressive
-            .record(self.loss.value(predicted, label), weight);
+        self.progressive.record(self.loss.value(predicted, label), weight);
         if weight > 0.0 {
             self.error.add(weight * error);
             self.absolute.add(weight * error.abs());
@@ -155,9 +154,6 @@ mod tests {
     #[test]
     fn a_diverged_model_has_no_error_but_still_a_mean_label() {
         let m = metrics(&[(f64::INFINITY, 2.0, 1.0), (3.0, 2.0, 1.0)]);
-        assert_eq!(
-            (m.rmse, m.mae, m.mean_loss, m.mean_label),
-            (None, None, None, Some(2.0))
-        );
+        assert_eq!((m.rmse, m.mae, m.mean_loss, m.mean_label), (None, None, None, Some(2.0)));
     }
 }

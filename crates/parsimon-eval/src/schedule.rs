@@ -72,9 +72,7 @@ impl Schedule {
         if stride > 0 {
             Ok(Self(Kind::Every(stride)))
         } else {
-            Err(ScheduleError(
-                "a progress stride must be at least 1 row, got 0".to_owned(),
-            ))
+            Err(ScheduleError("a progress stride must be at least 1 row, got 0".to_owned()))
         }
     }
 
@@ -191,27 +189,15 @@ mod tests {
     #[test]
     fn the_end_of_the_counts_is_reached_and_not_passed() {
         assert_eq!(Schedule::doubling().next_after(u64::MAX), u64::MAX);
-        assert_eq!(
-            Schedule::parse("3").unwrap().next_after(u64::MAX - 1),
-            u64::MAX
-        );
+        assert_eq!(Schedule::parse("3").unwrap().next_after(u64::MAX - 1), u64::MAX);
     }
 
     #[test]
     fn nonsense_is_refused_with_a_reason() {
         let message = |text| Schedule::parse(text).unwrap_err().to_string();
-        assert_eq!(
-            message("0"),
-            "a progress stride must be at least 1 row, got 0"
-        );
-        assert_eq!(
-            message("1.0"),
-            "a progress factor must be a finite number > 1, got 1"
-        );
-        assert_eq!(
-            message("inf"),
-            "a progress factor must be a finite number > 1, got inf"
-        );
+        assert_eq!(message("0"), "a progress stride must be at least 1 row, got 0");
+        assert_eq!(message("1.0"), "a progress factor must be a finite number > 1, got 1");
+        assert_eq!(message("inf"), "a progress factor must be a finite number > 1, got inf");
         assert_eq!(
             message("often"),
             "progress must be a factor such as 2.0 or a number of rows such as 1000, got \"often\""

@@ -28,11 +28,8 @@ impl Sum {
     /// Adds one term.
     pub fn add(&mut self, x: f64) {
         let t = self.total + x;
-        self.lost += if self.total.abs() >= x.abs() {
-            (self.total - t) + x
-        } else {
-            (x - t) + self.total
-        };
+        self.lost +=
+            if self.total.abs() >= x.abs() { (self.total - t) + x } else { (x - t) + self.total };
         self.total = t;
     }
 
@@ -68,10 +65,7 @@ mod tests {
         let sum: Sum = std::iter::repeat_n(0.1, 10_000_000).collect();
         assert_eq!(sum.value(), 1_000_000.0);
         let plain: f64 = std::iter::repeat_n(0.1, 10_000_000).sum();
-        assert!(
-            (plain - 1_000_000.0).abs() > 1e-5,
-            "the plain sum drifts: {plain}"
-        );
+        assert!((plain - 1_000_000.0).abs() > 1e-5, "the plain sum drifts: {plain}");
     }
 
     #[test]

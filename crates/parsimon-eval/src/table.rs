@@ -29,11 +29,7 @@ impl Table {
     /// An empty table with these columns, aligned to the left.
     pub fn new<T: Into<String>>(header: impl IntoIterator<Item = T>) -> Self {
         let header: Vec<String> = header.into_iter().map(Into::into).collect();
-        Self {
-            right: vec![false; header.len()],
-            header,
-            rows: Vec::new(),
-        }
+        Self { right: vec![false; header.len()], header, rows: Vec::new() }
     }
 
     /// Aligns these columns to the right, as numbers are.
@@ -54,11 +50,7 @@ impl Table {
     /// If the row has more cells than the header: a column without a name is a mistake in the caller.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
-        assert!(
-            row.len() <= self.header.len(),
-            "a row of {} cells, a header of fewer",
-            row.len()
-        );
+        assert!(row.len() <= self.header.len(), "a row of {} cells, a header of fewer", row.len());
         row.resize(self.header.len(), String::new());
         self.rows.push(row);
     }
@@ -73,21 +65,14 @@ impl Table {
     pub fn to_markdown(&self) -> String {
         let escape = |cell: &String| cell.replace('|', "\\|").replace(['\n', '\r'], " ");
         let header: Vec<String> = self.header.iter().map(escape).collect();
-        let rows: Vec<Vec<String>> = self
-            .rows
-            .iter()
-            .map(|row| row.iter().map(escape).collect())
-            .collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(escape).collect()).collect();
         // Markdown needs three dashes, and one colon where a column is aligned to the right.
-        let widths: Vec<usize> = widths(&header, &rows)
-            .into_iter()
-            .map(|w| w.max(4))
-            .collect();
+        let widths: Vec<usize> = widths(&header, &rows).into_iter().map(|w| w.max(4)).collect();
         let mut out = String::new();
         let mut line = |cells: &[String]| {
-            let padded: Vec<String> = (0..cells.len())
-                .map(|i| pad(&cells[i], widths[i], self.right[i]))
-                .collect();
+            let padded: Vec<String> =
+                (0..cells.len()).map(|i| pad(&cells[i], widths[i], self.right[i])).collect();
             let _ = writeln!(out, "| {} |", padded.join(" | "));
         };
         line(&header);
@@ -111,9 +96,8 @@ impl fmt::Display for Table {
         let widths = widths(&self.header, &self.rows);
         let rule: Vec<String> = widths.iter().map(|&w| "-".repeat(w)).collect();
         for cells in [&self.header, &rule].into_iter().chain(&self.rows) {
-            let padded: Vec<String> = (0..cells.len())
-                .map(|i| pad(&cells[i], widths[i], self.right[i]))
-                .collect();
+            let padded: Vec<String> =
+                (0..cells.len()).map(|i| pad(&cells[i], widths[i], self.right[i])).collect();
             writeln!(f, "{}", padded.join("  ").trim_end())?;
         }
         Ok(())
@@ -123,20 +107,12 @@ impl fmt::Display for Table {
 fn widths(header: &[String], rows: &[Vec<String>]) -> Vec<usize> {
     let width = |cell: &String| cell.chars().count();
     (0..header.len())
-        .map(|i| {
-            rows.iter()
-                .map(|row| width(&row[i]))
-                .fold(width(&header[i]), usize::max)
-        })
+        .map(|i| rows.iter().map(|row| width(&row[i])).fold(width(&header[i]), usize::max))
         .collect()
 }
 
 fn pad(cell: &str, width: usize, right: bool) -> String {
-    if right {
-        format!("{cell:>width$}")
-    } else {
-        format!("{cell:<width$}")
-    }
+    if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
 }
 
 #[cfg(test)]
@@ -164,10 +140,7 @@ mod tests {
         let mut table = Table::new(["name", "µs"]).right([1]);
         table.row(["Łukasz", "1"]);
         table.row(["Ada", ""]);
-        assert_eq!(
-            table.to_string(),
-            "name    µs\n------  --\nŁukasz   1\nAda\n"
-        );
+        assert_eq!(table.to_string(), "name    µs\n------  --\nŁukasz   1\nAda\n");
     }
 
     #[test]

@@ -30,19 +30,13 @@ fn well_formed(svg: &str) -> Result<(), String> {
         }
     }
     entities(rest)?;
-    if open.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("never closed: {open:?}"))
-    }
+    if open.is_empty() { Ok(()) } else { Err(format!("never closed: {open:?}")) }
 }
 
 fn attributes(mut text: &str) -> Result<(), String> {
     while !text.trim().is_empty() {
         let (name, after) = text.split_once("=\"").ok_or(format!("no value: {text}"))?;
-        let (value, after) = after
-            .split_once('"')
-            .ok_or(format!("no closing quote: {text}"))?;
+        let (value, after) = after.split_once('"').ok_or(format!("no closing quote: {text}"))?;
         if name.trim().is_empty() || name.trim().contains([' ', '"']) {
             return Err(format!("not an attribute: {name:?}"));
         }
@@ -59,25 +53,13 @@ fn entities(text: &str) -> Result<(), String> {
             return Err(format!("a bare ampersand: {}", &text[at..]));
         }
     }
-    if text.contains('>') {
-        Err(format!("a bare >: {text}"))
-    } else {
-        Ok(())
-    }
+    if text.contains('>') { Err(format!("a bare >: {text}")) } else { Ok(()) }
 }
 
 #[test]
 fn the_checker_can_tell() {
     assert_eq!(well_formed("<a x=\"1\"><b/>t &amp; u</a>"), Ok(()));
-    for bad in [
-        "<a>",
-        "<a></b>",
-        "<a x=1/>",
-        "a & b",
-        "<a x=\"1/>",
-        "</a>",
-        "<a>></a>",
-    ] {
+    for bad in ["<a>", "<a></b>", "<a x=1/>", "a & b", "<a x=\"1/>", "</a>", "<a>></a>"] {
         assert!(well_formed(bad).is_err(), "{bad}");
     }
 }
@@ -105,9 +87,7 @@ fn no_coordinate_is_not_a_number() {
     for (name, svg) in figures::all() {
         let shapes = svg.split("</style>").nth(1).unwrap_or_default();
         for word in ["NaN", "inf"] {
-            let found = shapes
-                .lines()
-                .find(|line| !line.contains("<text") && line.contains(word));
+            let found = shapes.lines().find(|line| !line.contains("<text") && line.contains(word));
             assert_eq!(found, None, "{name}");
         }
     }
@@ -120,21 +100,9 @@ fn the_same_figure_gives_the_same_bytes() {
 
 #[test]
 fn hostile_numbers_and_names_make_no_bad_chart() {
-    let values = [
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::MAX,
-        f64::MIN,
-        5e-324,
-        0.0,
-        -0.0,
-    ];
-    let points = || {
-        values
-            .iter()
-            .flat_map(|&x| values.iter().map(move |&y| (x, y)))
-    };
+    let values =
+        [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN, 5e-324, 0.0, -0.0];
+    let points = || values.iter().flat_map(|&x| values.iter().map(move |&y| (x, y)));
     let triples = || points().map(|(x, y)| (x, y, -y));
     let name = "]]><script>&\u{0}\n'\"";
     let panel = || {
@@ -147,21 +115,12 @@ fn hostile_numbers_and_names_make_no_bad_chart() {
             .series(Series::reference("r", points()))
     };
     let limited = panel().limit_x(5.0, -5.0).limit_y(f64::NAN, 1.0);
-    for panel in [
-        panel(),
-        panel().log_x(),
-        panel().log_y(),
-        panel().log_x().log_y(),
-        limited,
-    ] {
+    for panel in [panel(), panel().log_x(), panel().log_y(), panel().log_x().log_y(), limited] {
         let svg = Figure::new(name).subtitle(name).panel(panel).to_svg();
         assert_eq!(well_formed(&svg), Ok(()));
         assert!(!svg.contains("NaN") && !svg.contains("\"inf"), "{svg}");
     }
-    let svg = Images::new(name)
-        .image(name, 0, values)
-        .image("", 3, [])
-        .to_svg();
+    let svg = Images::new(name).image(name, 0, values).image("", 3, []).to_svg();
     assert_eq!(well_formed(&svg), Ok(()));
     assert_eq!(well_formed(&Images::new("none").to_svg()), Ok(()));
     assert_eq!(well_formed(&Figure::new("none").to_svg()), Ok(()));

@@ -15,10 +15,7 @@ fn chunks(len: u32) -> Vec<Chunk> {
                 let label = if i * 7919 % 11 < 4 { 1.0 } else { -1.0 };
                 chunk.push_feature(0, f64::from(i * 31 % 97) / 17.0 - 2.0);
                 let weight = f64::from(1 + i % 3) / 3.0;
-                assert_eq!(
-                    chunk.finish_row(Some(label), weight, Repeats::Refuse),
-                    Ok(())
-                );
+                assert_eq!(chunk.finish_row(Some(label), weight, Repeats::Refuse), Ok(()));
             }
             chunk
         })
@@ -38,11 +35,7 @@ fn measured(len: u32, loss: Loss) -> (Vec<Report>, Progressive, Evaluation) {
             progressive.record(loss.value(margin, label), chunk.weight(i));
             evaluator.record(margin, label, chunk.weight(i));
             if schedule.due(progressive.rows()) {
-                reports.push((
-                    progressive.rows(),
-                    progressive.average(),
-                    progressive.since_last(),
-                ));
+                reports.push((progressive.rows(), progressive.average(), progressive.since_last()));
                 progressive.mark();
             }
         }

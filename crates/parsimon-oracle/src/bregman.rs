@@ -53,9 +53,7 @@ pub enum Update {
 
 /// `R_{1:t}'(x)` of coordinate `i`.
 fn total_derivative(rows: &[Row], i: usize, x: f64) -> f64 {
-    rows.iter()
-        .map(|row| row.regularizer[i].derivative(x))
-        .sum()
+    rows.iter().map(|row| row.regularizer[i].derivative(x)).sum()
 }
 
 /// `x` with `R_{1:t}'(x) + b + l1 d|x|` containing zero, by bisection to the last bit.
@@ -104,9 +102,7 @@ fn play(
         let row = &rows[t];
         let b = linear(&rows[..=t], &x, last_slope);
         let argmin = |u: f64| -> Vec<f64> {
-            (0..n)
-                .map(|i| stationary(&rows[..=t], i, b[i] + u * row.x[i], l1))
-                .collect()
+            (0..n).map(|i| stationary(&rows[..=t], i, b[i] + u * row.x[i], l1)).collect()
         };
         let u = match update {
             Update::Linear => loss.slope(dot(&x, &row.x), row.y),
@@ -144,9 +140,6 @@ pub fn leader(rows: &[Row], loss: Loss, l1: f64, update: Update) -> Vec<Vec<f64>
                 phi[i] = -(past[i] + total_derivative(before, i, x[i]));
             }
         }
-        past.iter()
-            .zip(&phi)
-            .map(|(past, phi)| past + phi)
-            .collect()
+        past.iter().zip(&phi).map(|(past, phi)| past + phi).collect()
     })
 }

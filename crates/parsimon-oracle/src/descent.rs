@@ -62,11 +62,7 @@ impl Method for Sgd {
     fn learn(&mut self, round: &Round) {
         let eta = self.schedule.eta(round.t);
         let stepped = |u: f64| -> Vec<f64> {
-            self.w
-                .iter()
-                .zip(round.x)
-                .map(|(w, x)| w - eta * (u * x))
-                .collect()
+            self.w.iter().zip(round.x).map(|(w, x)| w - eta * (u * x)).collect()
         };
         // Implicit: argmin v l(w.x, y) + |w - w_t|^2 / (2 eta), whose gradient is taken at the
         // new point: u = v l'(x.(w_t - eta u x)).
@@ -97,11 +93,7 @@ impl Method for Asgd {
 
     fn readout(&self) -> Vec<f64> {
         let count = self.iterates.iter().count().max(1) as f64;
-        self.iterates
-            .sum(self.sgd.w.len())
-            .iter()
-            .map(|sum| sum / count)
-            .collect()
+        self.iterates.sum(self.sgd.w.len()).iter().map(|sum| sum / count).collect()
     }
 }
 
@@ -130,10 +122,7 @@ pub(crate) fn sgd(spec: &Spec, space: &Space) -> Box<dyn Method> {
 }
 
 pub(crate) fn asgd(spec: &Spec, space: &Space) -> Box<dyn Method> {
-    Box::new(Asgd {
-        sgd: Sgd::from_spec(spec, space),
-        iterates: History::default(),
-    })
+    Box::new(Asgd { sgd: Sgd::from_spec(spec, space), iterates: History::default() })
 }
 
 pub(crate) fn subgradient_l1(spec: &Spec, space: &Space) -> Box<dyn Method> {

@@ -25,13 +25,7 @@ impl<F: FromSum + 'static> DualMethod<F> {
     fn boxed(rule: F, space: &Space) -> Box<dyn Method> {
         let w = rule.start();
         let gradients = History::default();
-        Box::new(DualMethod {
-            rule,
-            len: space.len(),
-            gradients,
-            t: 0.0,
-            w,
-        })
+        Box::new(DualMethod { rule, len: space.len(), gradients, t: 0.0, w })
     }
 }
 
@@ -118,11 +112,7 @@ impl FromSum for Rda {
             .enumerate()
             .map(|(i, s)| {
                 let mean = s / t;
-                if i < self.space.dimension {
-                    self.feature(t, mean)
-                } else {
-                    self.bias(t, mean)
-                }
+                if i < self.space.dimension { self.feature(t, mean) } else { self.bias(t, mean) }
             })
             .collect()
     }
@@ -178,15 +168,11 @@ impl DualAveraging {
         let stepped: Vec<f64> = s.iter().map(|s| -c * s).collect();
         match self.set {
             Set::Whole => stepped,
-            Set::L1(radius) => self
+            Set::L1(radius) => self.space.map_features(&stepped, |w| project_l1_ball(w, radius)),
+            Set::L2(radius) => self.space.map_features(&stepped, |w| project_l2_ball(w, radius)),
+            Set::SimplexKl { radius, n } => self
                 .space
-                .map_features(&stepped, |w| project_l1_ball(w, radius)),
-            Set::L2(radius) => self
-                .space
-                .map_features(&stepped, |w| project_l2_ball(w, radius)),
-            Set::SimplexKl { radius, n } => self.space.map_features(&stepped, |stepped| {
-                entropic(c, &s[..stepped.len()], radius, n)
-            }),
+                .map_features(&stepped, |stepped| entropic(c, &s[..stepped.len()], radius, n)),
         }
     }
 }
@@ -213,13 +199,7 @@ impl FromSum for Ftl {
         let length = norm(features);
         let mut w: Vec<f64> = features
             .iter()
-            .map(|s| {
-                if length == 0.0 {
-                    0.0
-                } else {
-                    -self.radius * s / length
-                }
-            })
+            .map(|s| if length == 0.0 { 0.0 } else { -self.radius * s / length })
             .collect();
         // The bias leads in its own interval [-radius, radius].
         w.extend(bias.iter().map(|&s| -self.radius * sign(s)));
@@ -236,18 +216,12 @@ fn entropic(c: f64, s: &[f64], radius: f64, n: usize) -> Vec<f64> {
     // A feature of the simplex the stream has no slot for still takes its share.
     let sum_at = |j: usize| if j < s.len() { s[j] } else { 0.0 };
     // NUMERICS: the largest exponent is taken out, or exp overflows.
-    let top = (1..=n)
-        .map(|j| -c * sum_at(j))
-        .fold(f64::NEG_INFINITY, f64::max);
+    let top = (1..=n).map(|j| -c * sum_at(j)).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = (1..=n).map(|j| (-c * sum_at(j) - top).exp()).sum();
     (0..s.len())
         .map(|i| {
             let inside = (1..=n).contains(&i);
-            if inside {
-                radius * (-c * s[i] - top).exp() / total
-            } else {
-                0.0
-            }
+            if inside { radius * (-c * s[i] - top).exp() / total } else { 0.0 }
         })
         .collect()
 }
@@ -256,9 +230,7 @@ pub(crate) fn rda(spec: &Spec, space: &Space) -> Box<dyn Method> {
     let sigma = spec.number_or("l2", 0.0);
     let name = spec.text_or("beta", "sqrt");
     let growth = match name.as_str() {
-        "sqrt" => Growth::Sqrt {
-            rate: spec.number("rate"),
-        },
+        "sqrt" => Growth::Sqrt { rate: spec.number("rate") },
         "zero" => Growth::Zero,
         "constant" => Growth::Constant,
         "log" => Growth::Log,
@@ -302,30 +274,16 @@ pub(crate) fn dual_averaging(spec: &Spec, space: &Space) -> Box<dyn Method> {
         "none" => Set::Whole,
         "l1" => Set::L1(spec.number("radius")),
         "l2" => Set::L2(spec.number("radius")),
-        "simplex-kl" => Set::SimplexKl {
-            radius: spec.number("radius"),
-            n: spec.count("dimension"),
-        },
+        "simplex-kl" => {
+            Set::SimplexKl { radius: spec.number("radius"), n: spec.count("dimension") }
+        }
         other => panic!("unknown ball {other:?}"),
     };
-    DualMethod::boxed(
-        DualAveraging {
-            space: space.clone(),
-            rate: spec.number("rate"),
-            set,
-        },
-        space,
-    )
+    DualMethod::boxed(DualAveraging { space: space.clone(), rate: spec.number("rate"), set }, space)
 }
 
 pub(crate) fn ftl(spec: &Spec, space: &Space) -> Box<dyn Method> {
     spec.refuse_strength("l1");
     spec.refuse_strength("l2");
-    DualMethod::boxed(
-        Ftl {
-            space: space.clone(),
-            radius: spec.number("radius"),
-        },
-        space,
-    )
+    DualMethod::boxed(Ftl { space: space.clone(), radius: spec.number("radius") }, space)
 }

@@ -27,17 +27,11 @@ impl Penalty {
             assert!(l2 == 0.0, "penalty {name:?} gives l2 no meaning, got {l2}");
         }
         match name.as_str() {
-            "elastic" => Penalty::Elastic {
-                l1,
-                l2: spec.number_or("l2", 0.0),
-            },
+            "elastic" => Penalty::Elastic { l1, l2: spec.number_or("l2", 0.0) },
             "l1" => Penalty::Elastic { l1, l2: 0.0 },
             "l2-norm" => Penalty::L2Norm(l1),
             "linf" => Penalty::Linf(l1),
-            "group" => Penalty::Group {
-                l1,
-                groups: read_groups(spec),
-            },
+            "group" => Penalty::Group { l1, groups: read_groups(spec) },
             other => panic!("unknown penalty {other:?}"),
         }
     }
@@ -54,9 +48,7 @@ impl Penalty {
 }
 
 fn read_groups(spec: &Spec) -> Vec<Vec<usize>> {
-    let groups = spec
-        .get("groups")
-        .unwrap_or_else(|| panic!("missing parameter \"groups\""));
+    let groups = spec.get("groups").unwrap_or_else(|| panic!("missing parameter \"groups\""));
     serde_json::from_value(groups.clone())
         .unwrap_or_else(|error| panic!("groups must be lists of feature ids: {error}"))
 }
@@ -79,12 +71,7 @@ impl Method for Fobos {
     fn learn(&mut self, round: &Round) {
         let eta = self.schedule.eta(round.t);
         let half = self.schedule.eta(round.t + self.ahead);
-        let v: Vec<f64> = self
-            .w
-            .iter()
-            .zip(&round.gradient)
-            .map(|(w, g)| w - eta * g)
-            .collect();
+        let v: Vec<f64> = self.w.iter().zip(&round.gradient).map(|(w, g)| w - eta * g).collect();
         self.w = self.penalty.prox(&v, half, &self.space);
     }
 }

@@ -38,10 +38,7 @@ mod tests {
     #[test]
     fn squared_has_a_closed_form() {
         // u = p - y with p = 2 - 3u, y = 1: u = 1/4.
-        assert_eq!(
-            solve_slope(|p| Loss::Squared.slope(p, 1.0), |u| 2.0 - 3.0 * u),
-            0.25
-        );
+        assert_eq!(solve_slope(|p| Loss::Squared.slope(p, 1.0), |u| 2.0 - 3.0 * u), 0.25);
     }
 
     #[test]

@@ -87,9 +87,7 @@ struct LazySparse {
 
 impl LazySparse {
     fn caught_up(&self) -> Vec<f64> {
-        (0..self.w.len())
-            .map(|i| soft(self.w[i], self.l1[i] * self.debt[i]))
-            .collect()
+        (0..self.w.len()).map(|i| soft(self.w[i], self.l1[i] * self.debt[i])).collect()
     }
 }
 
@@ -109,10 +107,7 @@ impl Method for LazySparse {
                 self.debt[i] = 0.0;
             }
         }
-        if self
-            .period
-            .is_some_and(|period| round.t.is_multiple_of(period))
-        {
+        if self.period.is_some_and(|period| round.t.is_multiple_of(period)) {
             self.w = self.caught_up();
             self.debt.fill(0.0);
         }

@@ -30,11 +30,7 @@ impl Ftrl {
             q += g[i] * g[i];
         }
         let curvature = (self.beta + q.sqrt()) / self.alpha + self.l2[i];
-        if curvature == 0.0 {
-            0.0
-        } else {
-            -soft(z, self.l1[i]) / curvature
-        }
+        if curvature == 0.0 { 0.0 } else { -soft(z, self.l1[i]) / curvature }
     }
 }
 

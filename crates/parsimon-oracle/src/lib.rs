@@ -13,10 +13,7 @@
 //! Cost is `O(rounds * dimension)` for the descents and `O(rounds^2 * dimension)` for the methods
 //! that keep their history. Do not use this crate for anything but tests.
 
-#![allow(
-    clippy::doc_markdown,
-    reason = "AdaGrad and McMahan are names, not items"
-)]
+#![allow(clippy::doc_markdown, reason = "AdaGrad and McMahan are names, not items")]
 
 pub mod bregman;
 pub mod loss;

@@ -47,11 +47,7 @@ impl Loss {
 
     pub(crate) fn from_spec(spec: &Spec) -> Self {
         let huber_delta = spec.number_or("huber_delta", 1.0);
-        Loss::named(
-            &spec.text("loss"),
-            huber_delta,
-            spec.number_or("quantile", 0.5),
-        )
+        Loss::named(&spec.text("loss"), huber_delta, spec.number_or("quantile", 0.5))
     }
 
     /// `l(p, y)`.
@@ -64,11 +60,7 @@ impl Loss {
             Loss::SquaredHinge => 0.5 * (1.0 - y * p).max(0.0).powi(2),
             Loss::Huber { delta } => {
                 let r = (p - y).abs();
-                if r <= delta {
-                    0.5 * r * r
-                } else {
-                    delta * (r - 0.5 * delta)
-                }
+                if r <= delta { 0.5 * r * r } else { delta * (r - 0.5 * delta) }
             }
             Loss::Quantile { level } => (level * (y - p)).max((level - 1.0) * (y - p)),
             Loss::Poisson => p.exp() - y * p,

@@ -5,17 +5,12 @@ pub type Matrix = Vec<Vec<f64>>;
 
 /// `A x`.
 pub fn times(a: &Matrix, x: &[f64]) -> Vec<f64> {
-    a.iter()
-        .map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum())
-        .collect()
+    a.iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
 }
 
 /// `A + B`.
 pub fn plus(a: &Matrix, b: &Matrix) -> Matrix {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect())
-        .collect()
+    a.iter().zip(b).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect()
 }
 
 /// `x` with `A x = b`, by Gaussian elimination with row exchange.

@@ -112,31 +112,13 @@ pub(crate) fn play(
         t += 1;
         let slope_played = example.weight * loss.slope(p, example.y);
         let gradient = x.iter().map(|x| slope_played * x).collect();
-        let round = Round {
-            t,
-            x: &x,
-            gradient,
-            slope_played,
-            y: example.y,
-            weight: example.weight,
-            loss,
-        };
+        let round =
+            Round { t, x: &x, gradient, slope_played, y: example.y, weight: example.weight, loss };
         method.learn(&round);
         points.push(method.point());
     }
     // A formula may leave -0.0 where it cuts; a user reads plain zero.
     let mut weights: Vec<f64> = method.readout().iter().map(|w| w + 0.0).collect();
-    let bias = if space.bias {
-        weights.pop().unwrap_or(0.0)
-    } else {
-        0.0
-    };
-    (
-        Outcome {
-            margins,
-            weights,
-            bias,
-        },
-        points,
-    )
+    let bias = if space.bias { weights.pop().unwrap_or(0.0) } else { 0.0 };
+    (Outcome { margins, weights, bias }, points)
 }

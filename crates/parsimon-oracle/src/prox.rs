@@ -34,10 +34,7 @@ pub fn l2_norm(v: &[f64], c: f64) -> Vec<f64> {
 
 /// The prox of `c |x|_inf`, by Moreau: `v` minus its projection on the l1 ball of radius `c`.
 pub fn linf(v: &[f64], c: f64) -> Vec<f64> {
-    v.iter()
-        .zip(project_l1_ball(v, c))
-        .map(|(v, projected)| v - projected)
-        .collect()
+    v.iter().zip(project_l1_ball(v, c)).map(|(v, projected)| v - projected).collect()
 }
 
 /// The prox of `c sum_G |x_G|_2` over disjoint groups; coordinates in no group stay.
@@ -98,10 +95,7 @@ mod tests {
         assert_eq!(l2_norm(&[3.0, 4.0], 5.0), vec![0.0, 0.0]);
         // |x|_inf with c = 2: the two largest are cut to the same height, 5+4-2 = 7 shared by two.
         assert_eq!(linf(&[5.0, -4.0, 1.0], 2.0), vec![3.5, -3.5, 1.0]);
-        assert_eq!(
-            group(&[3.0, 7.0, 4.0], &[vec![0, 2]], 2.5),
-            vec![1.5, 7.0, 2.0]
-        );
+        assert_eq!(group(&[3.0, 7.0, 4.0], &[vec![0, 2]], 2.5), vec![1.5, 7.0, 2.0]);
         assert_eq!(project_l1_ball(&[3.0, -1.0], 2.0), vec![2.0, 0.0]);
         assert_eq!(project_l1_ball(&[3.0, -2.0], 3.0), vec![2.0, -1.0]);
         assert_eq!(project_l1_ball(&[0.5, -0.5], 1.0), vec![0.5, -0.5]);

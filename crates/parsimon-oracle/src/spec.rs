@@ -3,15 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Keys every method may be given.
-const COMMON: [&str; 7] = [
-    "algorithm",
-    "loss",
-    "rate",
-    "l1",
-    "l2",
-    "huber_delta",
-    "quantile",
-];
+const COMMON: [&str; 7] = ["algorithm", "loss", "rate", "l1", "l2", "huber_delta", "quantile"];
 
 /// The keys of one method beside the common ones, from the table of names.
 fn own_keys(algorithm: &str) -> &'static [&'static str] {
@@ -43,9 +35,7 @@ pub(crate) struct Spec {
 impl Spec {
     /// Takes the spec, refusing keys the method does not have.
     pub(crate) fn new(value: &Value) -> Self {
-        let Value::Object(keys) = value else {
-            panic!("a spec is an object, got {value}")
-        };
+        let Value::Object(keys) = value else { panic!("a spec is an object, got {value}") };
         let keys: Map<String, Value> = keys
             .iter()
             .filter(|(_, v)| !v.is_null())
@@ -76,38 +66,27 @@ impl Spec {
     }
 
     pub(crate) fn text_or(&self, key: &str, default: &str) -> String {
-        if self.get(key).is_some() {
-            self.text(key)
-        } else {
-            default.to_owned()
-        }
+        if self.get(key).is_some() { self.text(key) } else { default.to_owned() }
     }
 
     /// A number; the word "inf" is infinity.
     pub(crate) fn number(&self, key: &str) -> f64 {
         match self.get(key) {
             Some(Value::String(word)) if word == "inf" => f64::INFINITY,
-            Some(value) => value
-                .as_f64()
-                .unwrap_or_else(|| panic!("{key} must be a number, got {value}")),
+            Some(value) => {
+                value.as_f64().unwrap_or_else(|| panic!("{key} must be a number, got {value}"))
+            }
             None => panic!("missing parameter {key:?}"),
         }
     }
 
     pub(crate) fn number_or(&self, key: &str, default: f64) -> f64 {
-        if self.get(key).is_some() {
-            self.number(key)
-        } else {
-            default
-        }
+        if self.get(key).is_some() { self.number(key) } else { default }
     }
 
     pub(crate) fn count(&self, key: &str) -> usize {
         let value = self.number(key);
-        assert!(
-            value >= 1.0 && value.fract() == 0.0,
-            "{key} must be a count, got {value}"
-        );
+        assert!(value >= 1.0 && value.fract() == 0.0, "{key} must be a count, got {value}");
         value as usize
     }
 
@@ -122,10 +101,6 @@ impl Spec {
     /// Panics if the penalty strength is given to a method that has no such penalty.
     pub(crate) fn refuse_strength(&self, key: &str) {
         let value = self.number_or(key, 0.0);
-        assert!(
-            value == 0.0,
-            "{} gives {key} no meaning, got {value}",
-            self.text("algorithm")
-        );
+        assert!(value == 0.0, "{} gives {key} no meaning, got {value}", self.text("algorithm"));
     }
 }

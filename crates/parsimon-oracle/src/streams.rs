@@ -68,27 +68,14 @@ pub struct Options {
 impl Default for Options {
     /// Everything.
     fn default() -> Self {
-        Options {
-            density: 0.15,
-            first: 1,
-            empty: 0.05,
-            weights: true,
-            huge: true,
-            tiny: true,
-        }
+        Options { density: 0.15, first: 1, empty: 0.05, weights: true, huge: true, tiny: true }
     }
 }
 
 impl Options {
     /// No importance weights, no empty rows, values of ordinary size.
     pub fn tame() -> Self {
-        Options {
-            empty: 0.0,
-            weights: false,
-            huge: false,
-            tiny: false,
-            ..Options::default()
-        }
+        Options { empty: 0.0, weights: false, huge: false, tiny: false, ..Options::default() }
     }
 }
 
@@ -103,11 +90,7 @@ impl Options {
 /// If the dimension has no room for the special features (it needs `first + 6`).
 pub fn random(seed: u64, rounds: usize, dimension: usize, loss: &str, options: Options) -> Stream {
     let first = options.first;
-    assert!(
-        dimension >= first + 6,
-        "dimension must be at least {}, got {dimension}",
-        first + 6
-    );
+    assert!(dimension >= first + 6, "dimension must be at least {}, got {dimension}", first + 6);
     let mut rng = SplitMix64::new(seed);
 
     // The slots: always, huge, tiny, then ordinary ones; the last sixth late, the very last never.
@@ -116,13 +99,7 @@ pub fn random(seed: u64, rounds: usize, dimension: usize, loss: &str, options: O
     let never = dimension - 1;
     let late = never - ((dimension - ordinary) / 6).max(1);
     let planted: Vec<f64> = (0..dimension)
-        .map(|i| {
-            if i >= ordinary && rng.chance(0.4) {
-                rng.normal()
-            } else {
-                0.0
-            }
-        })
+        .map(|i| if i >= ordinary && rng.chance(0.4) { rng.normal() } else { 0.0 })
         .collect();
 
     let mut huge_left = match loss {
@@ -165,18 +142,11 @@ pub fn random(seed: u64, rounds: usize, dimension: usize, loss: &str, options: O
             }
             let score: f64 = x.iter().map(|&(i, value)| planted[i] * value).sum();
             let y = label(loss, score, &mut rng);
-            let weight = if options.weights {
-                importance(&mut rng)
-            } else {
-                1.0
-            };
+            let weight = if options.weights { importance(&mut rng) } else { 1.0 };
             Example { x, y, weight }
         })
         .collect();
-    Stream {
-        dimension,
-        examples,
-    }
+    Stream { dimension, examples }
 }
 
 fn label(loss: &str, score: f64, rng: &mut SplitMix64) -> f64 {
@@ -223,31 +193,15 @@ mod tests {
     fn the_promised_troubles_are_there() {
         let stream = random(7, 400, 30, "logistic", Options::default());
         let has = |i: usize, rows: std::ops::Range<usize>| {
-            stream.examples[rows]
-                .iter()
-                .any(|e| e.x.iter().any(|&(j, _)| j == i))
+            stream.examples[rows].iter().any(|e| e.x.iter().any(|&(j, _)| j == i))
         };
         let any = |test: &dyn Fn(&Example) -> bool| stream.examples.iter().any(test);
-        assert!(
-            stream
-                .examples
-                .iter()
-                .all(|e| e.x.is_empty() || e.x[0].0 == 1)
-        );
-        assert!(
-            !has(28, 0..200) && has(28, 200..400),
-            "28 is first seen late"
-        );
-        assert!(
-            !has(29, 0..400) && !has(0, 0..400),
-            "29 and 0 are never seen"
-        );
+        assert!(stream.examples.iter().all(|e| e.x.is_empty() || e.x[0].0 == 1));
+        assert!(!has(28, 0..200) && has(28, 200..400), "28 is first seen late");
+        assert!(!has(29, 0..400) && !has(0, 0..400), "29 and 0 are never seen");
         assert!(any(&|e| e.x.is_empty()));
         assert!(any(&|e| e.x.iter().any(|&(_, v)| v.abs() > 1e5)));
-        assert!(any(&|e| e
-            .x
-            .iter()
-            .any(|&(_, v)| v != 0.0 && v.abs() < 1e-7)));
+        assert!(any(&|e| e.x.iter().any(|&(_, v)| v != 0.0 && v.abs() < 1e-7)));
         assert!(any(&|e| e.weight == 0.0) && any(&|e| e.weight.fract() != 0.0));
         let sorted = |e: &Example| e.x.windows(2).all(|pair| pair[0].0 < pair[1].0);
         assert!(stream.examples.iter().all(sorted));

@@ -43,11 +43,7 @@ impl Method for Truncated {
 }
 
 fn period(spec: &Spec) -> usize {
-    if spec.get("period").is_some() {
-        spec.count("period")
-    } else {
-        1
-    }
+    if spec.get("period").is_some() { spec.count("period") } else { 1 }
 }
 
 pub(crate) fn truncation(spec: &Spec, space: &Space) -> Box<dyn Method> {
@@ -68,9 +64,7 @@ pub(crate) fn truncated_gradient(spec: &Spec, space: &Space) -> Box<dyn Method> 
         schedule: Schedule::from_spec(spec),
         period: period(spec),
         theta: space.on_features(spec.number_or("theta", f64::INFINITY)),
-        cut: Cut::Shrink {
-            l1: space.on_features(spec.number_or("l1", 0.0)),
-        },
+        cut: Cut::Shrink { l1: space.on_features(spec.number_or("l1", 0.0)) },
         w: space.zeros(),
     })
 }

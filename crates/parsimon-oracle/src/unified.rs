@@ -78,9 +78,7 @@ impl Table {
         };
         let metric = match spec.text_or("metric", "adagrad").as_str() {
             "sqrt" => Metric::Sqrt,
-            "adagrad" => Metric::AdaGrad {
-                beta: spec.number_or("beta", 1.0),
-            },
+            "adagrad" => Metric::AdaGrad { beta: spec.number_or("beta", 1.0) },
             other => panic!("metric must be sqrt or adagrad, got {other:?}"),
         };
         Table {
@@ -100,11 +98,7 @@ impl Table {
     /// Stores this round's gradient and gives `h_{t-1}` and `h_t`.
     fn curve(&mut self, round: &Round) -> (Vec<f64>, Vec<f64>) {
         let len = self.x.len();
-        let before = self
-            .curvatures
-            .last()
-            .cloned()
-            .unwrap_or_else(|| vec![0.0; len]);
+        let before = self.curvatures.last().cloned().unwrap_or_else(|| vec![0.0; len]);
         self.gradients.push(round.gradient.clone());
         let h: Vec<f64> = match self.metric {
             Metric::Sqrt => vec![round.time().sqrt() / self.rate; len],
@@ -240,9 +234,7 @@ impl Method for Leader {
         if self.table.accrual == Accrual::Linearized {
             // The optimality condition names the subgradient: phi_{1:t} = -(g'_{1:t} + h x - centers).
             let past = self.losses.sum(len);
-            self.phi = (0..len)
-                .map(|i| -(past[i] + h[i] * x[i] - centers[i]))
-                .collect();
+            self.phi = (0..len).map(|i| -(past[i] + h[i] * x[i] - centers[i])).collect();
         }
         self.table.x = x;
     }

@@ -8,16 +8,8 @@ fn two_rows() -> Stream {
     Stream {
         dimension: 2,
         examples: vec![
-            Example {
-                x: vec![(0, 1.0), (1, 2.0)],
-                y: 1.0,
-                weight: 1.0,
-            },
-            Example {
-                x: vec![(0, 1.0)],
-                y: -1.0,
-                weight: 1.0,
-            },
+            Example { x: vec![(0, 1.0), (1, 2.0)], y: 1.0, weight: 1.0 },
+            Example { x: vec![(0, 1.0)], y: -1.0, weight: 1.0 },
         ],
     }
 }
@@ -31,10 +23,7 @@ fn assert_near(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
         let scale = expected.abs().max(1.0);
-        assert!(
-            (found - expected).abs() <= 4e-16 * scale,
-            "found {found}, expected {expected}"
-        );
+        assert!((found - expected).abs() <= 4e-16 * scale, "found {found}, expected {expected}");
     }
 }
 
@@ -199,26 +188,15 @@ fn a_late_feature_pays_for_the_past_in_the_thesis_order() {
     let stream = Stream {
         dimension: 2,
         examples: vec![
-            Example {
-                x: vec![(0, 1.0)],
-                y: 1.0,
-                weight: 1.0,
-            },
-            Example {
-                x: vec![(1, 1.0)],
-                y: 1.0,
-                weight: 1.0,
-            },
+            Example { x: vec![(0, 1.0)], y: 1.0, weight: 1.0 },
+            Example { x: vec![(1, 1.0)], y: 1.0, weight: 1.0 },
         ],
     };
     let spec = |algorithm: &str| {
         json!({"algorithm": algorithm, "loss": "squared", "rate": 0.5, "l1": 0.2,
             "schedule": "constant"})
     };
-    assert_near(
-        &run(&spec("lazy-sparse"), &stream, false).weights,
-        &[0.3, 0.3],
-    );
+    assert_near(&run(&spec("lazy-sparse"), &stream, false).weights, &[0.3, 0.3]);
     assert_near(&run(&spec("fobos"), &stream, false).weights, &[0.3, 0.4]);
 }
 
@@ -313,23 +291,14 @@ fn the_bias_is_outside_every_ball() {
 #[test]
 fn the_simplex_starts_even() {
     // n = 2 of radius 3: (1.5, 1.5); p = 1.5, y = 0.5, g = (1, 0): weights in ratio exp(-1).
-    let stream = Stream {
-        dimension: 3,
-        examples: vec![Example {
-            x: vec![(1, 1.0)],
-            y: 0.5,
-            weight: 1.0,
-        }],
-    };
+    let stream =
+        Stream { dimension: 3, examples: vec![Example { x: vec![(1, 1.0)], y: 0.5, weight: 1.0 }] };
     let spec = json!({"algorithm": "dual-averaging", "loss": "squared", "rate": 1.0,
         "ball": "simplex-kl", "radius": 3.0, "dimension": 2});
     let outcome = run(&spec, &stream, false);
     assert_eq!(outcome.margins, vec![1.5]);
     let e = (-1.0_f64).exp();
-    assert_near(
-        &outcome.weights,
-        &[0.0, 3.0 * e / (1.0 + e), 3.0 / (1.0 + e)],
-    );
+    assert_near(&outcome.weights, &[0.0, 3.0 * e / (1.0 + e), 3.0 / (1.0 + e)]);
 }
 
 #[test]
@@ -379,21 +348,13 @@ fn unified_rows() {
     let h2 = 2.0_f64.sqrt() / 0.5;
     // h = 2: (1 - 0.2)/2 and (2 - 0.2)/2 for every row at t = 1.
     // COMID, round 2: 0.4 - 1.4/h = -0.095 and 0.9, each shrunk by 0.2/h.
-    check(
-        &spec("comid", false),
-        0.4,
-        &[0.4 - 1.2 / h2, 0.9 - 0.2 / h2],
-    );
+    check(&spec("comid", false), 0.4, &[0.4 - 1.2 / h2, 0.9 - 0.2 / h2]);
     // AOGD, round 2: h_1 x = (0.8, 1.8), minus g = (1.4, 0), soft 0.2, over h_2.
     check(&spec("aogd", false), 0.4, &[-0.4 / h2, 1.6 / h2]);
     // RDA, round 2: -(s = (0.4, -2)), soft 0.4, over h_2.
     check(&spec("unified-rda", false), 0.4, &[0.0, 1.6 / h2]);
     // FTPRL, round 2: lin = (0.4, -2) - (h_2 - 2)(0.4, 0.9), soft 0.4, over h_2.
-    check(
-        &spec("ftprl", false),
-        0.4,
-        &[0.0, (1.6 + 0.9 * (h2 - 2.0)) / h2],
-    );
+    check(&spec("ftprl", false), 0.4, &[0.0, (1.6 + 0.9 * (h2 - 2.0)) / h2]);
     // Implicit COMID, round 1: x(u) = (-u - 0.2, -2u - 0.2)/2, u = x_0 + 2 x_1 - 1 = -2.5u - 1.3.
     let u: f64 = -1.3 / 3.5;
     let outcome = on_two_rows(&spec("comid", true));
@@ -411,10 +372,8 @@ fn moments() {
     assert_near(&[outcome.weights[1]], &[0.5 + step]);
 
     // Eg = (0.5, 2), Ed = 0: d = (1/sqrt 1.5, 2/sqrt 3); the second row leaves weight two alone.
-    let outcome = on_two_rows(
-        &json!({"algorithm": "adadelta", "loss": "squared", "rho": 0.5,
-        "epsilon": 1.0}),
-    );
+    let outcome = on_two_rows(&json!({"algorithm": "adadelta", "loss": "squared", "rho": 0.5,
+        "epsilon": 1.0}));
     assert_near(&[outcome.margins[1]], &[1.0 / 1.5_f64.sqrt()]);
     assert_near(&[outcome.weights[1]], &[2.0 / 3.0_f64.sqrt()]);
 }
@@ -440,8 +399,6 @@ fn a_missing_parameter_is_named() {
 #[test]
 #[should_panic(expected = "adam gives l1 no meaning, got 0.1")]
 fn a_penalty_a_method_does_not_have_is_refused() {
-    on_two_rows(
-        &json!({"algorithm": "adam", "loss": "squared", "rate": 0.5, "l1": 0.1,
-        "beta1": 0.5, "beta2": 0.75, "epsilon": 0.0}),
-    );
+    on_two_rows(&json!({"algorithm": "adam", "loss": "squared", "rate": 0.5, "l1": 0.1,
+        "beta1": 0.5, "beta2": 0.75, "epsilon": 0.0}));
 }

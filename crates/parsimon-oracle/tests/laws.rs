@@ -4,15 +4,8 @@ use parsimon_oracle::streams::{Options, random};
 use parsimon_oracle::{Outcome, Stream, run};
 use serde_json::{Value, json};
 
-const LOSSES: [&str; 7] = [
-    "logistic",
-    "squared",
-    "hinge",
-    "squared-hinge",
-    "huber",
-    "quantile",
-    "poisson",
-];
+const LOSSES: [&str; 7] =
+    ["logistic", "squared", "hinge", "squared-hinge", "huber", "quantile", "poisson"];
 
 /// Every method without its loss and penalty: joining this list joins the laws.
 fn methods() -> Vec<Value> {
@@ -64,14 +57,7 @@ fn penalized() -> Vec<Value> {
         json!({"algorithm": "dual-averaging", "ball": "l2", "radius": 1.0}),
         json!({"algorithm": "ftl", "radius": 1.0}),
     ];
-    let no_l1 = [
-        "sgd",
-        "asgd",
-        "truncation",
-        "dual-averaging",
-        "adam",
-        "adadelta",
-    ];
+    let no_l1 = ["sgd", "asgd", "truncation", "dual-averaging", "adam", "adadelta"];
     for mut spec in self::methods() {
         let algorithm = spec["algorithm"].as_str().unwrap_or_default().to_owned();
         if !no_l1.contains(&algorithm.as_str()) {
@@ -90,44 +76,19 @@ fn with_loss(spec: &Value, loss: &str) -> Value {
 }
 
 fn bits(outcome: &Outcome) -> Vec<u64> {
-    outcome
-        .weights
-        .iter()
-        .chain([&outcome.bias])
-        .map(|w| w.to_bits())
-        .collect()
+    outcome.weights.iter().chain([&outcome.bias]).map(|w| w.to_bits()).collect()
 }
 
 #[test]
 fn a_row_of_weight_zero_is_predicted_and_does_not_exist() {
     for loss in LOSSES {
-        let stream = random(
-            1,
-            120,
-            16,
-            loss,
-            Options {
-                huge: false,
-                ..Options::default()
-            },
-        );
-        let kept = stream
-            .examples
-            .iter()
-            .filter(|row| row.weight != 0.0)
-            .cloned()
-            .collect();
-        let without = Stream {
-            dimension: stream.dimension,
-            examples: kept,
-        };
+        let stream = random(1, 120, 16, loss, Options { huge: false, ..Options::default() });
+        let kept = stream.examples.iter().filter(|row| row.weight != 0.0).cloned().collect();
+        let without = Stream { dimension: stream.dimension, examples: kept };
         for spec in methods().iter().chain(&penalized()) {
             let spec = with_loss(spec, loss);
             let (all, some) = (run(&spec, &stream, true), run(&spec, &without, true));
-            assert!(
-                all.weights.iter().all(|w| w.is_finite()),
-                "{spec}: not finite"
-            );
+            assert!(all.weights.iter().all(|w| w.is_finite()), "{spec}: not finite");
             assert_eq!(all.margins.len(), stream.examples.len());
             assert_eq!(bits(&all), bits(&some), "{spec}");
         }
@@ -137,25 +98,12 @@ fn a_row_of_weight_zero_is_predicted_and_does_not_exist() {
 #[test]
 fn a_feature_never_seen_weighs_exactly_zero() {
     for loss in LOSSES {
-        let stream = random(
-            2,
-            120,
-            16,
-            loss,
-            Options {
-                huge: false,
-                ..Options::default()
-            },
-        );
+        let stream = random(2, 120, 16, loss, Options { huge: false, ..Options::default() });
         for spec in methods().iter().chain(&penalized()) {
             let spec = with_loss(spec, loss);
             let outcome = run(&spec, &stream, true);
             assert_eq!(outcome.weights.len(), 16);
-            assert_eq!(
-                (outcome.weights[0], outcome.weights[15]),
-                (0.0, 0.0),
-                "{spec}"
-            );
+            assert_eq!((outcome.weights[0], outcome.weights[15]), (0.0, 0.0), "{spec}");
             assert!(outcome.bias != 0.0, "{spec}: the bias never moved");
         }
     }
@@ -164,16 +112,7 @@ fn a_feature_never_seen_weighs_exactly_zero() {
 #[test]
 fn without_a_penalty_the_bias_is_one_more_feature() {
     for loss in LOSSES {
-        let stream = random(
-            3,
-            120,
-            16,
-            loss,
-            Options {
-                huge: false,
-                ..Options::default()
-            },
-        );
+        let stream = random(3, 120, 16, loss, Options { huge: false, ..Options::default() });
         let mut explicit = stream.clone();
         explicit.dimension += 1;
         for row in &mut explicit.examples {
@@ -195,16 +134,7 @@ fn without_a_penalty_the_bias_is_one_more_feature() {
 
 #[test]
 fn a_strong_penalty_empties_the_features_and_spares_the_bias() {
-    let stream = random(
-        4,
-        120,
-        16,
-        "logistic",
-        Options {
-            huge: false,
-            ..Options::default()
-        },
-    );
+    let stream = random(4, 120, 16, "logistic", Options { huge: false, ..Options::default() });
     for mut spec in penalized() {
         if spec.get("l1").is_none() || spec["algorithm"] == "subgradient-l1" {
             continue;
@@ -221,11 +151,7 @@ fn a_strong_penalty_empties_the_features_and_spares_the_bias() {
             spec["theta"] = json!("inf");
         }
         let outcome = run(&with_loss(&spec, "logistic"), &stream, true);
-        assert!(
-            outcome.weights.iter().all(|&w| w == 0.0),
-            "{spec}: {:?}",
-            outcome.weights
-        );
+        assert!(outcome.weights.iter().all(|&w| w == 0.0), "{spec}: {:?}", outcome.weights);
         assert!(outcome.bias != 0.0, "{spec}: the bias was penalized");
     }
 }
@@ -237,11 +163,7 @@ fn huge_and_tiny_values_do_not_break_losses_of_bounded_slope() {
         for spec in methods().iter().chain(&penalized()) {
             let spec = with_loss(spec, loss);
             let outcome = run(&spec, &stream, true);
-            let numbers = outcome
-                .weights
-                .iter()
-                .chain(&outcome.margins)
-                .chain([&outcome.bias]);
+            let numbers = outcome.weights.iter().chain(&outcome.margins).chain([&outcome.bias]);
             assert!(numbers.into_iter().all(|v| v.is_finite()), "{spec}");
         }
     }

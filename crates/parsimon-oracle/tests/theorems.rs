@@ -15,32 +15,20 @@ const SEEDS: std::ops::Range<u64> = 0..5;
 
 fn largest_difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| difference(a, b))
-        .fold(0.0, f64::max)
+    a.iter().zip(b).map(|(a, b)| difference(a, b)).fold(0.0, f64::max)
 }
 
 fn difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     // NUMERICS: max drops a NaN, so it is looked for.
-    assert!(
-        a.iter().chain(b).all(|v| v.is_finite()),
-        "a weight is not finite"
-    );
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
+    assert!(a.iter().chain(b).all(|v| v.is_finite()), "a weight is not finite");
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 #[track_caller]
 fn assert_within(claim: &str, measured: f64, tolerance: f64) {
     println!("{claim}: {measured:.1e}");
-    assert!(
-        measured <= tolerance,
-        "{claim}: off by {measured:e}, tolerance {tolerance:e}"
-    );
+    assert!(measured <= tolerance, "{claim}: off by {measured:e}, tolerance {tolerance:e}");
 }
 
 /// Two trajectories that stay at zero agree about nothing.
@@ -52,10 +40,7 @@ fn assert_moved(points: &[Vec<f64>]) {
 
 /// Ordinary values, importance weights and empty rows: sizes at which 1e-12 means something.
 fn stream(seed: u64, rounds: usize, loss: &str) -> Stream {
-    let options = Options {
-        huge: false,
-        ..Options::default()
-    };
+    let options = Options { huge: false, ..Options::default() };
     random(seed, rounds, 20, loss, options)
 }
 
@@ -99,11 +84,7 @@ fn mirror_against_leader(algorithm: &str) -> f64 {
 
 #[test]
 fn theorem_4_comid_is_a_proximal_leader() {
-    assert_within(
-        "Theorem 4, Corollary 6",
-        mirror_against_leader("comid"),
-        1e-12,
-    );
+    assert_within("Theorem 4, Corollary 6", mirror_against_leader("comid"), 1e-12);
 }
 
 #[test]
@@ -164,9 +145,7 @@ fn corollary_5_gradient_descent_with_a_full_metric_is_ftrl_proximal() {
                     let diagonal = if i == j { identity } else { 0.0 };
                     diagonal + a[i] * a[j] + b[i] * b[j]
                 };
-                (0..n)
-                    .map(|i| (0..n).map(|j| entry(i, j)).collect())
-                    .collect()
+                (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
             })
             .collect();
         let gradient = |t: usize, w: &[f64]| -> Vec<f64> {
@@ -189,12 +168,7 @@ fn corollary_8_three_forms() {
         let mut rng = SplitMix64::new(seed);
         // The gradients are exogenous: g_t of linear losses, the same for all three.
         let rounds: Vec<(Vec<f64>, f64)> = (0..200)
-            .map(|_| {
-                (
-                    (0..n).map(|_| rng.normal()).collect(),
-                    rng.between(0.1, 2.0),
-                )
-            })
+            .map(|_| ((0..n).map(|_| rng.normal()).collect(), rng.between(0.1, 2.0)))
             .collect();
         let mut descent = vec![0.0; n];
         for t in 0..rounds.len() {
@@ -214,12 +188,9 @@ fn corollary_8_three_forms() {
                 *x -= (g + sigma_t * *x) / sigma;
             }
             // Revisionist: -eta g_{1:t}.
-            let revisionist: Vec<f64> = (0..n)
-                .map(|i| -seen.iter().map(|(g, _)| g[i]).sum::<f64>() / sigma)
-                .collect();
-            worst = worst
-                .max(difference(&leader, &descent))
-                .max(difference(&leader, &revisionist));
+            let revisionist: Vec<f64> =
+                (0..n).map(|i| -seen.iter().map(|(g, _)| g[i]).sum::<f64>() / sigma).collect();
+            worst = worst.max(difference(&leader, &descent)).max(difference(&leader, &revisionist));
         }
     }
     assert_within("Corollary 8", worst, 1e-13);
@@ -254,36 +225,16 @@ fn proxes() -> Vec<(&'static str, Prox, Norm, bool)> {
         groups().iter().map(norm).sum()
     };
     vec![
-        (
-            "l1",
-            Box::new(|v, c| prox::elastic(v, c, 0.0)),
-            Box::new(one),
-            true,
-        ),
-        (
-            "l2 norm",
-            Box::new(prox::l2_norm),
-            Box::new(prox::norm),
-            true,
-        ),
+        ("l1", Box::new(|v, c| prox::elastic(v, c, 0.0)), Box::new(one), true),
+        ("l2 norm", Box::new(prox::l2_norm), Box::new(prox::norm), true),
         (
             "linf",
             Box::new(prox::linf),
             Box::new(|v| v.iter().fold(0.0, |top, v| v.abs().max(top))),
             true,
         ),
-        (
-            "group",
-            Box::new(move |v, c| prox::group(v, &groups(), c)),
-            Box::new(grouped),
-            true,
-        ),
-        (
-            "squared l2",
-            Box::new(|v, c| prox::elastic(v, 0.0, c)),
-            Box::new(squared),
-            false,
-        ),
+        ("group", Box::new(move |v, c| prox::group(v, &groups(), c)), Box::new(grouped), true),
+        ("squared l2", Box::new(|v, c| prox::elastic(v, 0.0, c)), Box::new(squared), false),
         (
             "elastic net",
             Box::new(|v, c| prox::elastic(v, 0.5 * c, c)),
@@ -309,10 +260,7 @@ fn proposition_2_1_a_norm_may_wait() {
             assert_within(&format!("Proposition 2.1, {name}"), worst, 1e-13);
         } else {
             println!("Proposition 2.1, {name}: false, {worst:.2}");
-            assert!(
-                worst > 0.1,
-                "{name} must not add up over steps, got {worst:e}"
-            );
+            assert!(worst > 0.1, "{name} must not add up over steps, got {worst:e}");
         }
     }
 }
@@ -341,10 +289,7 @@ fn a_prox_is_never_beaten() {
             if is_norm {
                 let inner: f64 = v.iter().zip(&x).map(|(v, x)| (v - x) * x).sum();
                 let gap = (c * penalty(&x) - inner).abs();
-                assert!(
-                    gap <= 1e-13 * (1.0 + best),
-                    "{name}: optimality gap {gap:e}"
-                );
+                assert!(gap <= 1e-13 * (1.0 + best), "{name}: optimality gap {gap:e}");
             }
         }
     }
@@ -364,9 +309,8 @@ fn a_projection_is_the_nearest_point() {
             let z: Vec<f64> = (0..7).map(|_| rng.normal()).collect();
             for (x, size) in [(&l1, one(&z)), (&l2, prox::norm(&z))] {
                 // <v - x, z - x> <= 0 for every z of the ball.
-                let inner: f64 = (0..7)
-                    .map(|i| (v[i] - x[i]) * (z[i] * radius / size - x[i]))
-                    .sum();
+                let inner: f64 =
+                    (0..7).map(|i| (v[i] - x[i]) * (z[i] * radius / size - x[i])).sum();
                 assert!(inner <= 1e-12, "a point of the ball is nearer: {inner:e}");
             }
         }
@@ -376,15 +320,7 @@ fn a_projection_is_the_nearest_point() {
 #[test]
 fn an_implicit_update_is_never_beaten() {
     let (rate, l1, l2) = (0.3, 0.05, 0.1);
-    for name in [
-        "logistic",
-        "squared",
-        "hinge",
-        "squared-hinge",
-        "huber",
-        "quantile",
-        "poisson",
-    ] {
+    for name in ["logistic", "squared", "hinge", "squared-hinge", "huber", "quantile", "poisson"] {
         let loss = Loss::named(name, 1.0, 0.3);
         let stream = stream(2, 120, name);
         let spec = json!({"algorithm": "comid", "loss": name, "rate": rate, "l1": l1, "l2": l2,
@@ -411,11 +347,7 @@ fn an_implicit_update_is_never_beaten() {
                     let candidate: Vec<f64> = x.iter().map(|x| x + scale * rng.normal()).collect();
                     let other = objective(&candidate);
                     let slack = 1e-14 * (1.0 + best.abs());
-                    assert!(
-                        other >= best - slack,
-                        "{name}, t = {}: {other} beats {best}",
-                        t + 1
-                    );
+                    assert!(other >= best - slack, "{name}, t = {}: {other} beats {best}", t + 1);
                 }
             }
             before.clone_from(x);
@@ -443,11 +375,7 @@ fn regularized_dual_averaging_is_the_argmin_it_claims() {
         let points = trajectory(&spec, &stream, false);
         let mut rng = SplitMix64::new(8);
         let mut sum = vec![0.0; stream.dimension];
-        let rows = stream
-            .examples
-            .iter()
-            .zip(margins)
-            .filter(|(row, _)| row.weight > 0.0);
+        let rows = stream.examples.iter().zip(margins).filter(|(row, _)| row.weight > 0.0);
         for ((t, (row, p)), w) in rows.enumerate().zip(&points) {
             for &(i, value) in &row.x {
                 sum[i] += row.weight * Loss::Logistic.slope(p, row.y) * value;
@@ -462,20 +390,13 @@ fn regularized_dual_averaging_is_the_argmin_it_claims() {
             for (&w, &s) in w.iter().zip(&sum) {
                 let psi = |w: f64| l1 * w.abs() + 0.5 * l2 * w * w;
                 let h = |w: f64| {
-                    if prox == "psi" {
-                        psi(w) / l2
-                    } else {
-                        0.5 * w * w
-                    }
+                    if prox == "psi" { psi(w) / l2 } else { 0.5 * w * w }
                 };
                 let objective = |w: f64| s / t * w + psi(w) + beta_t / t * h(w);
                 for scale in [1e-5, 1e-2, 1.0] {
                     let candidate = w + scale * rng.normal();
                     let (best, other) = (objective(w), objective(candidate));
-                    assert!(
-                        other >= best - 1e-15,
-                        "{beta}, {prox}, t = {t}: {other} beats {best}"
-                    );
+                    assert!(other >= best - 1e-15, "{beta}, {prox}, t = {t}: {other} beats {best}");
                 }
             }
         }
@@ -493,16 +414,10 @@ fn fobos_with_l1_is_truncated_gradient_bit_for_bit() {
                 points.into_iter().flatten().map(f64::to_bits).collect()
             };
             let fobos = bits(trajectory(&spec("fobos"), &stream, true));
-            assert_eq!(
-                fobos,
-                bits(trajectory(&spec("truncated-gradient"), &stream, true))
-            );
+            assert_eq!(fobos, bits(trajectory(&spec("truncated-gradient"), &stream, true)));
             // Algorithm 1 with blocks of one round is FOBOS too.
             assert_eq!(fobos, bits(trajectory(&spec("lazy-fobos"), &stream, true)));
-            assert_eq!(
-                fobos,
-                bits(trajectory(&spec("lazy-splitting"), &stream, true))
-            );
+            assert_eq!(fobos, bits(trajectory(&spec("lazy-splitting"), &stream, true)));
         }
     }
 }
@@ -618,10 +533,7 @@ fn implicit_sgd_has_closed_forms() {
                 }
                 points.push(w.clone());
             }
-            worst = worst.max(largest_difference(
-                &trajectory(&spec, &stream, false),
-                &points,
-            ));
+            worst = worst.max(largest_difference(&trajectory(&spec, &stream, false), &points));
         }
         assert_within(&format!("implicit SGD, {loss}"), worst, 1e-13);
     }
@@ -635,17 +547,12 @@ fn recursive_least_squares_is_ridge_regression() {
         let mut rng = SplitMix64::new(seed);
         // P_0 = I/delta; k = Px/(1 + x.Px); w += k (y - p); P -= k (Px)^T.
         let mut inverse: Matrix = (0..n)
-            .map(|i| {
-                (0..n)
-                    .map(|j| if i == j { 1.0 / delta } else { 0.0 })
-                    .collect()
-            })
+            .map(|i| (0..n).map(|j| if i == j { 1.0 / delta } else { 0.0 }).collect())
             .collect();
         let mut w = vec![0.0; n];
         // Ridge: (sum x x^T + delta I) w = sum y x.
-        let mut normal: Matrix = (0..n)
-            .map(|i| (0..n).map(|j| if i == j { delta } else { 0.0 }).collect())
-            .collect();
+        let mut normal: Matrix =
+            (0..n).map(|i| (0..n).map(|j| if i == j { delta } else { 0.0 }).collect()).collect();
         let mut right = vec![0.0; n];
         for _ in 0..100 {
             let x: Vec<f64> = (0..n).map(|_| rng.normal()).collect();

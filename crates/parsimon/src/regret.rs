@@ -108,17 +108,10 @@ impl Ledger {
         }
         let problem = Problem::new(&self.rows, settings, has_bias, rounds);
         let (w, best, accuracy) = problem.minimize();
+        let norm2 = w.iter().map(|w| w * w).sum();
         let bound_at = |t: u64| {
             let second = self.second.as_ref().map_or(0.0, |head| psi(settings, head));
-            rda_bound(
-                settings,
-                has_bias,
-                t,
-                problem.norm2(&w),
-                problem.psi(&w),
-                second,
-                self.slope2,
-            )
+            rda_bound(settings, has_bias, t, norm2, problem.psi(&w), second, self.slope2)
         };
         let costs = problem.costs(&w);
         let curve = self.curve.iter().map(|&(t, paid, _)| {
@@ -273,10 +266,6 @@ impl<'a> Problem<'a> {
 
     fn psi(&self, w: &[f64]) -> f64 {
         self.features(w).iter().map(|w| self.l1 * w.abs() + 0.5 * self.l2 * w * w).sum()
-    }
-
-    fn norm2(&self, w: &[f64]) -> f64 {
-        w.iter().map(|w| w * w).sum()
     }
 
     /// The penalty charged in the first `t` rounds.

@@ -96,7 +96,9 @@ impl Spec {
         values.insert("algorithm".into(), algorithm.name.into());
         for parameter in algorithm.all_parameters() {
             let given = self.values.get(parameter.name).filter(|v| !v.is_null()).cloned();
-            if let Some(value) = given.or_else(|| parameter.default.map(|d| d.value())) {
+            if let Some(value) =
+                given.or_else(|| parameter.default.map(crate::parameter::Default::value))
+            {
                 values.insert(parameter.name.into(), value);
             }
         }

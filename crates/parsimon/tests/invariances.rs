@@ -1,6 +1,8 @@
 //! What must not change an answer, and does not, to the last bit: chunks, stores, saving and resuming, reading,
 //! the order of features in a row, rows that say nothing, and the company of other classes.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod common;
 
 use common::{
@@ -73,7 +75,7 @@ struct Record {
 }
 
 /// Lines may carry a NaN, which equals nothing: they are compared as texts, which show every digit.
-fn record(mut trainer: Trainer, margins: &[f64], reports: &[Progress]) -> Record {
+fn record(trainer: Trainer, margins: &[f64], reports: &[Progress]) -> Record {
     let trace = trace(trainer.online(), margins);
     let (progressive, curve) =
         (format!("{:?}", trainer.progressive()), format!("{:?}", trainer.curve()));

@@ -1,6 +1,8 @@
 //! The door from words to types: what is refused and in which words, what the layers and the two notations mean,
 //! and that everything on the list can be built.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
@@ -313,7 +315,7 @@ fn resolved_settings_resolve_to_themselves() {
         }
         for parameter in once.algorithm().all_parameters() {
             let given = spec.get(parameter.name).filter(|v| !v.is_null()).cloned();
-            let expected = given.or(parameter.default.map(|d| d.value()));
+            let expected = given.or(parameter.default.map(parsimon::parameter::Default::value));
             assert_eq!(once.get(parameter.name), expected.as_ref(), "{} of {spec}", parameter.name);
         }
     }

@@ -1,5 +1,7 @@
 //! Theorems between methods, played by the fast engine, and the regret bounds (algorithms, section 3).
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod common;
 
 use common::{chunk, learner, settings, with};

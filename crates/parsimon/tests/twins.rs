@@ -1,5 +1,7 @@
 //! Every method equals its twin: dense, eager, whole-history, written from the formula by other hands.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod common;
 
 use common::{chunk, family, implicit_family, learner, with};

@@ -26,11 +26,7 @@ impl ElasticNet {
     pub fn argmin<F: Float>(&self, z: F, q: F, amount: F) -> F {
         let over = z.abs() - amount * F::from_f64(self.l1);
         let den = q + amount * F::from_f64(self.l2);
-        let magnitude = if over > F::ZERO && den > F::ZERO {
-            over / den
-        } else {
-            F::ZERO
-        };
+        let magnitude = if over > F::ZERO && den > F::ZERO { over / den } else { F::ZERO };
         if z > F::ZERO { -magnitude } else { magnitude }
     }
 }
@@ -59,10 +55,7 @@ impl<F: Float> Penalty<F> for ElasticNet {
     #[inline(always)]
     fn catch_up(&self, w: F, debt: &ElasticDebt, seen: &ElasticDebt) -> F {
         let scale = (seen.decay - debt.decay).exp();
-        soft(
-            w * F::from_f64(scale),
-            F::from_f64(debt.shift - scale * seen.shift),
-        )
+        soft(w * F::from_f64(scale), F::from_f64(debt.shift - scale * seen.shift))
     }
     // NUMERICS: with s = 1/(1 + eta l2), the shifts sum to l1/l2 (1 - s^n); for l2 -> 0 that is
     // n eta l1. `exp_m1` keeps the digits on the way there.

@@ -21,11 +21,7 @@ use crate::{Float, State};
 #[inline(always)]
 pub fn soft<F: Float>(v: F, c: F) -> F {
     let over = v.abs() - c;
-    if over > F::ZERO {
-        over.copysign(v)
-    } else {
-        F::ZERO
-    }
+    if over > F::ZERO { over.copysign(v) } else { F::ZERO }
 }
 
 /// A penalty whose proximal steps compose: the one thing lazy forward-backward splitting needs.

@@ -40,11 +40,8 @@ impl Adam {
         let t = t as f64;
         let m_hat = *m / (1.0 - self.beta1.powf(t));
         let v_hat = *v / (1.0 - self.beta2.powf(t));
-        let step = if m_hat == 0.0 {
-            0.0
-        } else {
-            self.rate * m_hat / (v_hat.sqrt() + self.epsilon)
-        };
+        let step =
+            if m_hat == 0.0 { 0.0 } else { self.rate * m_hat / (v_hat.sqrt() + self.epsilon) };
         *w -= step;
         step
     }
@@ -84,11 +81,6 @@ impl<F: Float> Rule<F> for Adam {
         let mut state = self.caught_up(c, *now - 1);
         self.round(*now, &mut state, g.to_f64());
         let (w, m, v) = state;
-        *c = Moments {
-            w: F::from_f64(w),
-            m: F::from_f64(m),
-            v: F::from_f64(v),
-            seen: *now,
-        };
+        *c = Moments { w: F::from_f64(w), m: F::from_f64(m), v: F::from_f64(v), seen: *now };
     }
 }

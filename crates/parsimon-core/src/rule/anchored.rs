@@ -54,11 +54,7 @@ impl<F: Float, M: Metric<F>> Rule<F> for Anchored<M> {
     #[inline(always)]
     fn played(&self, now: &AnchoredClock, _j: u32, c: &Self::Coord) -> F {
         let q = self.metric.q(F::from_f64(now.pace), &c.memory);
-        if q > F::ZERO {
-            self.y(now.t, c) / q
-        } else {
-            F::ZERO
-        }
+        if q > F::ZERO { self.y(now.t, c) / q } else { F::ZERO }
     }
     #[inline(always)]
     fn absorb(&self, now: &mut AnchoredClock, _j: u32, c: &mut Self::Coord, _w: F, g: F, at: F) {
@@ -73,10 +69,6 @@ impl<F: Float, M: Metric<F>> Implicit<F> for Anchored<M> {
         let mut memory = c.memory;
         self.metric.absorb(&mut memory, at);
         let q = self.metric.q(F::from_f64(now.pace), &memory);
-        Candidate {
-            z: -self.y(now.t - 1, c).to_f64(),
-            q: q.to_f64(),
-            l1: self.l1,
-        }
+        Candidate { z: -self.y(now.t - 1, c).to_f64(), q: q.to_f64(), l1: self.l1 }
     }
 }

@@ -63,10 +63,6 @@ impl<F: Float> Rule<F> for Averaged {
 impl<F: Float> Implicit<F> for Averaged {
     fn candidate(&self, now: &AveragedClock, _c: &Mean<F>, w: F, _at: F) -> Candidate {
         let q = 1.0 / now.eta;
-        Candidate {
-            z: -q * w.to_f64(),
-            q,
-            l1: 0.0,
-        }
+        Candidate { z: -q * w.to_f64(), q, l1: 0.0 }
     }
 }

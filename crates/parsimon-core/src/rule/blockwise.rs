@@ -52,20 +52,13 @@ pub struct BlockClock {
     settled: f64,
 }
 
-state!(BlockClock {
-    t,
-    eta,
-    total,
-    settled
-});
+state!(BlockClock { t, eta, total, settled });
 
-impl Blockwise {
-    /// The total a coordinate is to be charged up to, as it was after the previous round.
-    fn due<F: Float>(&self, now: &BlockClock, c: &Payer<F>) -> F {
-        // A coordinate first seen in this block owes nothing of the blocks before, and shows `paid` 0 with
-        // weight 0: charging it is harmless.
-        (F::from_f64(now.settled) - c.paid).max(F::ZERO)
-    }
+/// What a coordinate has still to pay of the blocks that have ended.
+fn due<F: Float>(now: &BlockClock, c: &Payer<F>) -> F {
+    // A coordinate first seen in this block owes nothing of the blocks before, and shows `paid` 0 with weight 0:
+    // charging it is harmless.
+    (F::from_f64(now.settled) - c.paid).max(F::ZERO)
 }
 
 impl<F: Float> Rule<F> for Blockwise {
@@ -78,7 +71,7 @@ impl<F: Float> Rule<F> for Blockwise {
         now.total += self.l1 * now.eta;
     }
     fn played(&self, now: &BlockClock, _j: u32, c: &Payer<F>) -> F {
-        soft(c.w, self.due(now, c))
+        soft(c.w, due(now, c))
     }
     fn absorb(&self, now: &mut BlockClock, _j: u32, c: &mut Payer<F>, w: F, g: F, _at: F) {
         c.paid = c.paid.max(F::from_f64(now.settled));

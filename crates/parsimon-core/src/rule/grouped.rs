@@ -72,23 +72,11 @@ pub struct Group {
 
 impl Default for Group {
     fn default() -> Self {
-        Self {
-            scale: 1.0,
-            norm2: 0.0,
-            paid: 0.0,
-            epoch: 0,
-            visited: 0,
-        }
+        Self { scale: 1.0, norm2: 0.0, paid: 0.0, epoch: 0, visited: 0 }
     }
 }
 
-state!(Group {
-    scale,
-    norm2,
-    paid,
-    epoch,
-    visited
-});
+state!(Group { scale, norm2, paid, epoch, visited });
 
 /// The round, its step, the length charged so far (and before this round), and the groups.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,15 +90,7 @@ pub struct GroupedClock {
     touched: Vec<u32>,
 }
 
-state!(GroupedClock {
-    t,
-    eta,
-    waiting,
-    charged,
-    charged_before,
-    groups,
-    touched
-});
+state!(GroupedClock { t, eta, waiting, charged, charged_before, groups, touched });
 
 // NUMERICS: scaling loses no digits, only range. A group is brought back to scale 1 long before its values
 // overflow; that costs a pass over the table about once in 700 norms' worth of shrinkage.
@@ -197,12 +177,7 @@ impl<F: Float> Rule<F> for Grouped {
         now.eta = self.schedule.at(now.t);
         now.charged_before = now.charged;
         now.touched.clear();
-        if let Action::Shrink {
-            l1,
-            period,
-            half_step,
-        } = self.action
-        {
+        if let Action::Shrink { l1, period, half_step } = self.action {
             now.waiting += l1
                 * match half_step {
                     super::mirror::HalfStep::Same => now.eta,
@@ -235,10 +210,7 @@ impl<F: Float> Rule<F> for Grouped {
         };
         let group = Self::visit(now, index);
         let (old, new) = (w.to_f64(), (w - eta * g).to_f64());
-        *c = Scaled {
-            v: F::from_f64(new / group.scale),
-            epoch: group.epoch,
-        };
+        *c = Scaled { v: F::from_f64(new / group.scale), epoch: group.epoch };
         group.norm2 = (group.norm2 + (new - old) * (new + old)).max(0.0);
     }
     fn close(&self, now: &mut GroupedClock, table: &mut Table<Scaled<F>>) {

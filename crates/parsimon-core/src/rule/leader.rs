@@ -157,12 +157,7 @@ pub struct LeaderClock {
     pace_before: f64,
 }
 
-state!(LeaderClock {
-    t,
-    amount,
-    pace,
-    pace_before
-});
+state!(LeaderClock { t, amount, pace, pace_before });
 
 impl<F: Float, C: Center<M>, M: Metric<F>> Rule<F> for Leader<C, M> {
     type Coord = Dual<F, M::Memory>;

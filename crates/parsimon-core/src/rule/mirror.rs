@@ -67,9 +67,7 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Scheduled<P> {
     }
     #[inline(always)]
     fn absorb(&self, now: &mut Self::Clock, _j: u32, c: &mut Self::Coord, w: F, g: F, _at: F) {
-        c.w = self
-            .penalty
-            .prox(w - F::from_f64(now.eta) * g, F::from_f64(now.half));
+        c.w = self.penalty.prox(w - F::from_f64(now.eta) * g, F::from_f64(now.half));
         c.seen = self.penalty.stamp(&now.debt);
     }
 }
@@ -79,11 +77,7 @@ impl<F: Float, P: Penalty<F>> Implicit<F> for Scheduled<P> {
         let (l1, l2) = self.penalty.strengths();
         let q = 1.0 / now.eta;
         let half = now.half / now.eta;
-        Candidate {
-            z: -q * w.to_f64(),
-            q: q + half * l2,
-            l1: half * l1,
-        }
+        Candidate { z: -q * w.to_f64(), q: q + half * l2, l1: half * l1 }
     }
 }
 
@@ -124,11 +118,7 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Adaptive<P> {
     fn absorb(&self, now: &mut u64, _j: u32, c: &mut AdaptivePrimal<F>, w: F, g: F, at: F) {
         self.metric.absorb(&mut c.sum, at);
         let q: F = self.metric.q(F::ZERO, &c.sum);
-        c.w = if q > F::ZERO {
-            self.penalty.prox(w - g / q, F::ONE / q)
-        } else {
-            F::ZERO
-        };
+        c.w = if q > F::ZERO { self.penalty.prox(w - g / q, F::ONE / q) } else { F::ZERO };
         c.seen = *now;
     }
 }
@@ -139,10 +129,6 @@ impl<F: Float, P: Penalty<F>> Implicit<F> for Adaptive<P> {
         self.metric.absorb(&mut sum, at);
         let q: F = self.metric.q(F::ZERO, &sum);
         let (l1, l2) = self.penalty.strengths();
-        Candidate {
-            z: -(q * w).to_f64(),
-            q: q.to_f64() + l2,
-            l1,
-        }
+        Candidate { z: -(q * w).to_f64(), q: q.to_f64() + l2, l1 }
     }
 }

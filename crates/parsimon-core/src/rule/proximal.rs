@@ -67,11 +67,7 @@ impl Proximal {
     fn problem<F: Float>(&self, t: u64, c: &ProximalCoord<F>, w: F) -> Candidate {
         let (_, lin) = self.caught_up(c, t - 1);
         let sigma = self.q(t) - if t > 1 { self.q(t - 1) } else { 0.0 };
-        Candidate {
-            z: lin - sigma * w.to_f64(),
-            q: self.q(t),
-            l1: t as f64 * self.l1,
-        }
+        Candidate { z: lin - sigma * w.to_f64(), q: self.q(t), l1: t as f64 * self.l1 }
     }
 }
 

@@ -55,11 +55,7 @@ impl<F: Float> Rule<F> for Spherical {
         now.scale = match *self {
             Spherical::DualAveraging { rate, radius } => {
                 let free = rate / (now.t as f64).sqrt();
-                if free * norm > radius {
-                    radius / norm
-                } else {
-                    free
-                }
+                if free * norm > radius { radius / norm } else { free }
             }
             Spherical::FollowTheLeader { .. } if norm == 0.0 => 0.0,
             Spherical::FollowTheLeader { radius } => radius / norm,

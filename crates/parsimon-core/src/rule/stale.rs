@@ -37,12 +37,7 @@ pub struct StaleClock {
     swept: f64,
 }
 
-state!(StaleClock {
-    t,
-    eta,
-    total,
-    swept
-});
+state!(StaleClock { t, eta, total, swept });
 
 impl<F: Float> Rule<F> for Stale {
     type Coord = Debtor<F>;
@@ -67,10 +62,7 @@ impl<F: Float> Rule<F> for Stale {
         c.paid = F::from_f64(now.total);
     }
     fn close(&self, now: &mut StaleClock, _table: &mut crate::Table<Debtor<F>>) {
-        if self
-            .period
-            .is_some_and(|period| now.t.is_multiple_of(period))
-        {
+        if self.period.is_some_and(|period| now.t.is_multiple_of(period)) {
             now.swept = now.total;
         }
     }

@@ -26,11 +26,7 @@ pub struct Replayed<F> {
 state!(Replayed<F: Float> { w, seen });
 
 fn sign<F: Float>(w: F) -> F {
-    if w == F::ZERO {
-        F::ZERO
-    } else {
-        F::ONE.copysign(w)
-    }
+    if w == F::ZERO { F::ZERO } else { F::ONE.copysign(w) }
 }
 
 impl<F: Float> Rule<F> for Subgradient {
@@ -50,9 +46,7 @@ impl<F: Float> Rule<F> for Subgradient {
             // Until it crosses zero it loses one step per round; then it repeats with period two.
             let step = rate * self.l1;
             let straight = ((w.abs().to_f64() / step).floor() as u64).min(now - from);
-            w = (w.abs() - F::from_f64(straight as f64 * step))
-                .max(F::ZERO)
-                .copysign(w);
+            w = (w.abs() - F::from_f64(straight as f64 * step)).max(F::ZERO).copysign(w);
             from += straight;
             from += (now - from) / 2 * 2;
         }

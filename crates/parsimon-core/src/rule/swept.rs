@@ -86,11 +86,7 @@ impl<F: Float> Rule<F> for Clipped {
         let mut magnitudes: Vec<f64> = table.seen().map(|(_, w)| w.abs().to_f64()).collect();
         let total: f64 = magnitudes.iter().sum();
         // Everything within the threshold's ball: the proximal step is zero.
-        let level = if total <= radius {
-            0.0
-        } else {
-            threshold(&mut magnitudes, radius)
-        };
+        let level = if total <= radius { 0.0 } else { threshold(&mut magnitudes, radius) };
         let level = F::from_f64(level);
         for (_, w) in table.seen_mut() {
             if w.abs() > level {
@@ -128,11 +124,7 @@ impl Ball {
                 weights.iter_mut().for_each(|w| **w = soft(**w, theta));
             }
             Ball::L2(radius) => {
-                let norm = weights
-                    .iter()
-                    .map(|w| w.to_f64() * w.to_f64())
-                    .sum::<f64>()
-                    .sqrt();
+                let norm = weights.iter().map(|w| w.to_f64() * w.to_f64()).sum::<f64>().sqrt();
                 if norm > radius {
                     let scale = F::from_f64(radius / norm);
                     weights.iter_mut().for_each(|w| **w *= scale);
@@ -214,11 +206,7 @@ impl<F: Float> Rule<F> for Boxed {
 impl<F: Float> super::Implicit<F> for Boxed {
     fn candidate(&self, now: &BoxedClock, _c: &Boxes<F>, w: F, _at: F) -> super::Candidate {
         let q = 1.0 / now.eta;
-        super::Candidate {
-            z: -q * w.to_f64(),
-            q,
-            l1: 0.0,
-        }
+        super::Candidate { z: -q * w.to_f64(), q, l1: 0.0 }
     }
 }
 
@@ -256,10 +244,8 @@ impl<F: Float> Rule<F> for HardL1 {
     }
     fn close(&self, now: &mut HardClock, table: &mut Table<F>) {
         now.scale = self.rate / (now.t as f64).sqrt();
-        let mut magnitudes: Vec<f64> = table
-            .seen()
-            .map(|(_, s)| now.scale * s.abs().to_f64())
-            .collect();
+        let mut magnitudes: Vec<f64> =
+            table.seen().map(|(_, s)| now.scale * s.abs().to_f64()).collect();
         now.theta = threshold(&mut magnitudes, self.radius);
     }
 }
@@ -308,10 +294,7 @@ impl<F: Float> Rule<F> for Simplex {
         now.scale = self.rate / (now.t as f64).sqrt();
         let exponents = || {
             let inside = |j| 0 < j && j <= self.dimension;
-            table
-                .seen()
-                .filter(move |(j, _)| inside(*j))
-                .map(|(_, s)| -now.scale * s.to_f64())
+            table.seen().filter(move |(j, _)| inside(*j)).map(|(_, s)| -now.scale * s.to_f64())
         };
         // The features never seen have exponent 0.
         let (seen, largest) = exponents().fold((0u32, 0.0f64), |(n, m), e| (n + 1, m.max(e)));

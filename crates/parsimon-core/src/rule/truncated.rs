@@ -37,11 +37,7 @@ state!(StepClock { t, eta });
 
 impl Truncation {
     fn cut<F: Float>(&self, w: F) -> F {
-        if w.abs() <= F::from_f64(self.theta) {
-            F::ZERO
-        } else {
-            w
-        }
+        if w.abs() <= F::from_f64(self.theta) { F::ZERO } else { w }
     }
 }
 
@@ -54,19 +50,11 @@ impl<F: Float> Rule<F> for Truncation {
         now.eta = self.schedule.at(now.t);
     }
     fn played(&self, now: &StepClock, _j: u32, c: &Visited<F>) -> F {
-        if now.t / self.period > c.seen / self.period {
-            self.cut(c.w)
-        } else {
-            c.w
-        }
+        if now.t / self.period > c.seen / self.period { self.cut(c.w) } else { c.w }
     }
     fn absorb(&self, now: &mut StepClock, _j: u32, c: &mut Visited<F>, w: F, g: F, _at: F) {
         let v = w - F::from_f64(now.eta) * g;
-        c.w = if now.t.is_multiple_of(self.period) {
-            self.cut(v)
-        } else {
-            v
-        };
+        c.w = if now.t.is_multiple_of(self.period) { self.cut(v) } else { v };
         c.seen = now.t;
     }
 }
@@ -102,21 +90,12 @@ pub struct GravityClock {
     total: f64,
 }
 
-state!(GravityClock {
-    t,
-    eta,
-    gravity,
-    total
-});
+state!(GravityClock { t, eta, gravity, total });
 
 impl TruncatedGradient {
     #[inline(always)]
     fn pull<F: Float>(&self, w: F, gravity: F) -> F {
-        if w.abs() <= F::from_f64(self.theta) {
-            soft(w, gravity)
-        } else {
-            w
-        }
+        if w.abs() <= F::from_f64(self.theta) { soft(w, gravity) } else { w }
     }
 }
 
@@ -129,11 +108,7 @@ impl<F: Float> Rule<F> for TruncatedGradient {
         now.eta = self.schedule.at(now.t);
         let due = now.t.is_multiple_of(self.period);
         // NUMERICS: with period 1 this is l1 * eta to the bit, so that FOBOS is this rule to the bit.
-        now.gravity = if due {
-            self.l1 * self.period as f64 * now.eta
-        } else {
-            0.0
-        };
+        now.gravity = if due { self.l1 * self.period as f64 * now.eta } else { 0.0 };
         now.total += now.gravity;
     }
     #[inline(always)]

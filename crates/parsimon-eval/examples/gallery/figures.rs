@@ -6,11 +6,7 @@ use parsimon_eval::{Binary, Bins};
 
 /// Every figure in every theme, with a file name.
 pub(crate) fn all() -> Vec<(String, String)> {
-    let themes = [
-        ("auto", Theme::Auto),
-        ("light", Theme::Light),
-        ("dark", Theme::Dark),
-    ];
+    let themes = [("auto", Theme::Auto), ("light", Theme::Light), ("dark", Theme::Dark)];
     let mut out = Vec::new();
     for (theme_name, theme) in themes {
         let figures = [
@@ -25,10 +21,7 @@ pub(crate) fn all() -> Vec<(String, String)> {
         for (name, figure) in figures {
             out.push((format!("{name}-{theme_name}"), figure.theme(theme).to_svg()));
         }
-        out.push((
-            format!("digits-{theme_name}"),
-            digits().theme(theme).to_svg(),
-        ));
+        out.push((format!("digits-{theme_name}"), digits().theme(theme).to_svg()));
         out.push((format!("speed-{theme_name}"), speed().theme(theme).to_svg()));
     }
     out
@@ -46,12 +39,7 @@ fn learning_curve() -> Figure {
         rows().map(move |n| (n, floor + (0.693 - floor) / (1.0 + n / speed).powf(0.45)))
     };
     let nonzeros = |most: f64, kept: f64| {
-        rows().map(move |n| {
-            (
-                n,
-                most * n / (n + 800.0) * (kept + (1.0 - kept) / (1.0 + n / 5e4)),
-            )
-        })
+        rows().map(move |n| (n, most * n / (n + 800.0) * (kept + (1.0 - kept) / (1.0 + n / 5e4))))
     };
     let band = curve(0.44, 30.0).map(|(n, y)| (n, y - 0.012, y + 0.012));
     Figure::new("Learning curves on the click stream")
@@ -63,10 +51,7 @@ fn learning_curve() -> Figure {
                 .series(Series::line("FTRL-Proximal", curve(0.44, 30.0)))
                 .series(Series::line("RDA", curve(0.455, 60.0)))
                 .series(Series::line("FOBOS", curve(0.47, 40.0)))
-                .series(Series::reference(
-                    "base rate",
-                    [(1.0, 0.61), (2f64.powi(20), 0.61)],
-                )),
+                .series(Series::reference("base rate", [(1.0, 0.61), (2f64.powi(20), 0.61)])),
         )
         .panel(
             Panel::new("rows", "nonzeros")
@@ -85,25 +70,18 @@ fn front() -> Figure {
             .zip(0u32..)
             .map(|(l1, i)| {
                 let wobble = 0.004 * noise(i + name.len() as u32);
-                (
-                    width / (1.0 + 4.0 * l1),
-                    top - 0.02 * (1.0 + l1).ln() - wobble,
-                )
+                (width / (1.0 + 4.0 * l1), top - 0.02 * (1.0 + l1).ln() - wobble)
             })
             .collect();
         let labels = strengths.map(|l1| format!("l1 = {l1}"));
-        Series::points(name, points)
-            .labels(labels)
-            .front(Better::Low, Better::High)
+        Series::points(name, points).labels(labels).front(Better::Low, Better::High)
     };
-    Figure::new("What sparsity costs")
-        .subtitle("each point is a trained model")
-        .panel(
-            Panel::new("nonzero weights", "accuracy")
-                .log_x()
-                .series(series("FTRL-Proximal", 0.93, 40_000.0))
-                .series(series("FOBOS", 0.92, 60_000.0)),
-        )
+    Figure::new("What sparsity costs").subtitle("each point is a trained model").panel(
+        Panel::new("nonzero weights", "accuracy")
+            .log_x()
+            .series(series("FTRL-Proximal", 0.93, 40_000.0))
+            .series(series("FOBOS", 0.92, 60_000.0)),
+    )
 }
 
 /// A sparse impulse response and its estimate.
@@ -134,14 +112,8 @@ fn many_series() -> Figure {
 
 /// What goes wrong in real data: gaps, nothing, one point, names with markup.
 fn edges() -> Figure {
-    let gap = [
-        (1.0, 1.0),
-        (2.0, 3.0),
-        (3.0, f64::NAN),
-        (4.0, 2.0),
-        (5.0, f64::INFINITY),
-        (6.0, 1.5),
-    ];
+    let gap =
+        [(1.0, 1.0), (2.0, 3.0), (3.0, f64::NAN), (4.0, 2.0), (5.0, f64::INFINITY), (6.0, 1.5)];
     Figure::new("Edges & <markup> \"quoted\"")
         .panel(
             Panel::new("x", "with gaps")

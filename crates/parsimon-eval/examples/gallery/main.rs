@@ -5,9 +5,7 @@
 mod figures;
 
 fn main() -> std::io::Result<()> {
-    let directory = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "gallery".to_owned());
+    let directory = std::env::args().nth(1).unwrap_or_else(|| "gallery".to_owned());
     std::fs::create_dir_all(&directory)?;
     for (name, svg) in figures::all() {
         std::fs::write(format!("{directory}/{name}.svg"), svg)?;

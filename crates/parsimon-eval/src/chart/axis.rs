@@ -56,19 +56,11 @@ impl Axis {
         match self.scale {
             Scale::Linear => {
                 let room = share * (self.high - self.low);
-                Self {
-                    low: self.low - room,
-                    high: self.high + room,
-                    ..self
-                }
+                Self { low: self.low - room, high: self.high + room, ..self }
             }
             Scale::Log => {
                 let room = (self.high / self.low).powf(share);
-                Self {
-                    low: self.low / room,
-                    high: self.high * room,
-                    ..self
-                }
+                Self { low: self.low / room, high: self.high * room, ..self }
             }
         }
     }
@@ -81,16 +73,8 @@ impl Axis {
             return wide;
         }
         Self {
-            low: if self.low >= 0.0 {
-                wide.low.max(0.0)
-            } else {
-                wide.low
-            },
-            high: if self.high <= 0.0 {
-                wide.high.min(0.0)
-            } else {
-                wide.high
-            },
+            low: if self.low >= 0.0 { wide.low.max(0.0) } else { wide.low },
+            high: if self.high <= 0.0 { wide.high.min(0.0) } else { wide.high },
             ..self
         }
     }
@@ -144,10 +128,7 @@ impl Axis {
         (first..=last)
             .map(|i| {
                 let at = i as f64 * step;
-                Tick {
-                    at,
-                    label: Some(linear_label(at, step, largest)),
-                }
+                Tick { at, label: Some(linear_label(at, step, largest)) }
             })
             .collect()
     }
@@ -170,28 +151,17 @@ impl Axis {
             return self.linear_ticks(room);
         }
         let is_plain = labeled.iter().all(|&(_, k)| (-3..=3).contains(&k));
-        let style = if is_fine || is_plain {
-            LogStyle::Plain
-        } else {
-            LogStyle::Power
-        };
+        let style = if is_fine || is_plain { LogStyle::Plain } else { LogStyle::Power };
         // Too many decades for a label each: every second, third, ... of them, counted from 10^0.
         let stride = labeled.len().div_ceil(room).max(1) as i32;
         let is_labeled =
             |m: u8, k: i32| labeled.contains(&(m, k)) && (stride == 1 || k.rem_euclid(stride) == 0);
-        let minor = if stride > 1 {
-            powers
-        } else {
-            of(&[1, 2, 3, 4, 5, 6, 7, 8, 9])
-        };
+        let minor = if stride > 1 { powers } else { of(&[1, 2, 3, 4, 5, 6, 7, 8, 9]) };
         minor
             .into_iter()
             .map(|(m, k)| {
                 let label = is_labeled(m, k).then(|| log_label(m, k, style));
-                Tick {
-                    at: decimal(m, k),
-                    label,
-                }
+                Tick { at: decimal(m, k), label }
             })
             .collect()
     }
@@ -218,10 +188,7 @@ mod tests {
     use super::*;
 
     fn labels(axis: Axis, room: usize) -> Vec<String> {
-        axis.ticks(room)
-            .into_iter()
-            .filter_map(|tick| tick.label)
-            .collect()
+        axis.ticks(room).into_iter().filter_map(|tick| tick.label).collect()
     }
 
     fn linear(low: f64, high: f64) -> Axis {
@@ -234,60 +201,28 @@ mod tests {
 
     #[test]
     fn linear_steps_are_one_two_five() {
-        assert_eq!(
-            labels(linear(0.0, 1.0), 5),
-            ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]
-        );
-        assert_eq!(
-            labels(linear(0.31, 0.52), 5),
-            ["0.35", "0.40", "0.45", "0.50"]
-        );
+        assert_eq!(labels(linear(0.0, 1.0), 5), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(linear(0.31, 0.52), 5), ["0.35", "0.40", "0.45", "0.50"]);
         assert_eq!(labels(linear(-3.0, 7.0), 5), ["−2", "0", "2", "4", "6"]);
-        assert_eq!(
-            labels(linear(0.0, 52_000.0), 6),
-            ["0", "10k", "20k", "30k", "40k", "50k"]
-        );
-        assert_eq!(
-            labels(linear(0.0, 2.5e6), 5),
-            ["0", "0.5M", "1.0M", "1.5M", "2.0M", "2.5M"]
-        );
-        assert_eq!(
-            labels(linear(0.0, 4e-5), 4),
-            ["0", "1×10⁻⁵", "2×10⁻⁵", "3×10⁻⁵", "4×10⁻⁵"]
-        );
+        assert_eq!(labels(linear(0.0, 52_000.0), 6), ["0", "10k", "20k", "30k", "40k", "50k"]);
+        assert_eq!(labels(linear(0.0, 2.5e6), 5), ["0", "0.5M", "1.0M", "1.5M", "2.0M", "2.5M"]);
+        assert_eq!(labels(linear(0.0, 4e-5), 4), ["0", "1×10⁻⁵", "2×10⁻⁵", "3×10⁻⁵", "4×10⁻⁵"]);
     }
 
     #[test]
     fn log_labels_are_powers_of_ten() {
-        assert_eq!(
-            labels(log(1.0, 1e6), 8),
-            ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]
-        );
-        assert_eq!(
-            labels(log(1.0, 1e12), 7),
-            ["10⁰", "10²", "10⁴", "10⁶", "10⁸", "10¹⁰", "10¹²"]
-        );
+        assert_eq!(labels(log(1.0, 1e6), 8), ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]);
+        assert_eq!(labels(log(1.0, 1e12), 7), ["10⁰", "10²", "10⁴", "10⁶", "10⁸", "10¹⁰", "10¹²"]);
         assert_eq!(labels(log(0.1, 100.0), 5), ["0.1", "1", "10", "100"]);
         assert_eq!(labels(log(8.0, 120.0), 6), ["10", "20", "50", "100"]);
         assert_eq!(labels(log(1e4, 1e5), 6), ["10k", "20k", "50k", "100k"]);
-        assert_eq!(
-            labels(log(1e-6, 1e-5), 6),
-            ["10⁻⁶", "2×10⁻⁶", "5×10⁻⁶", "10⁻⁵"]
-        );
-        assert_eq!(
-            labels(log(0.42, 0.47), 5),
-            ["0.42", "0.43", "0.44", "0.45", "0.46", "0.47"]
-        );
+        assert_eq!(labels(log(1e-6, 1e-5), 6), ["10⁻⁶", "2×10⁻⁶", "5×10⁻⁶", "10⁻⁵"]);
+        assert_eq!(labels(log(0.42, 0.47), 5), ["0.42", "0.43", "0.44", "0.45", "0.46", "0.47"]);
     }
 
     #[test]
     fn the_ends_lie_at_zero_and_one() {
-        for axis in [
-            linear(-2.0, 8.0),
-            log(1e-3, 50.0),
-            linear(5.0, 5.0),
-            log(7.0, 7.0),
-        ] {
+        for axis in [linear(-2.0, 8.0), log(1e-3, 50.0), linear(5.0, 5.0), log(7.0, 7.0)] {
             assert!(axis.place(axis.low).unwrap().abs() < 1e-15);
             assert!((axis.place(axis.high).unwrap() - 1.0).abs() < 1e-15);
         }

@@ -80,28 +80,14 @@ impl Bars {
         let height = top + LINE * self.values.len().max(1) as f64 + MARGIN;
         let mut svg = header.open(self.theme, height);
         if self.values.is_empty() {
-            svg.text(
-                (self.width / 2.0, top + 20.0),
-                "name muted",
-                "middle",
-                "no data",
-            );
+            svg.text((self.width / 2.0, top + 20.0), "name muted", "middle", "no data");
         }
-        let widest = self
-            .values
-            .iter()
-            .map(|v| text_width(&v.0, 13.0))
-            .fold(0.0, f64::max);
+        let widest = self.values.iter().map(|v| text_width(&v.0, 13.0)).fold(0.0, f64::max);
         let left = MARGIN + widest + 10.0;
         // Room for the longest number after the longest bar.
         let room = (self.width - left - MARGIN - 62.0).max(10.0);
         let shown = |v: f64| v.is_finite() && v >= 0.0;
-        let most = self
-            .values
-            .iter()
-            .map(|v| v.1)
-            .filter(|&v| shown(v))
-            .fold(0.0, f64::max);
+        let most = self.values.iter().map(|v| v.1).filter(|&v| shown(v)).fold(0.0, f64::max);
         for (i, (name, value)) in self.values.iter().enumerate() {
             let y = top + LINE * i as f64;
             svg.text((left - 10.0, y + 19.0), "name", "end", name);
@@ -109,20 +95,11 @@ impl Bars {
                 svg.text((left + 8.0, y + 19.0), "muted", "start", "–");
                 continue;
             }
-            let length = if most > 0.0 {
-                room * (value / most)
-            } else {
-                0.0
-            };
+            let length = if most > 0.0 { room * (value / most) } else { 0.0 };
             let is_gray = !self.highlighted.is_empty() && !self.highlighted.contains(name);
             let class = if is_gray { "c5 soft" } else { "c0 fill" };
             svg.rect((left, y + 4.0), (length, LINE - 8.0), class);
-            svg.text(
-                (left + length + 8.0, y + 19.0),
-                "muted",
-                "start",
-                &significant(*value, 3),
-            );
+            svg.text((left + length + 8.0, y + 19.0), "muted", "start", &significant(*value, 3));
         }
         svg.line((left, top), (left, height - MARGIN), "axis");
         svg.finish()
@@ -135,22 +112,11 @@ mod tests {
 
     #[test]
     fn lengths_are_in_proportion() {
-        let svg = Bars::new("t", "u")
-            .bar("a", 1.0)
-            .bar("b", 4.0)
-            .bar("c", f64::NAN)
-            .to_svg();
+        let svg = Bars::new("t", "u").bar("a", 1.0).bar("b", 4.0).bar("c", f64::NAN).to_svg();
         let widths: Vec<f64> = svg
             .lines()
             .filter(|line| line.contains("c0 fill"))
-            .filter_map(|line| {
-                line.split("width=\"")
-                    .nth(1)?
-                    .split('"')
-                    .next()?
-                    .parse()
-                    .ok()
-            })
+            .filter_map(|line| line.split("width=\"").nth(1)?.split('"').next()?.parse().ok())
             .collect();
         assert_eq!(widths.len(), 2);
         assert!((widths[1] / widths[0] - 4.0).abs() < 0.01);

@@ -80,9 +80,7 @@ impl Figure {
         let x = Panel::shared_x_axis(&self.panels);
         let header = Header::new(&self.title, &self.subtitle, self.width);
         let plots = self.lay_out(x, &names, header.height());
-        let last = plots
-            .last()
-            .map_or(header.height(), |(plot, _)| plot.bottom() + 38.0);
+        let last = plots.last().map_or(header.height(), |(plot, _)| plot.bottom() + 38.0);
         let mut svg = header.open(self.theme, last + MARGIN);
         for (i, (panel, (plot, legend))) in self.panels.iter().zip(&plots).enumerate() {
             let is_last = i + 1 == plots.len();
@@ -109,11 +107,7 @@ impl Figure {
     /// panels stand exactly below each other.
     fn lay_out(&self, x: Axis, names: &[&str], mut top: f64) -> Vec<(Plot, Legend)> {
         let heights: Vec<f64> = (0..self.panels.len())
-            .map(|i| {
-                self.panels[i]
-                    .height
-                    .unwrap_or(if i == 0 { 290.0 } else { 130.0 })
-            })
+            .map(|i| self.panels[i].height.unwrap_or(if i == 0 { 290.0 } else { 130.0 }))
             .collect();
         let axes: Vec<Axis> = self.panels.iter().map(Panel::y_axis).collect();
         let widest = axes
@@ -130,17 +124,7 @@ impl Figure {
         for ((panel, &height), &y) in self.panels.iter().zip(&heights).zip(&axes) {
             let legend = Legend::new(panel, names, &mut shown, width);
             top += legend.height();
-            out.push((
-                Plot {
-                    left,
-                    top,
-                    width,
-                    height,
-                    x,
-                    y,
-                },
-                legend,
-            ));
+            out.push((Plot { left, top, width, height, x, y }, legend));
             top += height + 22.0;
         }
         out
@@ -148,12 +132,7 @@ impl Figure {
 }
 
 pub(crate) fn slot_of(series: &Series, names: &[&str]) -> Slot {
-    Slot(
-        names
-            .iter()
-            .position(|name| *name == series.name)
-            .unwrap_or(0),
-    )
+    Slot(names.iter().position(|name| *name == series.name).unwrap_or(0))
 }
 
 /// Grid, axes and tick labels; the lowest panel also carries those of the shared x axis.
@@ -179,11 +158,7 @@ fn frame(svg: &mut Svg, plot: &Plot, x_title: Option<&str>) {
             svg.text((x, plot.bottom() + 19.0), "muted", "middle", &label);
         }
     }
-    svg.line(
-        (plot.left, plot.bottom()),
-        (plot.right(), plot.bottom()),
-        "axis",
-    );
+    svg.line((plot.left, plot.bottom()), (plot.right(), plot.bottom()), "axis");
     if let Some(zero) = plot.y_at(0.0).filter(|_| plot.y.has_zero_inside()) {
         svg.line((plot.left, zero), (plot.right(), zero), "axis");
     }
@@ -232,9 +207,7 @@ fn y_ticks(axis: &Axis, height: f64) -> Vec<Tick> {
 }
 
 fn x_ticks(axis: &Axis, width: f64) -> Vec<Tick> {
-    fitting(axis, width, (width / 62.0) as usize, |label| {
-        text_width(label, TICK_SIZE)
-    })
+    fitting(axis, width, (width / 62.0) as usize, |label| text_width(label, TICK_SIZE))
 }
 
 /// As many ticks as there is room for, without labels touching.

@@ -87,10 +87,7 @@ mod tests {
     #[test]
     fn long_titles_are_broken_at_spaces() {
         assert_eq!(wrapped("one two three", 10.0, 60.0), ["one two", "three"]);
-        assert_eq!(
-            wrapped("incomprehensibilities", 10.0, 60.0),
-            ["incomprehensibilities"]
-        );
+        assert_eq!(wrapped("incomprehensibilities", 10.0, 60.0), ["incomprehensibilities"]);
         assert!(wrapped("", 10.0, 60.0).is_empty());
     }
 
@@ -99,9 +96,6 @@ mod tests {
         let height = |title, subtitle| Header::new(title, subtitle, 300.0).height();
         assert_eq!(height("short", ""), 48.0);
         assert_eq!(height("short", "and below"), 68.0);
-        assert_eq!(
-            height("a title that does not fit into three hundred pixels", ""),
-            70.0
-        );
+        assert_eq!(height("a title that does not fit into three hundred pixels", ""), 70.0);
     }
 }

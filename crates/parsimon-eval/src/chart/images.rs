@@ -95,11 +95,7 @@ impl Images {
         values: impl IntoIterator<Item = f64>,
     ) -> Self {
         let values = values.into_iter().collect();
-        self.list.push(Image {
-            caption: caption.into(),
-            width: width.max(1),
-            values,
-        });
+        self.list.push(Image { caption: caption.into(), width: width.max(1), values });
         self
     }
 
@@ -108,11 +104,7 @@ impl Images {
         let columns = self.columns.min(self.list.len().max(1));
         let room = self.width - 2.0 * MARGIN - GAP * (columns - 1) as f64;
         let side = room / columns as f64;
-        let tallest = self
-            .list
-            .iter()
-            .map(|image| image.height(side))
-            .fold(0.0, f64::max);
+        let tallest = self.list.iter().map(|image| image.height(side)).fold(0.0, f64::max);
         let lines = self.list.len().div_ceil(columns);
         let header = Header::new(&self.title, &self.subtitle, self.width);
         let top = header.height() + 6.0;
@@ -126,12 +118,7 @@ impl Images {
             image.draw(&mut svg, (x, y + CAPTION), side, most);
         }
         if self.list.is_empty() {
-            svg.text(
-                (self.width / 2.0, bottom),
-                "name muted",
-                "middle",
-                "no data",
-            );
+            svg.text((self.width / 2.0, bottom), "name muted", "middle", "no data");
         } else {
             key(&mut svg, (self.width / 2.0, bottom), most);
         }
@@ -139,11 +126,7 @@ impl Images {
     }
 
     fn largest(&self) -> f64 {
-        let finite = self
-            .list
-            .iter()
-            .flat_map(|i| &i.values)
-            .filter(|v| v.is_finite());
+        let finite = self.list.iter().flat_map(|i| &i.values).filter(|v| v.is_finite());
         finite.fold(0.0, |most, v| v.abs().max(most))
     }
 }
@@ -219,12 +202,7 @@ fn key(svg: &mut Svg, (middle, top): (f64, f64), most: f64) {
     let end = f64::from(LEVELS) * STEP + 8.0;
     let label = significant(most, 3);
     svg.text((middle + end, top + 9.0), "muted", "start", &label);
-    svg.text(
-        (middle - end, top + 9.0),
-        "muted",
-        "end",
-        &format!("−{label}"),
-    );
+    svg.text((middle - end, top + 9.0), "muted", "end", &format!("−{label}"));
 }
 
 #[cfg(test)]
@@ -233,10 +211,7 @@ mod tests {
 
     #[test]
     fn zeros_and_gaps_are_not_drawn() {
-        assert_eq!(
-            [0.0, -0.0, f64::NAN, f64::INFINITY].map(|v| level(v, 1.0)),
-            [None; 4]
-        );
+        assert_eq!([0.0, -0.0, f64::NAN, f64::INFINITY].map(|v| level(v, 1.0)), [None; 4]);
         assert_eq!(
             [1.0, 1e-9, -1.0].map(|v| level(v, 1.0)),
             [Some(LEVELS), Some(1), Some(-LEVELS)]
@@ -245,9 +220,7 @@ mod tests {
 
     #[test]
     fn equal_neighbors_are_one_rectangle() {
-        let svg = Images::new("t")
-            .image("i", 4, [1.0, 1.0, 1.0, 0.0, 0.0, 1.0])
-            .to_svg();
+        let svg = Images::new("t").image("i", 4, [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]).to_svg();
         assert!(svg.contains("d=\"M0 0h3v1h-3zM1 1h1v1h-1z\""), "{svg}");
     }
 }

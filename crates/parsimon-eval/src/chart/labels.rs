@@ -20,12 +20,7 @@ pub(crate) struct Area {
 
 impl Area {
     pub(crate) fn around((x, y): (f64, f64), radius: f64) -> Self {
-        Self {
-            left: x - radius,
-            top: y - radius,
-            right: x + radius,
-            bottom: y + radius,
-        }
+        Self { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }
     }
 
     /// The rectangle two corners span, a hair wide if it is a line.
@@ -41,11 +36,7 @@ impl Area {
     fn overlap(&self, other: &Self) -> f64 {
         let width = self.right.min(other.right) - self.left.max(other.left);
         let height = self.bottom.min(other.bottom) - self.top.max(other.top);
-        if width > 0.0 && height > 0.0 {
-            width * height
-        } else {
-            0.0
-        }
+        if width > 0.0 && height > 0.0 { width * height } else { 0.0 }
     }
 
     fn size(&self) -> f64 {
@@ -71,10 +62,7 @@ pub(crate) struct Placement {
 
 impl Placement {
     pub(crate) fn new(bounds: Area) -> Self {
-        Self {
-            bounds,
-            taken: Vec::new(),
-        }
+        Self { bounds, taken: Vec::new() }
     }
 
     /// Keeps a point free.
@@ -96,11 +84,7 @@ impl Placement {
             for (dx, dy) in SIDES {
                 let center = (x + dx * (gap + width / 2.0), y + dy * (gap + SIZE / 2.0));
                 // Above and below, the text need not clear the point sideways.
-                let center = if dx.abs() < 1.0 {
-                    (x + dx * width, center.1)
-                } else {
-                    center
-                };
+                let center = if dx.abs() < 1.0 { (x + dx * width, center.1) } else { center };
                 let area = Area {
                     left: center.0 - width / 2.0,
                     right: center.0 + width / 2.0,
@@ -119,11 +103,7 @@ impl Placement {
 
     fn cost(&self, area: &Area) -> f64 {
         let outside = area.size() - area.overlap(&self.bounds);
-        let covered: f64 = self
-            .taken
-            .iter()
-            .map(|(other, w)| w * area.overlap(other))
-            .sum();
+        let covered: f64 = self.taken.iter().map(|(other, w)| w * area.overlap(other)).sum();
         10.0 * outside + covered
     }
 
@@ -132,10 +112,7 @@ impl Placement {
         for label in labels.iter().filter(|label| !label.text.is_empty()) {
             let area = self.place(label);
             let (x, y) = label.at;
-            let near = (
-                x.clamp(area.left, area.right),
-                y.clamp(area.top, area.bottom),
-            );
+            let near = (x.clamp(area.left, area.right), y.clamp(area.top, area.bottom));
             if (near.0 - x).hypot(near.1 - y) > 12.0 {
                 svg.line(label.at, near, "axis");
             }
@@ -167,12 +144,7 @@ mod tests {
     use super::*;
     use crate::random::SplitMix64;
 
-    const BOUNDS: Area = Area {
-        left: 0.0,
-        top: 0.0,
-        right: 600.0,
-        bottom: 300.0,
-    };
+    const BOUNDS: Area = Area { left: 0.0, top: 0.0, right: 600.0, bottom: 300.0 };
 
     #[test]
     fn labels_of_close_points_do_not_overlap() {
@@ -190,25 +162,16 @@ mod tests {
         }
         let areas: Vec<Area> = labels.iter().map(|label| placement.place(label)).collect();
         for (i, a) in areas.iter().enumerate() {
-            assert!(
-                a.overlap(&BOUNDS) > a.size() - 1e-9,
-                "{a:?} leaves the panel"
-            );
-            assert!(
-                areas[..i].iter().all(|b| a.overlap(b) == 0.0),
-                "label {i} covers another"
-            );
+            assert!(a.overlap(&BOUNDS) > a.size() - 1e-9, "{a:?} leaves the panel");
+            assert!(areas[..i].iter().all(|b| a.overlap(b) == 0.0), "label {i} covers another");
         }
     }
 
     #[test]
     fn a_lonely_label_stands_to_the_right() {
         let mut placement = Placement::new(BOUNDS);
-        let area = placement.place(&Label {
-            at: (100.0, 100.0),
-            text: "x".to_owned(),
-            slot: Slot(0),
-        });
+        let area =
+            placement.place(&Label { at: (100.0, 100.0), text: "x".to_owned(), slot: Slot(0) });
         assert!(area.left > 104.0 && area.left < 112.0);
     }
 }

@@ -62,10 +62,7 @@ impl Legend {
         let title = text_width(&panel.y_title, SIZE);
         let all: f64 = entries.iter().map(|e| e.width + GAP).sum();
         let shares_line = all + title <= width;
-        Self {
-            lines: broken(entries, width),
-            shares_line,
-        }
+        Self { lines: broken(entries, width), shares_line }
     }
 
     /// How much room it needs above the plot.
@@ -77,21 +74,12 @@ impl Legend {
     pub(crate) fn draw(&self, svg: &mut Svg, panel: &Panel, plot: &Plot) {
         let top = plot.top - self.height();
         let title_line = self.height() - 6.0 - LINE;
-        svg.text(
-            (plot.left, top + title_line + 14.0),
-            "name muted",
-            "start",
-            &panel.y_title,
-        );
+        svg.text((plot.left, top + title_line + 14.0), "name muted", "start", &panel.y_title);
         for (i, line) in self.lines.iter().enumerate() {
             let width: f64 = line.iter().map(|e| e.width).sum::<f64>()
                 + GAP * line.len().saturating_sub(1) as f64;
             // On the line of the title it stands at the right end; lines of its own begin at the left.
-            let mut x = if self.shares_line {
-                plot.right() - width
-            } else {
-                plot.left
-            };
+            let mut x = if self.shares_line { plot.right() - width } else { plot.left };
             for entry in line {
                 entry.draw(svg, (x, top + i as f64 * LINE + 14.0));
                 x += entry.width + GAP;
@@ -112,12 +100,7 @@ impl Entry {
         };
         let name = series.name.clone();
         let width = SWATCH + 6.0 + text_width(&name, SIZE);
-        Self {
-            name,
-            slot,
-            swatch,
-            width,
-        }
+        Self { name, slot, swatch, width }
     }
 
     fn draw(&self, svg: &mut Svg, (x, y): (f64, f64)) {
@@ -131,16 +114,8 @@ impl Entry {
             }
             Swatch::Dot => self.dot(svg, (x + SWATCH / 2.0, middle), 4.5),
             Swatch::Box | Swatch::Band => {
-                let shape = if self.swatch == Swatch::Box {
-                    "fill"
-                } else {
-                    "band"
-                };
-                svg.rect(
-                    (x + 5.0, middle - 6.0),
-                    (12.0, 12.0),
-                    &self.slot.class(shape),
-                );
+                let shape = if self.swatch == Swatch::Box { "fill" } else { "band" };
+                svg.rect((x + 5.0, middle - 6.0), (12.0, 12.0), &self.slot.class(shape));
             }
             Swatch::Reference => svg.line(from, to, "reference"),
         }

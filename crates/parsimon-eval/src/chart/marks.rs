@@ -108,9 +108,7 @@ pub(crate) fn draw(
                 }
             }
             dots(svg, plot, points, slot, 4.5);
-            plot.visible(points)
-                .into_iter()
-                .for_each(|p| placement.avoid_point(p));
+            plot.visible(points).into_iter().for_each(|p| placement.avoid_point(p));
             labels = labels_of(plot, series, points, slot);
         }
         Marks::Stems(points) => stems(svg, plot, points, slot),
@@ -123,13 +121,7 @@ pub(crate) fn draw(
 fn labels_of(plot: &Plot, series: &Series, points: &[(f64, f64)], slot: Slot) -> Vec<Label> {
     let named = points.iter().zip(&series.labels);
     named
-        .filter_map(|(&p, text)| {
-            Some(Label {
-                at: plot.at(p)?,
-                text: text.clone(),
-                slot,
-            })
-        })
+        .filter_map(|(&p, text)| Some(Label { at: plot.at(p)?, text: text.clone(), slot }))
         .collect()
 }
 
@@ -174,11 +166,7 @@ fn staircase(front: &[(f64, f64)], x: Better) -> Vec<(f64, f64)> {
     for (i, &p) in front.iter().enumerate() {
         if i > 0 {
             let q = front[i - 1];
-            steps.push(if x == Better::Low {
-                (p.0, q.1)
-            } else {
-                (q.0, p.1)
-            });
+            steps.push(if x == Better::Low { (p.0, q.1) } else { (q.0, p.1) });
         }
         steps.push(p);
     }
@@ -186,11 +174,7 @@ fn staircase(front: &[(f64, f64)], x: Better) -> Vec<(f64, f64)> {
 }
 
 fn dots(svg: &mut Svg, plot: &Plot, points: &[(f64, f64)], slot: Slot, r: f64) {
-    let d: String = plot
-        .visible(points)
-        .into_iter()
-        .map(|p| slot.marker(p, r))
-        .collect();
+    let d: String = plot.visible(points).into_iter().map(|p| slot.marker(p, r)).collect();
     svg.path(&d, &Slot(slot.0 % COLORS).class("dot"));
 }
 
@@ -198,10 +182,7 @@ fn stems(svg: &mut Svg, plot: &Plot, points: &[(f64, f64)], slot: Slot) {
     let floor = plot.floor();
     let (zeros, others): (Vec<_>, Vec<_>) = points.iter().copied().partition(|p| p.1 == 0.0);
     let heads = plot.visible(&others);
-    let d: String = heads
-        .iter()
-        .map(|&(x, y)| polyline([(x, floor), (x, y)]))
-        .collect();
+    let d: String = heads.iter().map(|&(x, y)| polyline([(x, floor), (x, y)])).collect();
     svg.path(&d, &slot.class("thin"));
     // Many taps need small heads, and zeros are there to be counted, not to be looked at.
     let r = (plot.width / points.len().max(1) as f64 * 0.4).clamp(1.4, 3.5);
@@ -223,11 +204,7 @@ fn draw_bars(svg: &mut Svg, plot: &Plot, bars: &[(f64, f64, f64)], slot: Slot) {
         let gap = if (b - a).abs() > 6.0 { 1.0 } else { 0.0 };
         let width = ((b - a).abs() - gap).max(1.5);
         let left = f64::midpoint(a, b) - width / 2.0;
-        svg.rect(
-            (left, y.min(floor)),
-            (width, (y - floor).abs()),
-            &slot.class("fill"),
-        );
+        svg.rect((left, y.min(floor)), (width, (y - floor).abs()), &slot.class("fill"));
     }
 }
 
@@ -253,40 +230,24 @@ mod tests {
 
     fn plot() -> Plot {
         let axis = Axis::fit(Scale::Linear, [0.0, 10.0]);
-        Plot {
-            left: 0.0,
-            top: 0.0,
-            width: 100.0,
-            height: 100.0,
-            x: axis,
-            y: axis,
-        }
+        Plot { left: 0.0, top: 0.0, width: 100.0, height: 100.0, x: axis, y: axis }
     }
 
     #[test]
     fn a_line_is_interrupted_where_there_is_no_number() {
-        let points = [
-            (0.0, 0.0),
-            (1.0, 1.0),
-            (2.0, f64::NAN),
-            (3.0, 3.0),
-            (4.0, 4.0),
-        ];
+        let points = [(0.0, 0.0), (1.0, 1.0), (2.0, f64::NAN), (3.0, 3.0), (4.0, 4.0)];
         assert_eq!(line(&plot(), &points), "M0 100L10 90M30 70L40 60");
         assert_eq!(line(&plot(), &[]), "");
     }
 
     #[test]
     fn thinning_keeps_the_envelope() {
-        let run: Vec<(f64, f64)> = (0..10_000)
-            .map(|i| (f64::from(i) / 100.0, f64::from((i * 7919) % 1000)))
-            .collect();
+        let run: Vec<(f64, f64)> =
+            (0..10_000).map(|i| (f64::from(i) / 100.0, f64::from((i * 7919) % 1000))).collect();
         let thin = thinned(&run);
         assert!(thin.len() <= 400);
         let extent = |points: &[(f64, f64)]| {
-            points
-                .iter()
-                .fold((f64::INFINITY, 0.0), |(a, b), p| (p.1.min(a), p.1.max(b)))
+            points.iter().fold((f64::INFINITY, 0.0), |(a, b), p| (p.1.min(a), p.1.max(b)))
         };
         for column in 0..100 {
             let of = |points: &[(f64, f64)]| {
@@ -300,14 +261,8 @@ mod tests {
     #[test]
     fn a_budget_buys_the_best_seen_so_far() {
         let front = [(1.0, 5.0), (3.0, 8.0)];
-        assert_eq!(
-            staircase(&front, Better::Low),
-            [(1.0, 5.0), (3.0, 5.0), (3.0, 8.0)]
-        );
+        assert_eq!(staircase(&front, Better::Low), [(1.0, 5.0), (3.0, 5.0), (3.0, 8.0)]);
         let front = [(1.0, 8.0), (3.0, 5.0)];
-        assert_eq!(
-            staircase(&front, Better::High),
-            [(1.0, 8.0), (1.0, 5.0), (3.0, 5.0)]
-        );
+        assert_eq!(staircase(&front, Better::High), [(1.0, 8.0), (1.0, 5.0), (3.0, 5.0)]);
     }
 }

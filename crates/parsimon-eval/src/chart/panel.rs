@@ -106,11 +106,7 @@ impl Panel {
     }
 
     pub(crate) fn y_axis(&self) -> Axis {
-        let shown = self
-            .series
-            .iter()
-            .flat_map(Series::ys)
-            .chain(self.y_shown.iter().copied());
+        let shown = self.series.iter().flat_map(Series::ys).chain(self.y_shown.iter().copied());
         let axis = Axis::fit(self.y_scale, shown);
         match self.y_limits {
             Some(limits) => axis.limited(limits),
@@ -142,9 +138,7 @@ mod tests {
         let line = |points: [(f64, f64); 2]| Series::line("a", points);
         let panels = [
             Panel::new("x", "y").series(line([(1.0, 0.0), (50.0, 1.0)])),
-            Panel::new("x", "z")
-                .log_x()
-                .series(line([(5.0, 0.0), (100.0, 1.0)])),
+            Panel::new("x", "z").log_x().series(line([(5.0, 0.0), (100.0, 1.0)])),
         ];
         let axis = Panel::shared_x_axis(&panels);
         assert_eq!(
@@ -155,9 +149,7 @@ mod tests {
 
     #[test]
     fn values_can_be_made_visible() {
-        let panel = Panel::new("x", "y")
-            .show_y(0.0)
-            .series(Series::line("a", [(0.0, 7.0)]));
+        let panel = Panel::new("x", "y").show_y(0.0).series(Series::line("a", [(0.0, 7.0)]));
         assert_eq!(panel.y_axis().place(0.0), Some(0.0));
     }
 }

@@ -20,10 +20,7 @@ use crate::chart::{Figure, Panel, Series};
 /// ```
 pub fn reliability(title: impl Into<String>, bins: &[Bin]) -> Figure {
     // Rare events live near zero: the axes end where the data does, at equal lengths.
-    let end = bins
-        .iter()
-        .flat_map(|b| [b.high, b.observed])
-        .fold(0.0, f64::max);
+    let end = bins.iter().flat_map(|b| [b.high, b.observed]).fold(0.0, f64::max);
     let end = if end > 0.5 || end == 0.0 { 1.0 } else { end };
     let model = bins.iter().map(|b| (b.predicted, b.observed));
     let rows = bins.iter().map(|b| (b.low, b.high, b.weight));

@@ -49,24 +49,13 @@ pub enum Better {
 
 impl Series {
     fn new(name: impl Into<String>, marks: Marks) -> Self {
-        Self {
-            name: name.into(),
-            marks,
-            labels: Vec::new(),
-            front: None,
-        }
+        Self { name: name.into(), marks, labels: Vec::new(), front: None }
     }
 
     /// A line through points, in the order given.
     pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let points = points.into_iter().collect();
-        Self::new(
-            name,
-            Marks::Line {
-                points,
-                markers: false,
-            },
-        )
+        Self::new(name, Marks::Line { points, markers: false })
     }
 
     /// Points, not connected.
@@ -148,21 +137,16 @@ impl Series {
 
     /// Whether its marks need room at the ends of the x axis.
     pub(crate) fn is_wide(&self) -> bool {
-        !matches!(
-            self.marks,
-            Marks::Line { markers: false, .. } | Marks::Band(_)
-        ) && !matches!(self.marks, Marks::Reference(_) | Marks::Bars(_))
+        !matches!(self.marks, Marks::Line { markers: false, .. } | Marks::Band(_))
+            && !matches!(self.marks, Marks::Reference(_) | Marks::Bars(_))
     }
 }
 
 /// The points of the Pareto front, by increasing x. Of equal points the first is kept.
 pub(crate) fn pareto(points: &[(f64, f64)], (x, y): (Better, Better)) -> Vec<(f64, f64)> {
     let cost = |better: Better, v: f64| if better == Better::Low { v } else { -v };
-    let mut sorted: Vec<(f64, f64)> = points
-        .iter()
-        .copied()
-        .filter(|p| p.0.is_finite() && p.1.is_finite())
-        .collect();
+    let mut sorted: Vec<(f64, f64)> =
+        points.iter().copied().filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
     sorted.sort_by(|p, q| {
         let by_y = cost(y, p.1).total_cmp(&cost(y, q.1));
         cost(x, p.0).total_cmp(&cost(x, q.0)).then(by_y)
@@ -185,18 +169,15 @@ mod tests {
     #[test]
     fn the_front_is_what_nothing_beats() {
         let mut random = SplitMix64(4);
-        let points: Vec<(f64, f64)> = (0..200)
-            .map(|_| (random.below(30) as f64, random.below(30) as f64))
-            .collect();
+        let points: Vec<(f64, f64)> =
+            (0..200).map(|_| (random.below(30) as f64, random.below(30) as f64)).collect();
         for x in [Better::Low, Better::High] {
             for y in [Better::Low, Better::High] {
                 let no_worse =
                     |b: Better, p: f64, q: f64| if b == Better::Low { p <= q } else { p >= q };
                 let mut expected: Vec<(f64, f64)> = points.clone();
                 expected.retain(|q| {
-                    !points
-                        .iter()
-                        .any(|p| p != q && no_worse(x, p.0, q.0) && no_worse(y, p.1, q.1))
+                    !points.iter().any(|p| p != q && no_worse(x, p.0, q.0) && no_worse(y, p.1, q.1))
                 });
                 expected.sort_by(|p, q| p.0.total_cmp(&q.0));
                 expected.dedup();

@@ -23,9 +23,7 @@ impl Svg {
             other => format!(" text-anchor=\"{other}\""),
         };
         let (x, y, text) = (num(x), num(y), escape(text));
-        self.raw(&format!(
-            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"
-        ));
+        self.raw(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
     }
 
     /// A straight line.
@@ -72,11 +70,7 @@ pub(crate) fn polyline(points: impl IntoIterator<Item = (f64, f64)>) -> String {
 pub(crate) fn num(x: f64) -> String {
     let fixed = format!("{x:.2}");
     let short = fixed.trim_end_matches('0').trim_end_matches('.');
-    if short == "-0" {
-        "0".to_owned()
-    } else {
-        short.to_owned()
-    }
+    if short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
 /// Text that may stand between tags and in quotes. Control characters, which XML forbids, become spaces.
@@ -123,13 +117,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let cases = [
-            (1.0, "1"),
-            (-0.001, "0"),
-            (0.126, "0.13"),
-            (100.0, "100"),
-            (2.5, "2.5"),
-        ];
+        let cases = [(1.0, "1"), (-0.001, "0"), (0.126, "0.13"), (100.0, "100"), (2.5, "2.5")];
         for (x, text) in cases {
             assert_eq!(num(x), text);
         }
@@ -137,10 +125,7 @@ mod tests {
 
     #[test]
     fn no_text_can_break_the_document() {
-        assert_eq!(
-            escape("a<b & \"c\" 'd'\u{1}>"),
-            "a&lt;b &amp; &quot;c&quot; &#39;d&#39; &gt;"
-        );
+        assert_eq!(escape("a<b & \"c\" 'd'\u{1}>"), "a&lt;b &amp; &quot;c&quot; &#39;d&#39; &gt;");
     }
 
     #[test]

@@ -39,9 +39,7 @@ const LIGHT: Palette = Palette {
     muted: "#59636e",
     grid: "#e6e9ed",
     axis: "#8b949e",
-    series: [
-        "#0070d0", "#b55e00", "#008765", "#8a2f86", "#5a2f00", "#424a53",
-    ],
+    series: ["#0070d0", "#b55e00", "#008765", "#8a2f86", "#5a2f00", "#424a53"],
 };
 
 const DARK: Palette = Palette {
@@ -50,9 +48,7 @@ const DARK: Palette = Palette {
     muted: "#9ea7b3",
     grid: "#2a3039",
     axis: "#6e7781",
-    series: [
-        "#4aa3ff", "#f4683a", "#3ddc97", "#c772b4", "#f0e442", "#d5dae1",
-    ],
+    series: ["#4aa3ff", "#f4683a", "#3ddc97", "#c772b4", "#f0e442", "#d5dae1"],
 };
 
 const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,\
@@ -94,21 +90,12 @@ const SHAPES: [(&str, &str); 17] = [
     ("text", "font-size:12px"),
     (".title", "font-size:17px;font-weight:600"),
     (".name", "font-size:13px"),
-    (
-        ".halo",
-        "paint-order:stroke;stroke-width:3px;stroke-linejoin:round",
-    ),
+    (".halo", "paint-order:stroke;stroke-width:3px;stroke-linejoin:round"),
     (".grid", "stroke-width:1"),
     (".axis", "stroke-width:1"),
-    (
-        ".line",
-        "fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round",
-    ),
+    (".line", "fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round"),
     (".thin", "fill:none;stroke:currentColor;stroke-width:1.25"),
-    (
-        ".reference",
-        "fill:none;stroke-width:1.5;stroke-dasharray:5 4",
-    ),
+    (".reference", "fill:none;stroke-width:1.5;stroke-dasharray:5 4"),
     (".dot", "fill:currentColor;stroke-width:1"),
     (".head", "fill:currentColor"),
     (".label", "fill:currentColor"),
@@ -121,14 +108,7 @@ const SHAPES: [(&str, &str); 17] = [
 
 impl Palette {
     fn css(&self, root: &str) -> String {
-        let Palette {
-            background,
-            text,
-            muted,
-            grid,
-            axis,
-            series,
-        } = self;
+        let Palette { background, text, muted, grid, axis, series } = self;
         let mut css = String::new();
         let mut rule = |selector: &str, style: String| {
             let _ = writeln!(css, "{root} {selector}{{{style}}}");
@@ -156,11 +136,7 @@ mod tests {
     fn linear_rgb(hex: &str) -> [f64; 3] {
         [1, 3, 5].map(|i| {
             let c = f64::from(u8::from_str_radix(&hex[i..i + 2], 16).unwrap()) / 255.0;
-            if c <= 0.04045 {
-                c / 12.92
-            } else {
-                ((c + 0.055) / 1.055).powf(2.4)
-            }
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
         })
     }
 
@@ -181,19 +157,11 @@ mod tests {
         };
         let seen = mul(vision, rgb).map(|c| c.clamp(0.0, 1.0));
         let xyz = mul(
-            &[
-                [0.4124, 0.3576, 0.1805],
-                [0.2126, 0.7152, 0.0722],
-                [0.0193, 0.1192, 0.9505],
-            ],
+            &[[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]],
             seen,
         );
         let f = |t: f64| {
-            if t > 0.008_856 {
-                t.cbrt()
-            } else {
-                7.787 * t + 16.0 / 116.0
-            }
+            if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 }
         };
         let [x, y, z] = [f(xyz[0] / 0.9505), f(xyz[1]), f(xyz[2] / 1.089)];
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]

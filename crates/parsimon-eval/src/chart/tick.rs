@@ -3,11 +3,7 @@
 /// `m * 10^k`. NUMERICS: for negative `k` a division, because 10^3 is exact and 10^-3 is not.
 pub(crate) fn decimal(m: u8, k: i32) -> f64 {
     let m = f64::from(m);
-    if k < 0 {
-        m / 10f64.powi(-k)
-    } else {
-        m * 10f64.powi(k)
-    }
+    if k < 0 { m / 10f64.powi(-k) } else { m * 10f64.powi(k) }
 }
 
 /// A label with the decimals its step needs; large numbers in thousands, millions and billions, small
@@ -18,10 +14,7 @@ pub(crate) fn linear_label(at: f64, step: f64, largest: f64) -> String {
     }
     let exponent = largest.log10().floor() as i32;
     let (unit, suffix) = match exponent {
-        ..-3 | 15.. => (
-            10f64.powi(exponent),
-            format!("×10{}", superscript(exponent)),
-        ),
+        ..-3 | 15.. => (10f64.powi(exponent), format!("×10{}", superscript(exponent))),
         -3..4 => (1.0, String::new()),
         4..6 => (1e3, "k".to_owned()),
         6..9 => (1e6, "M".to_owned()),
@@ -65,10 +58,7 @@ mod tests {
 
     #[test]
     fn powers_of_ten_are_the_nearest_numbers() {
-        assert_eq!(
-            [decimal(1, -3), decimal(2, -1), decimal(5, 0)],
-            [1e-3, 0.2, 5.0]
-        );
+        assert_eq!([decimal(1, -3), decimal(2, -1), decimal(5, 0)], [1e-3, 0.2, 5.0]);
         assert_eq!(decimal(3, -1), 0.3);
     }
 

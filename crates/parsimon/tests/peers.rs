@@ -420,6 +420,42 @@ fn fault_6_a_checkpoint_and_a_model_carry_every_setting() {
     }
 }
 
+/// Two runs, the second from the first one's checkpoint, are one run.
+#[test]
+fn fault_6_a_run_that_goes_on_is_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    let text = zipf(6, 300, 200.0);
+    let (first, second) = text.split_at(text.match_indices('\n').nth(170).unwrap().0 + 1);
+    for spec in [
+        json!({"algorithm": "ftrl", "loss": "hinge", "rate": 0.3, "l1": 0.2}),
+        json!({"algorithm": "fobos", "loss": "squared", "rate": 0.1, "l1": 0.01, "l2": 0.01}),
+        json!({"algorithm": "dual-averaging", "ball": "l1", "radius": 3}),
+    ] {
+        for precision in PRECISIONS {
+            let run = |trainer: &mut Trainer, text: &str| {
+                let options = trainer.reading().options(
+                    trainer.settings(),
+                    trainer.frame().precision,
+                    &Options::default(),
+                );
+                let checkpoint = Some((path.clone(), None));
+                let plan = Plan { checkpoint, ..Plan::new(vec![input("d.svm", text)], options) };
+                parsimon::run(trainer, &plan, &mut ()).unwrap().model
+            };
+            let mut whole = trainer(&spec, precision);
+            let one = run(&mut whole, &text);
+            run(&mut trainer(&spec, precision), first);
+            let mut resumed = Trainer::resume(&path).unwrap();
+            let two = run(&mut resumed, second);
+            assert_eq!(bits(one.heads()), bits(two.heads()), "{spec}");
+            assert_eq!(one.provenance(), two.provenance(), "{spec}");
+            assert_eq!(whole.progressive(), resumed.progressive(), "{spec}");
+            assert_eq!(whole.curve_so_far(), resumed.curve_so_far(), "{spec}");
+        }
+    }
+}
+
 /// A model is not a checkpoint, and neither is anything else.
 #[test]
 fn fault_6_what_cannot_be_resumed_says_so() {

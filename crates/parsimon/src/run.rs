@@ -62,7 +62,8 @@ impl Plan {
         }
     }
 
-    fn check(&self) -> Result<(), Error> {
+    /// Whether the plan makes sense, before any data is opened.
+    pub fn check(&self) -> Result<(), Error> {
         let usage = |message: &str| Err(Error::Usage(message.into()));
         let is_stdin = self.inputs.iter().any(|input| matches!(input, Input::Stdin));
         if self.passes > 1 && is_stdin {

@@ -155,11 +155,16 @@ impl Trainer {
             self.online.learn_rows(chunk, i..end, &mut self.margins);
             for k in i..end {
                 let margins = &self.margins[k * heads..(k + 1) * heads];
+                let diverged = Error::Diverged { row: self.progressive.rows() + 1 };
                 if !margins.iter().all(|p| p.is_finite()) {
-                    return Err(Error::Diverged { row: self.progressive.rows() + 1 });
+                    return Err(diverged);
                 }
                 let Some(y) = chunk.label(k) else { continue };
                 let loss = progressive_loss(self.settings.loss(), margins, y);
+                // A finite margin whose square is infinite: the same thing, one row earlier.
+                if !loss.is_finite() {
+                    return Err(diverged);
+                }
                 self.progressive.record(loss, chunk.weight(k));
                 learned = Some(k);
             }

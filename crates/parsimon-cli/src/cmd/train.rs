@@ -18,15 +18,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         Schedule::parse(&args.progress).map_err(|e| Fault::Usage(format!("--progress: {e}")))?;
     let holdout = args.holdout.map(every).transpose()?;
     let inputs = args.data.inputs();
-    let (mut trainer, options, reader) = match &args.resume {
-        Some(path) => resumed(args, path, &inputs)?,
-        None => fresh(args, &inputs)?,
-    };
-    trainer.report_when(schedule);
-    if !args.quiet {
-        announce(&trainer);
-    }
-    let plan = Plan {
+    let mut plan = Plan {
         passes: args.passes,
         shuffle: args.shuffle,
         seed: args.seed,
@@ -37,8 +29,18 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         tests: crate::args::inputs(&args.test),
         checkpoint: args.checkpoint.clone().map(|path| (path, args.checkpoint_every)),
         regret: args.regret,
-        ..Plan::new(inputs, options)
+        ..Plan::new(inputs, Options::default())
     };
+    plan.check()?;
+    let (mut trainer, options, reader) = match &args.resume {
+        Some(path) => resumed(args, path, &plan.inputs)?,
+        None => fresh(args, &plan.inputs)?,
+    };
+    plan.options = options;
+    trainer.report_when(schedule);
+    if !args.quiet {
+        announce(&trainer);
+    }
     let classes = match trainer.settings().flag("multiclass") {
         true => trainer.reading().classes.clone(),
         false => Vec::new(),

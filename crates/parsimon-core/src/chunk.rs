@@ -162,6 +162,14 @@ impl Chunk {
         self.values.push(value);
     }
 
+    /// Adds several features to the row under construction, as many as there are in both.
+    #[inline]
+    pub fn push_features(&mut self, indices: &[u32], values: &[f64]) {
+        let n = indices.len().min(values.len());
+        self.indices.extend_from_slice(&indices[..n]);
+        self.values.extend_from_slice(&values[..n]);
+    }
+
     /// The row under construction, as pushed so far: unchecked and unsorted.
     pub fn open_row(&self) -> (&[u32], &[f64]) {
         let start = self.offsets[self.len()];

@@ -182,6 +182,12 @@ impl Builder {
         self.chunk.push_feature(id, value);
     }
 
+    /// Adds features of the id space.
+    #[inline]
+    pub(crate) fn push_ids(&mut self, ids: &[u32], values: &[f64]) {
+        self.chunk.push_features(ids, values);
+    }
+
     /// Adds a feature of the hashed space: `text` in a namespace and its seed.
     #[inline]
     pub(crate) fn push_named(&mut self, seed: u64, namespace: &[u8], text: &[u8], value: f64) {

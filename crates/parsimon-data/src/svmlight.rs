@@ -22,9 +22,9 @@ pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
         let end = memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
         line += 1;
         let row = if ids {
-            parse_line::<true>(builder, &text[at..end])
+            parse_line::<true>(builder, text, at, end)
         } else {
-            parse_line::<false>(builder, &text[at..end])
+            parse_line::<false>(builder, text, at, end)
         };
         if let Err(bad) = row
             && !builder.refuse(line, bad)
@@ -53,7 +53,14 @@ fn token_end(line: &[u8], at: usize) -> usize {
     line[at..].iter().position(|&b| is_blank(b)).map_or(line.len(), |n| at + n)
 }
 
-fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(), Bad> {
+/// Parses the line from `from` to `to`.
+fn parse_line<const IDS: bool>(
+    builder: &mut Builder,
+    text: &[u8],
+    from: usize,
+    to: usize,
+) -> Result<(), Bad> {
+    let line = &text[from..to];
     let mut at = skip_blanks(line, 0);
     if at == line.len() || line[at] == b'#' {
         return Ok(());
@@ -79,28 +86,30 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         if at == line.len() {
             break;
         }
-        // The common case: up to seven digits, a colon, a plain decimal, a blank or the end.
+        if IDS {
+            let (ids, values) = (&mut [0; BATCH], &mut [0.0; BATCH]);
+            let (stop, count) = common_features(text, from + at, max, ids, values);
+            builder.push_ids(&ids[..count], &values[..count]);
+            at = stop - from;
+            if count > 0 {
+                continue;
+            }
+        }
+        // The common case with a name: up to seven digits, a colon, a plain decimal, a blank or the end.
         let start = at;
         let rest = &line[start..];
         if let Some(&word) = rest.first_chunk::<8>()
             && let (id, count @ 1..8) = number::leading_digits(word)
             && word[count] == b':'
+            && let value = &rest[count + 1..]
+            && let Some((v, len)) = number::leading(value)
+            && value.get(len).is_none_or(|&b| is_blank(b))
+            && v.abs() <= max
         {
-            let value = &rest[count + 1..];
-            let found = match value {
-                // PERF: one-hot features are most of the world's.
-                [b'1', b' ', ..] => Some((1.0, 1)),
-                _ => number::leading(value),
-            };
-            if let Some((v, len)) = found
-                && value.get(len).is_none_or(|&b| is_blank(b))
-                && v.abs() <= max
-            {
-                push::<IDS>(builder, id as u32, &rest[..count], v);
-                // The blank after the value has been looked at already.
-                at = (start + count + 2 + len).min(line.len());
-                continue;
-            }
+            push::<IDS>(builder, id as u32, &rest[..count], v);
+            // The blank after the value has been looked at already.
+            at = (start + count + 2 + len).min(line.len());
+            continue;
         }
         if line[start] == b'#' {
             break;
@@ -109,6 +118,61 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
     }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
     builder.finish(label, 1.0, repeats, |e| explain(e, line))
+}
+
+/// Features taken over at a time.
+const BATCH: usize = 64;
+
+/// Reads features of the commonest kind from `at` on: an id of up to seven digits, and a value that is one digit
+/// (`1`, mostly) or one digit, a point and up to seven more; single blanks between. Stops where one is not of that kind,
+/// at the line's end at the latest, and says where and after how many.
+///
+/// PERF: most features of most files. Numbers are read eight bytes at once from a window of fixed size, which may
+/// reach into the next line but never takes anything from it: a line's end is no digit. Results go to arrays on the stack;
+/// pushing each onto the row's vectors cost a third of the time.
+#[inline]
+fn common_features(
+    text: &[u8],
+    mut at: usize,
+    max: f64,
+    ids: &mut [u32; BATCH],
+    values: &mut [f64; BATCH],
+) -> (usize, usize) {
+    let ends = |b: u8| b == b' ' || b == b'\n';
+    let mut n = 0;
+    while n < BATCH {
+        let Some(window) = text.get(at..).and_then(|rest| rest.first_chunk::<24>()) else { break };
+        let eight = |from: usize| window.get(from..).and_then(|w| w.first_chunk::<8>()).copied();
+        let Some((id, count @ 1..8)) = eight(0).map(number::leading_digits) else { break };
+        let (first, second) = (window[count + 1].wrapping_sub(b'0'), window[count + 2]);
+        if window[count] != b':' || first > 9 {
+            break;
+        }
+        let (value, len) = if ends(second) {
+            (f64::from(first), 1)
+        } else {
+            let Some((fraction, digits @ 1..8)) = eight(count + 3).map(number::leading_digits)
+            else {
+                break;
+            };
+            if second != b'.' || !ends(window[count + 3 + digits]) {
+                break;
+            }
+            (number::decimal(first, fraction, digits), 2 + digits)
+        };
+        if value > max {
+            break;
+        }
+        (ids[n], values[n]) = (id as u32, value);
+        n += 1;
+        at += count + 1 + len;
+        // INVARIANT: this byte was in the window.
+        if text[at] == b'\n' {
+            break;
+        }
+        at += 1;
+    }
+    (at, n)
 }
 
 #[inline]

@@ -59,9 +59,9 @@ pub(crate) struct DataArgs {
     /// Pass over at most so many bad rows
     #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Data")]
     skip_bad: u64,
-    /// Threads that parse; the result does not depend on it
-    #[arg(long, value_name = "N", default_value_t = default_threads(), help_heading = "Data")]
-    threads: usize,
+    /// Threads that parse, the result does not depend on it [default: the number of cores, at most 8]
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    threads: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -71,9 +71,9 @@ enum HeaderArg {
     Absent,
 }
 
-/// One core learns, the others parse.
+/// Parsing takes longer than learning: every core may parse, and learning takes turns with them.
 fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(1).clamp(1, 4))
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(8))
 }
 
 /// `-` is standard input.
@@ -115,7 +115,7 @@ impl DataArgs {
             labels: Labels::Any,
             interactions,
             skip_bad: self.skip_bad,
-            threads: self.threads,
+            threads: self.threads.unwrap_or_else(default_threads),
             label_column: self.label_column.clone(),
             weight_column: self.weight_column.clone(),
             ignored_columns: self.ignore_columns.clone(),

@@ -49,8 +49,9 @@ def main():
     vw_flags = "--ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 1 --l2 1 --loss_function logistic --holdout_off --quiet -b 20"
     contestants = {
         "parsimon, svmlight, 1 thread": [*train, svm, "--threads", "1"],
-        "parsimon, svmlight, parser thread beside": [*train, svm, "--threads", "2"],
-        "parsimon, VW text hashed into 2^20": [*train, vw, "-b", "20", "--threads", "1"],
+        "parsimon, svmlight, default threads": [*train, svm],
+        "parsimon, VW text hashed into 2^20": [*train, vw, "-b", "20"],
+        "parsimon, the same without names": [*train, vw, "-b", "20", "--no-names"],
     }
     has_vw = subprocess.run([sys.executable, "-c", "import vowpalwabbit"], stderr=subprocess.DEVNULL).returncode == 0
     if has_vw:

@@ -238,6 +238,10 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         margins.reserve(rows.len());
         for i in rows {
+            // PERF: see `prefetch.rs`.
+            if i + AHEAD < chunk.len() {
+                chunk.row(i + AHEAD).indices().iter().for_each(|&j| self.table.prefetch(j));
+            }
             margins.push(self.learn_row(chunk, i, chunk.label(i)));
         }
     }
@@ -250,7 +254,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         let zero = |j, c: &R::Coord| self.rule.weight(&self.now, j, c) == F::ZERO;
         match self.rule.dimension() {
             Some(n) => (1..=n).filter(|&j| !zero(j, &self.table.get(j))).count(),
-            None => self.table.seen().filter(|(j, c)| !zero(*j, c)).count(),
+            None => self.table.count(|j, c| !zero(j, c)),
         }
     }
 
@@ -305,6 +309,9 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         Some(())
     }
 }
+
+/// How many rows ahead coordinates are asked for.
+const AHEAD: usize = 1;
 
 /// The number of running sums in a dot product.
 ///

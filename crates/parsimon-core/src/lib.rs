@@ -33,6 +33,7 @@ mod learner;
 mod loss;
 mod model;
 mod one_vs_all;
+mod prefetch;
 mod row;
 mod schedule;
 mod state;

@@ -102,7 +102,7 @@ struct Lane {
 }
 
 /// Pieces that may wait before and after each parser.
-const DEPTH: usize = 2;
+const DEPTH: usize = 4;
 
 impl Engine {
     pub(crate) fn new(source: Source, spec: &Arc<Spec>, threads: usize) -> Self {

@@ -59,7 +59,7 @@ pub(crate) struct DataArgs {
     /// Pass over at most so many bad rows
     #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Data")]
     skip_bad: u64,
-    /// Threads that parse, the result does not depend on it [default: the number of cores, at most 8]
+    /// Threads that parse, the result does not depend on it [default: one more than cores, at most 8]
     #[arg(long, value_name = "N", help_heading = "Data")]
     threads: Option<usize>,
 }
@@ -71,9 +71,9 @@ enum HeaderArg {
     Absent,
 }
 
-/// Parsing takes longer than learning: every core may parse, and learning takes turns with them.
+/// Parsing takes longer than learning: every core may parse, and one more keeps them busy while rows are learned.
 fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get().min(8))
+    std::thread::available_parallelism().map_or(1, |n| (n.get() + 1).min(8))
 }
 
 /// `-` is standard input.

@@ -60,6 +60,14 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// The distance from 1 to the next number.
+    pub fn epsilon(self) -> f64 {
+        match self {
+            Precision::F32 => f64::from(f32::EPSILON),
+            Precision::F64 => f64::EPSILON,
+        }
+    }
+
     /// The largest magnitude a feature or label may have.
     ///
     /// NUMERICS: gradients are squared and the squares summed over the stream; beyond these bounds the

@@ -31,38 +31,58 @@ pub struct Moments<F> {
 
 state!(Moments<F: Float> { w, m, v, seen });
 
+/// A coordinate's numbers in the middle of catching up, with the powers of the decays at its round.
+struct Replay {
+    w: f64,
+    m: f64,
+    v: f64,
+    beta1_t: f64,
+    beta2_t: f64,
+}
+
 impl Adam {
     /// One round: decays the moments, takes `g` in, and moves. Returns the move.
-    fn round(&self, t: u64, c: &mut (f64, f64, f64), g: f64) -> f64 {
-        let (w, m, v) = c;
-        *m = self.beta1 * *m + (1.0 - self.beta1) * g;
-        *v = self.beta2 * *v + (1.0 - self.beta2) * g * g;
-        let t = t as f64;
-        let m_hat = *m / (1.0 - self.beta1.powf(t));
-        let v_hat = *v / (1.0 - self.beta2.powf(t));
+    fn round(&self, c: &mut Replay, g: f64) -> f64 {
+        c.beta1_t *= self.beta1;
+        c.beta2_t *= self.beta2;
+        c.m = self.beta1 * c.m + (1.0 - self.beta1) * g;
+        c.v = self.beta2 * c.v + (1.0 - self.beta2) * g * g;
+        let m_hat = c.m / (1.0 - c.beta1_t);
+        let v_hat = c.v / (1.0 - c.beta2_t);
         let step =
             if m_hat == 0.0 { 0.0 } else { self.rate * m_hat / (v_hat.sqrt() + self.epsilon) };
-        *w -= step;
+        c.w -= step;
         step
     }
 
     /// Weight and moments after round `t`, if rounds `seen+1..=t` brought no gradient.
-    fn caught_up<F: Float>(&self, c: &Moments<F>, t: u64) -> (f64, f64, f64) {
-        let mut state = (c.w.to_f64(), c.m.to_f64(), c.v.to_f64());
+    fn caught_up<F: Float>(&self, c: &Moments<F>, t: u64) -> Replay {
+        let mut state = Replay {
+            w: c.w.to_f64(),
+            m: c.m.to_f64(),
+            v: c.v.to_f64(),
+            beta1_t: self.beta1.powf(c.seen as f64),
+            beta2_t: self.beta2.powf(c.seen as f64),
+        };
+        let digit = F::PRECISION.epsilon() / 64.0;
         let mut s = c.seen;
-        while s < t && state.1 != 0.0 {
+        while s < t && state.m != 0.0 {
             s += 1;
-            let step = self.round(s, &mut state, 0.0);
-            // What is still to come is at most a small multiple of this step.
-            let vanishing =
-                step.abs() <= f64::EPSILON * 1e-4 * state.0.abs() || step.abs() < 1e-300;
+            let step = self.round(&mut state, 0.0);
+            // What is still to come is at most a small multiple of this step: less than the weight's last digit.
+            let vanishing = step.abs() <= digit * state.w.abs() || step.abs() < 1e-300;
             if vanishing && self.beta1 * self.beta1 < self.beta2 {
                 break;
             }
         }
         let rest = (t - s) as f64;
-        state.1 *= self.beta1.powf(rest);
-        state.2 *= self.beta2.powf(rest);
+        if rest > 0.0 {
+            let (decay1, decay2) = (self.beta1.powf(rest), self.beta2.powf(rest));
+            state.m *= decay1;
+            state.v *= decay2;
+            state.beta1_t *= decay1;
+            state.beta2_t *= decay2;
+        }
         state
     }
 }
@@ -75,12 +95,12 @@ impl<F: Float> Rule<F> for Adam {
         *now += 1;
     }
     fn played(&self, now: &u64, _j: u32, c: &Moments<F>) -> F {
-        F::from_f64(self.caught_up(c, *now).0)
+        F::from_f64(self.caught_up(c, *now).w)
     }
     fn absorb(&self, now: &mut u64, _j: u32, c: &mut Moments<F>, _w: F, g: F, _at: F) {
         let mut state = self.caught_up(c, *now - 1);
-        self.round(*now, &mut state, g.to_f64());
-        let (w, m, v) = state;
+        self.round(&mut state, g.to_f64());
+        let Replay { w, m, v, .. } = state;
         *c = Moments { w: F::from_f64(w), m: F::from_f64(m), v: F::from_f64(v), seen: *now };
     }
 }

@@ -144,7 +144,7 @@ impl Builder<'_> {
             "lazy-fobos" => self.blockwise::<F>(Split::Loss),
             "lazy-splitting" => self.blockwise::<F>(Split::Active),
             "lazy-sparse" => {
-                let period = s.get("period").map(|_| s.natural("period"));
+                let period = s.get("period").and_then(serde_json::Value::as_u64);
                 let rule = |l1| Stale { schedule, period, l1 };
                 self.learner::<F, _>(rule(l1), rule(0.0))
             }

@@ -1,4 +1,27 @@
 //! Sparse online learning: every method of the literature, exact, lazy and fast.
+//!
+//! A [`Spec`] says what to learn with; resolved, it is [`Settings`]: complete and checked. A [`Trainer`] predicts, judges and
+//! learns chunk by chunk, and can be saved and resumed at any row. What is left at the end is a [`Model`], which predicts and
+//! cannot learn. [`run`] does all of it over files, with passes, holdout and reports.
+//!
+//! ```
+//! use parsimon::data::{Input, Labels, Options};
+//! use parsimon::{Frame, Plan, Reading, Spec, Trainer, run};
+//!
+//! let bytes = b"1 1:1 3:0.5\n-1 2:1\n1 1:1\n-1 2:1 3:0.1\n".repeat(20);
+//! let input = Input::Bytes { name: "clicks.svm".into(), bytes };
+//! let settings = Spec::new("ftrl").set("l1", 0.5).resolve()?;
+//! let mut trainer = Trainer::new(settings, Frame::default(), Reading::default())?;
+//! let plan = Plan::new(vec![input], Options { labels: Labels::binary(), ..Options::default() });
+//! let outcome = run(&mut trainer, &plan, &mut ())?;
+//! assert_eq!(outcome.rows, 80);
+//! assert!(outcome.model.heads()[0].weight(1) > 0.0);
+//! assert!(outcome.model.heads()[0].weight(2) < 0.0);
+//! # Ok::<(), parsimon::Error>(())
+//! ```
+//!
+//! The mathematics is in [`core`], the readers in [`data`], metrics and charts in [`eval`]. Every algorithm with its paper and
+//! settings is a row of [`registry::ALGORITHMS`].
 
 mod build;
 mod container;

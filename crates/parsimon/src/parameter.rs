@@ -34,6 +34,8 @@ pub enum Kind {
     Threshold,
     /// A whole number >= 1.
     Natural,
+    /// A whole number >= 1, or "none".
+    NaturalOrNone,
     /// true or false.
     Flag,
     /// One of these words.
@@ -78,6 +80,7 @@ impl Kind {
             Kind::Number => "a finite number".into(),
             Kind::Threshold => "a number >= 0 or \"inf\"".into(),
             Kind::Natural => "a whole number >= 1".into(),
+            Kind::NaturalOrNone => "a whole number >= 1 or \"none\"".into(),
             Kind::Flag => "true or false".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
             Kind::Groups => "a list of lists of feature ids".into(),
@@ -96,16 +99,28 @@ impl Kind {
             Kind::Number => number(|_| true),
             Kind::Threshold => value == "inf" || number(|x| x >= 0.0),
             Kind::Natural => value.as_u64().is_some_and(|n| n >= 1),
+            Kind::NaturalOrNone => value == "none" || Kind::Natural.accepts(value),
             Kind::Flag => value.is_boolean(),
             Kind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Kind::Groups => value.as_array().is_some_and(|groups| groups.iter().all(is_ids)),
-            Kind::Texts => value.as_array().is_some_and(|texts| {
-                let distinct: std::collections::BTreeSet<_> =
-                    texts.iter().filter_map(Value::as_str).collect();
-                distinct.len() == texts.len() && texts.len() >= 2
-            }),
+            Kind::Texts => {
+                let texts = texts_of(value);
+                let distinct: std::collections::BTreeSet<_> = texts.iter().collect();
+                let given = value.as_array().map_or(0, Vec::len);
+                distinct.len() == given && given >= 2
+            }
         }
     }
+}
+
+/// A list of texts; a number stands for its digits.
+pub(crate) fn texts_of(value: &Value) -> Vec<String> {
+    let text = |v: &Value| match v {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    value.as_array().into_iter().flatten().filter_map(text).collect()
 }
 
 fn is_ids(value: &Value) -> bool {

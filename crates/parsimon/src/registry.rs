@@ -216,7 +216,12 @@ pub const ALGORITHMS: &[Algorithm] = &[
             L1,
             SCHEDULE,
             SWITCH,
-            p("period", Kind::Natural, None, "K: everybody pays every K rounds; absent: never"),
+            p(
+                "period",
+                Kind::NaturalOrNone,
+                Some(D::Word("none")),
+                "K: everybody pays every K rounds",
+            ),
         ],
     },
     Algorithm {

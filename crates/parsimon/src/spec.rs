@@ -248,8 +248,7 @@ impl Settings {
 
     /// The declared classes.
     pub fn classes(&self) -> Option<Vec<String>> {
-        let texts = self.values.get("classes")?.as_array()?;
-        Some(texts.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        self.values.get("classes").map(crate::parameter::texts_of)
     }
 
     /// The same settings with classes declared.

@@ -320,3 +320,18 @@ fn resolved_settings_resolve_to_themselves() {
         }
     }
 }
+
+#[test]
+fn a_period_may_be_none_and_classes_may_be_numbers() {
+    let resolve = |spec: Value| Spec::from_json(&spec.to_string()).unwrap().resolve().unwrap();
+    let spelled = resolve(json!({"algorithm": "lazy-sparse", "l1": 0.1, "period": "none"}));
+    let absent = resolve(json!({"algorithm": "lazy-sparse", "l1": 0.1}));
+    assert_eq!(spelled.to_json(), absent.to_json());
+    let numbers = resolve(json!({"algorithm": "ftrl", "multiclass": true, "classes": [0, 1, 2]}));
+    assert_eq!(numbers.classes().unwrap(), ["0", "1", "2"]);
+    assert_refused(
+        json!({"algorithm": "ftrl", "multiclass": true, "classes": [1, "1"]}),
+        "classes",
+        "classes must be a list of at least two different texts, got [1,\"1\"]",
+    );
+}

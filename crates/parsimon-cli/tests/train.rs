@@ -250,3 +250,18 @@ fn completions_and_manual_come_from_the_flags() {
     assert!(dir.run("completions bash").ok().contains("--checkpoint-every"));
     assert!(dir.run("man").ok().contains(".TH parsimon"));
 }
+
+#[test]
+fn a_checkpoint_in_the_middle_goes_on_with_names() {
+    let dir = Dir::new();
+    let text: String = stream(3000).lines().map(|l| format!("{}\n", l.replacen(' ', " |f w", 1))).collect();
+    dir.write("d.vw", &text);
+    dir.run("train d.vw -o whole.psm --quiet").ok();
+    // Stopped by a bad row after the checkpoint was written.
+    let cut = text.match_indices('\n').nth(2999).unwrap().0 + 1;
+    dir.write("torn.vw", format!("{}1 |f w:nan\n", &text[..cut]));
+    dir.run("train torn.vw --checkpoint c.ckpt --checkpoint-every 1000 --threads 1 --quiet").fails(1);
+    dir.run("train d.vw --resume c.ckpt --limit 1 --skip 2999 -o more.psm --quiet").ok();
+    let weights = dir.run("inspect more.psm --weights json").ok();
+    assert!(weights.contains("f^") && !weights.contains('#'), "{weights}");
+}

@@ -243,6 +243,7 @@ impl RunState<'_> {
                 row += chunk.len() as u64;
                 learned += chunk.len() as u64;
                 self.learn(&chunk)?;
+                self.save_if_due(&reader)?;
                 continue;
             }
             for i in 0..if more { chunk.len() } else { 0 } {
@@ -262,6 +263,7 @@ impl RunState<'_> {
             let done = plan.limit.is_some_and(|limit| learned >= limit);
             if full || !more || done {
                 self.learn_mixed(&mut kept, &mut random)?;
+                self.save_if_due(&reader)?;
             }
             if done {
                 break;
@@ -271,11 +273,11 @@ impl RunState<'_> {
         if let Some(line) = self.trainer.last_report() {
             self.observer.progress(&line);
         }
-        self.trainer.note_names(reader.names());
         if number == 1 {
             let errors = reader.skipped().iter().map(ToString::to_string).collect();
             self.skipped = (reader.skipped_rows(), errors);
         }
+        self.trainer.note_names(reader.into_names());
         Ok(judged.then(|| judge.finish()))
     }
 
@@ -313,9 +315,14 @@ impl RunState<'_> {
             Some(ledger) => ledger.learn(self.trainer, chunk, report)?,
         }
         self.unsaved += chunk.len() as u64;
+        Ok(())
+    }
+    /// Saves the state if enough rows have been learned since it was last saved.
+    fn save_if_due(&mut self, reader: &Reader) -> Result<(), Error> {
         if let Some((path, Some(every))) = &self.plan.checkpoint
             && self.unsaved >= *every
         {
+            self.trainer.note_names(reader.names().clone());
             self.trainer.save_checkpoint(path)?;
             self.unsaved = 0;
         }

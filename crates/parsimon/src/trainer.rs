@@ -129,7 +129,12 @@ impl Trainer {
         }
     }
     /// Takes the names a reader has met.
-    pub fn note_names(&mut self, names: &Names) {
+    pub fn note_names(&mut self, names: Names) {
+        // A million names are moved, not copied, when they are the first.
+        if self.names.is_empty() {
+            self.names = names;
+            return;
+        }
         for (slot, _) in names.iter() {
             for name in names.all(slot) {
                 self.names.insert(slot, name);

@@ -146,3 +146,45 @@ fn a_broken_pipe_is_a_success() {
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn an_output_never_overwrites_an_input() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50));
+    dir.run("train d.svm -o m.psm --quiet").ok();
+    let (data, model) = (dir.read("d.svm"), dir.read("m.psm"));
+    for words in [
+        "train d.svm -o d.svm",
+        "train d.svm -o x --json x",
+        "convert d.svm -o ./d.svm",
+        "predict m.psm d.svm -o d.svm",
+        "predict m.psm d.svm -o m.psm",
+    ] {
+        let error = dir.run(words).fails(2);
+        assert!(error.contains("would be overwritten"), "{words}: {error}");
+    }
+    assert_eq!((dir.read("d.svm"), dir.read("m.psm")), (data, model));
+    let error = dir.run("train d.svm -o nowhere/m.psm").fails(1);
+    assert!(error.contains("folder does not exist"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_when_writing() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50)).write("real.psm", "");
+    std::os::unix::fs::symlink(dir.path("real.psm"), dir.path("link.psm")).unwrap();
+    dir.run("train d.svm -o link.psm --quiet").ok();
+    assert!(std::fs::symlink_metadata(dir.path("link.psm")).unwrap().is_symlink());
+    assert!(dir.read("real.psm").starts_with(b"PARSIMON"));
+}
+
+#[test]
+fn flags_that_would_be_ignored_are_refused() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50));
+    dir.run("train d.svm -o m.psm --quiet").ok();
+    let usage = |words: &str| dir.run(words).fails(2);
+    assert!(usage("predict m.psm d.svm -b 10").contains("--bits is for training"));
+    assert!(usage("compare d.svm --l1 3").contains("-m name:l1="));
+}

@@ -254,14 +254,58 @@ fn completions_and_manual_come_from_the_flags() {
 #[test]
 fn a_checkpoint_in_the_middle_goes_on_with_names() {
     let dir = Dir::new();
-    let text: String = stream(3000).lines().map(|l| format!("{}\n", l.replacen(' ', " |f w", 1))).collect();
+    let text: String =
+        stream(3000).lines().map(|l| format!("{}\n", l.replacen(' ', " |f w", 1))).collect();
     dir.write("d.vw", &text);
     dir.run("train d.vw -o whole.psm --quiet").ok();
     // Stopped by a bad row after the checkpoint was written.
     let cut = text.match_indices('\n').nth(2999).unwrap().0 + 1;
     dir.write("torn.vw", format!("{}1 |f w:nan\n", &text[..cut]));
-    dir.run("train torn.vw --checkpoint c.ckpt --checkpoint-every 1000 --threads 1 --quiet").fails(1);
+    dir.run("train torn.vw --checkpoint c.ckpt --checkpoint-every 1000 --threads 1 --quiet")
+        .fails(1);
     dir.run("train d.vw --resume c.ckpt --limit 1 --skip 2999 -o more.psm --quiet").ok();
     let weights = dir.run("inspect more.psm --weights json").ok();
     assert!(weights.contains("f^") && !weights.contains('#'), "{weights}");
+}
+
+#[test]
+fn a_table_without_its_label_is_predicted_like_one_with_it() {
+    let dir = Dir::new();
+    let rows: Vec<(&str, &str, &str)> =
+        (0..60).map(|i| if i % 2 == 0 { ("1", "red", "3") } else { ("0", "blue", "5") }).collect();
+    // The first column is the label, by position in one file and by name in the other.
+    for label in ["bought", "click"] {
+        let full: String = rows.iter().map(|(y, c, n)| format!("{y},{c},{n}\n")).collect();
+        let bare: String = rows.iter().map(|(_, c, n)| format!("{c},{n}\n")).collect();
+        dir.write("full.csv", format!("{label},color,size\n{full}"));
+        dir.write("bare.csv", format!("color,size\n{bare}"));
+        dir.run("train full.csv --l1 0.1 -o m.psm --quiet").ok();
+        let predictions = dir.run("predict m.psm full.csv").ok();
+        assert_eq!(dir.run("predict m.psm bare.csv").ok(), predictions, "{label}");
+        assert!(predictions.starts_with("0.5") || predictions.starts_with("0.9"), "{predictions}");
+        // Labels come back as they were written.
+        let classes = dir.run("predict m.psm bare.csv --as class").ok();
+        assert_eq!(classes.lines().take(2).collect::<Vec<_>>(), ["1", "0"]);
+    }
+}
+
+#[test]
+fn holdout_rows_are_judged_after_the_rows_shuffled_with_them() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(2000));
+    let loss = |words: &str| {
+        dir.run(&format!("train d.svm --holdout {words} --json r.json --quiet")).ok();
+        let report: Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+        report["passes"][0]["holdout"]["mean_loss"].as_f64().unwrap()
+    };
+    // A window of the whole data: judged by what was learned from it, not by the origin's ln 2.
+    assert!(loss("--shuffle") < loss("") + 0.01);
+}
+
+#[test]
+fn a_failing_test_file_does_not_cost_the_model() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50)).write("bad.svm", "1 1:nan\n");
+    dir.run("train d.svm --test bad.svm -o m.psm --quiet").fails(1);
+    dir.run("predict m.psm d.svm").ok();
 }

@@ -1,7 +1,7 @@
 //! What the columns of a table are for: one is the label, one may be the weight, the rest are features.
 
-use crate::Options;
 use crate::error::shown;
+use crate::{Labels, Options};
 
 /// The columns of a table, in order.
 #[derive(Debug, PartialEq)]
@@ -46,8 +46,12 @@ impl Columns {
         if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
             return Err(format!("column {} appears twice", shown(twice[0].as_bytes())));
         }
+        // To predict, a table need not have the label: what is not called so is a feature.
+        let optional = matches!(options.labels, Labels::Optional(_));
         let label = match &options.label_column {
+            Some(asked) if optional => find(names, asked).ok(),
             Some(asked) => Some(find(names, asked)?),
+            None if optional => usual(names, &LABELS),
             None => usual(names, &LABELS).or(fallback),
         };
         let weight = match &options.weight_column {
@@ -81,6 +85,11 @@ impl Columns {
             })
             .collect();
         Ok(Self { columns, has_label: label.is_some() })
+    }
+
+    /// The name of the label's column.
+    pub(crate) fn label(&self) -> Option<&str> {
+        self.columns.iter().find(|c| c.role == Role::Label).map(|c| c.name.as_str())
     }
 }
 

@@ -122,8 +122,10 @@ pub(crate) fn columns(
         Header::Present => true,
         Header::Absent => false,
         Header::Guess => {
-            let named = options.label_column.as_ref().is_some_and(|name| cells.contains(name));
             let is_number = |c: &String| c.parse::<f64>().is_ok();
+            // A number asks for a column by position, and proves nothing when it also stands in a cell.
+            let asked = options.label_column.as_ref().filter(|name| !is_number(name));
+            let named = asked.is_some_and(|name| cells.contains(name));
             // An index column written by pandas has no name; other columns do.
             let is_data = cells.iter().any(is_number) || cells.iter().skip(1).any(String::is_empty);
             named || !is_data

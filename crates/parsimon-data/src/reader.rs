@@ -38,6 +38,7 @@ pub struct Reader {
     engine: Engine,
     format: Format,
     space: Space,
+    label_column: Option<String>,
     total: Option<u64>,
     /// PERF: names are only collected while rows are read, and put in order when somebody asks.
     news: News,
@@ -97,6 +98,7 @@ impl Reader {
         let source = Source::open(inputs, options)?;
         let format = source.format();
         let space = source.space();
+        let label_column = source.label_column().map(str::to_owned);
         if format == Format::Cache && !options.interactions.is_empty() {
             return Err(DataError::setting(
                 "interactions are made when a cache is written, not when it is read",
@@ -114,6 +116,7 @@ impl Reader {
             engine: Engine::new(source, &spec, options.threads),
             format,
             space,
+            label_column,
             total,
             news: News::default(),
             names: OnceLock::new(),
@@ -238,6 +241,11 @@ impl Reader {
     /// The feature space of the rows.
     pub fn space(&self) -> Space {
         self.space
+    }
+
+    /// The column of a CSV or TSV file that is the label.
+    pub fn label_column(&self) -> Option<&str> {
+        self.label_column.as_deref()
     }
 
     /// The format of the inputs.

@@ -240,6 +240,10 @@ impl Source {
         self.format
     }
 
+    pub(crate) fn label_column(&self) -> Option<&str> {
+        self.first_columns.as_deref().and_then(Columns::label)
+    }
+
     pub(crate) fn space(&self) -> Space {
         self.space
     }

@@ -156,6 +156,12 @@ impl Container {
 /// Replaces a file by rename, after the new bytes are on the disk.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FormatError> {
     let fail = |what: &str, e: std::io::Error| FormatError::new(path, format!("{what}: {e}"));
+    // A link is followed, and what is no file (a device, a pipe) is written to, not replaced.
+    let followed = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = followed.as_path();
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return std::fs::write(path, bytes).map_err(|e| fail("cannot be written", e));
+    }
     let temporary = temporary_name(path);
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&temporary)?;

@@ -57,6 +57,9 @@ pub enum Error {
         /// The row whose prediction was no longer a finite number, counted from 1.
         row: u64,
     },
+    /// Not one row could be learned.
+    #[error("no row was learned: every row was skipped, held out or without a label")]
+    NothingLearned,
     /// A request that makes no sense.
     #[error("{0}")]
     Usage(String),

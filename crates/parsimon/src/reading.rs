@@ -120,8 +120,8 @@ pub fn find_classes(
         }
         return Ok(Vec::new());
     }
-    if !multiclass && usual_labels(inputs, options)? {
-        return Ok(Vec::new());
+    if !multiclass && let Some(classes) = usual_labels(inputs, options)? {
+        return Ok(classes);
     }
     let scan = parsimon_data::scan_labels(inputs, options, MOST_CLASSES)?;
     let mut classes: Vec<String> = scan.labels.into_iter().map(|(label, _)| label).collect();
@@ -153,15 +153,22 @@ fn sort_labels(labels: &mut [String]) {
     });
 }
 
-fn usual_labels(inputs: &[Input], options: &Options) -> Result<bool, Error> {
+/// Looks at the first rows: nothing to declare if labels are -1 and 1, `0` and `1` if they are those.
+fn usual_labels(inputs: &[Input], options: &Options) -> Result<Option<Vec<String>>, Error> {
     let glance = Options { labels: Labels::Any, threads: 1, keep_names: false, ..options.clone() };
     let mut reader = parsimon_data::Reader::open(inputs, &glance)?;
     let mut chunk = parsimon_core::Chunk::new();
-    let (mut rows, mut usual) = (0, true);
+    let (mut rows, mut zeros, mut minus_ones) = (0, false, false);
     while rows < GLANCE && reader.read(&mut chunk)? {
         rows += chunk.len();
-        let labels = (0..chunk.len()).filter_map(|i| chunk.label(i));
-        usual &= labels.into_iter().all(|y| y == 1.0 || y == 0.0 || y == -1.0);
+        for y in (0..chunk.len()).filter_map(|i| chunk.label(i)) {
+            zeros |= y == 0.0;
+            minus_ones |= y == -1.0;
+            if y != 1.0 && y != 0.0 && y != -1.0 {
+                return Ok(None);
+            }
+        }
     }
-    Ok(usual)
+    let spelled = if zeros && !minus_ones { vec!["0".into(), "1".into()] } else { Vec::new() };
+    Ok(Some(spelled))
 }

@@ -35,8 +35,6 @@ pub struct Plan {
     pub limit: Option<u64>,
     /// Rows passed over at the beginning.
     pub skip: u64,
-    /// Data to judge the model on at the end.
-    pub tests: Vec<Input>,
     /// Where to save the state, and every how many rows beside at the end.
     pub checkpoint: Option<(PathBuf, Option<u64>)>,
     /// Whether to keep the books for the regret: all rows stay in memory.
@@ -56,7 +54,6 @@ impl Plan {
             patience: None,
             limit: None,
             skip: 0,
-            tests: Vec::new(),
             checkpoint: None,
             regret: false,
         }
@@ -117,8 +114,6 @@ pub struct Outcome {
     pub model: Model,
     /// The passes.
     pub passes: Vec<Pass>,
-    /// The test data's metrics.
-    pub test: Option<Evaluation>,
     /// The regret, when asked for.
     pub regret: Option<Regret>,
     /// Rows learned in this run.
@@ -196,20 +191,14 @@ pub fn run_with(
     let RunState { ledger, rows, features, skipped, .. } = state;
     let elapsed = start.elapsed();
     if trainer.progressive().rows() == 0 {
-        return Err(Error::Usage(
-            "no row was learned: every row was skipped, held out or without a label".into(),
-        ));
+        return Err(Error::NothingLearned);
     }
     if let Some((path, _)) = &plan.checkpoint {
         trainer.save_checkpoint(path)?;
     }
     let model = best.map_or_else(|| trainer.model(), |(_, model)| model);
-    let test = match &plan.tests[..] {
-        [] => None,
-        tests => Some(model.evaluate(tests, &plan.options)?),
-    };
     let regret = ledger.map(|ledger| ledger.close(trainer));
-    Ok(Outcome { model, passes, test, regret, rows, features, skipped, elapsed })
+    Ok(Outcome { model, passes, regret, rows, features, skipped, elapsed })
 }
 
 struct RunState<'a> {
@@ -257,13 +246,14 @@ impl RunState<'_> {
                     _ => kept.copy_row(&chunk, i),
                 }
             }
-            judged |= !held.is_empty();
-            self.judge(&mut held, &mut judge);
             let full = kept.len() >= plan.shuffle.unwrap_or(1);
             let done = plan.limit.is_some_and(|limit| learned >= limit);
             if full || !more || done {
                 self.learn_mixed(&mut kept, &mut random)?;
                 self.save_if_due(&reader)?;
+                // Judged where they stand in the stream: after the rows that came with them.
+                judged |= !held.is_empty();
+                self.judge(&mut held, &mut judge);
             }
             if done {
                 break;

@@ -92,6 +92,24 @@ impl DataArgs {
         all
     }
 
+    /// Refuses flags that say how features are read: a model knows that.
+    pub(crate) fn refuse_reading(&self) -> Result<(), Fault> {
+        let given = [
+            ("--no-hash", self.no_hash),
+            ("--bits", self.bits.is_some()),
+            ("-q", !self.quadratic.is_empty()),
+            ("--interactions", !self.interactions.is_empty()),
+            ("--ignore-columns", !self.ignore_columns.is_empty()),
+            ("--text-columns", !self.text_columns.is_empty()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(Fault::Usage(format!(
+                "{flag} is for training; the model says how features are read"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The options, but for the labels, which depend on the task.
     pub(crate) fn options(&self, precision: Precision) -> Result<Options, Fault> {
         let mut interactions: Vec<Vec<String>> = Vec::new();

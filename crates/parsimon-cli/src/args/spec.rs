@@ -99,6 +99,11 @@ impl FromArgMatches for SpecArgs {
 }
 
 impl SpecArgs {
+    /// The settings given by flags.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.flags.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Whether nothing was said.
     pub(crate) fn is_empty(&self) -> bool {
         self.file.is_none() && self.flags.is_empty()

@@ -26,7 +26,6 @@ const HANDFUL: &[&str] = &[
     "adagrad-fobos:rate=0.1,l1=1e-5",
     "truncated-gradient:rate=0.5,l1=1e-5,period=10",
     "sgd:rate=0.5",
-    "adam:rate=0.001",
 ];
 
 /// One method at work.
@@ -110,6 +109,11 @@ fn methods(args: &CompareArgs) -> Result<Vec<(String, Spec)>, Fault> {
     };
     // Flags such as --loss or --multiclass hold for every method that has them.
     let shared = ["loss", "multiclass", "classes", "huber_delta", "quantile"];
+    if let Some(own) = args.spec.names().find(|name| !shared.contains(name)) {
+        return Err(Fault::Usage(format!(
+            "{own} belongs to a method: write it as -m name:{own}=..."
+        )));
+    }
     let shared = shared.iter().filter_map(|name| Some((*name, common.get(name)?.clone())));
     let shared = shared.fold(Spec::default(), |spec, (name, value)| spec.set(name, value));
     named

@@ -11,6 +11,7 @@ use crate::fault::Fault;
 use crate::output::{Output, write_text};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
+    args.data.refuse_reading()?;
     let model = Model::load(&args.model)?;
     let options = args.data.options(model.precision())?;
     let evaluation = model.evaluate(&args.data.inputs(), &options)?;

@@ -74,7 +74,7 @@ fn weights_tsv(out: &mut Output, model: &Model) -> std::io::Result<()> {
 
 fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
     let provenance = model.provenance();
-    let mut table = Table::new(["", ""]);
+    let mut table = Table::new(["model", ""]);
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
     row("algorithm", model.settings().algorithm().name.to_owned());
     row("paper", model.settings().algorithm().paper.to_owned());

@@ -8,9 +8,13 @@ use parsimon::{Expect, Model};
 
 use crate::args::{PredictArgs, Shown};
 use crate::fault::Fault;
-use crate::output::Output;
+use crate::output::{Output, check_outputs};
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
+    args.data.refuse_reading()?;
+    let mut inputs = args.data.inputs();
+    inputs.push(parsimon::data::Input::Path(args.model.clone()));
+    check_outputs(&[args.output.as_deref()], &inputs)?;
     let model = Model::load(&args.model)?;
     let printer = Printer::new(&model, args.shown)?;
     let options = args.data.options(model.precision())?;

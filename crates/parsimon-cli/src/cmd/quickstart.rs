@@ -103,10 +103,7 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
     };
     let frame = Frame { precision: Precision::F32, ..Frame::default() };
     let mut trainer = Trainer::new(settings, frame, reading)?;
-    let plan = Plan {
-        tests: vec![Input::Path(file("holdout.svm"))],
-        ..Plan::new(vec![Input::Path(file("clicks.svm"))], options)
-    };
+    let plan = Plan::new(vec![Input::Path(file("clicks.svm"))], options);
     let mut console = Console::new(false, 1, 0, Vec::new());
     let outcome = run_plan(&mut trainer, &plan, &mut console);
     console.finish();
@@ -117,15 +114,10 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
 
     let mut out = Output::open(None)?;
     support(&mut out, &clicks, &outcome.model)?;
-    if let Some(test) = &outcome.test {
-        let metric = |name| test.metrics().into_iter().find(|m| m.0 == name).and_then(|m| m.1);
-        writeln!(
-            out,
-            "\nholdout: log loss {}, AUC {}",
-            maybe(metric("log loss"), 4),
-            maybe(metric("AUC"), 4)
-        )?;
-    }
+    let test = outcome.model.evaluate(&[Input::Path(file("holdout.svm"))], &plan.options)?;
+    let metric = |name| test.metrics().into_iter().find(|m| m.0 == name).and_then(|m| m.1);
+    let (loss, auc) = (maybe(metric("log loss"), 4), maybe(metric("AUC"), 4));
+    writeln!(out, "\nholdout: log loss {loss}, AUC {auc}")?;
     next(&mut out, &args.out)?;
     out.finish()
 }

@@ -3,21 +3,24 @@
 use std::path::Path;
 
 use parsimon::data::{Input, Options, Reader};
-use parsimon::eval::Schedule;
 use parsimon::eval::number::{bytes, duration, significant, thousands};
+use parsimon::eval::{Evaluation, Schedule};
 use parsimon::{Frame, Outcome, Plan, Reading, Settings, Storage, Trainer, find_classes, run_with};
 use serde_json::{Value, json};
 
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
 use crate::console::{Console, note};
 use crate::fault::Fault;
-use crate::output::write_text;
+use crate::output::{check_outputs, write_text};
 
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let schedule =
         Schedule::parse(&args.progress).map_err(|e| Fault::Usage(format!("--progress: {e}")))?;
     let holdout = args.holdout.map(every).transpose()?;
     let inputs = args.data.inputs();
+    let outputs = [&args.output, &args.checkpoint, &args.json, &args.plot];
+    let tests = crate::args::inputs(&args.test);
+    check_outputs(&outputs.map(Option::as_deref), &[&inputs[..], &tests].concat())?;
     let mut plan = Plan {
         passes: args.passes,
         shuffle: args.shuffle,
@@ -26,7 +29,6 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         patience: args.early_stop,
         limit: args.limit,
         skip: args.skip,
-        tests: crate::args::inputs(&args.test),
         checkpoint: args.checkpoint.clone().map(|path| (path, args.checkpoint_every)),
         regret: args.regret,
         ..Plan::new(inputs, Options::default())
@@ -52,18 +54,22 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     if let Some(path) = &args.output {
         outcome.model.save(path)?;
     }
+    let test = match &tests[..] {
+        [] => None,
+        tests => Some(outcome.model.evaluate(tests, &plan.options)?),
+    };
     if let Some(path) = &args.plot {
         let title = format!("{} on {}", trainer.settings().algorithm().name, names(&plan.inputs));
         write_text(path, &trainer.curve_so_far().figure(title).to_svg())?;
     }
     if let Some(path) = &args.json {
-        let mut text =
-            serde_json::to_string_pretty(&report(&trainer, &outcome)).unwrap_or_default();
+        let mut text = serde_json::to_string_pretty(&report(&trainer, &outcome, test.as_ref()))
+            .unwrap_or_default();
         text.push('\n');
         write_text(path, &text)?;
     }
     if !args.quiet {
-        summarize(args, &trainer, &outcome);
+        summarize(args, &trainer, &outcome, test.as_ref());
     }
     Ok(())
 }
@@ -111,6 +117,7 @@ impl Opened {
         // Opened once, for standard input can be.
         let reader = Reader::open(inputs, &options)?;
         options.space = Some(reader.space());
+        options.label_column = reader.label_column().map(str::to_owned).or(options.label_column);
         let reading = Reading::new(&options, reader.space(), classes);
         Ok(Self { settings, reading, options, reader })
     }
@@ -183,11 +190,14 @@ fn announce(trainer: &Trainer) {
         if trainer.frame().bias { "bias" } else { "no bias" },
     ));
     if trainer.progressive().rows() > 0 {
-        note(&format!("going on after {} rows", thousands(trainer.progressive().rows())));
+        note(&format!(
+            "going on after {} rows, with the first row of the data (--skip passes over rows)",
+            thousands(trainer.progressive().rows())
+        ));
     }
 }
 
-fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) {
+fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) {
     let seconds = outcome.elapsed.as_secs_f64().max(1e-9);
     let model = &outcome.model;
     note(&format!(
@@ -214,7 +224,7 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) {
         note(&format!("passed over {} bad rows:", thousands(*skipped)));
         errors.iter().for_each(|error| note(&format!("  {error}")));
     }
-    if let Some(test) = &outcome.test {
+    if let Some(test) = test {
         note(&format!("\ntest\n{test}"));
     }
     if let Some(regret) = &outcome.regret {
@@ -247,7 +257,7 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) {
     }
 }
 
-fn report(trainer: &Trainer, outcome: &Outcome) -> Value {
+fn report(trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) -> Value {
     let (skipped, errors) = &outcome.skipped;
     json!({
         "settings": trainer.settings().to_json(),
@@ -264,7 +274,7 @@ fn report(trainer: &Trainer, outcome: &Outcome) -> Value {
         "skipped_rows": skipped,
         "skipped": errors,
         "passes": outcome.passes,
-        "test": outcome.test,
+        "test": test,
         "regret": outcome.regret,
         "curve": trainer.curve_so_far(),
         "version": env!("CARGO_PKG_VERSION"),

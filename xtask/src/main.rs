@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -94,8 +94,8 @@ fn codegen(mode: Mode) -> Result<()> {
 fn parsimon(arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(cargo());
     command.args(["run", "--quiet", "--package", "parsimon-cli", "--"]).args(arguments);
-    // The width of the terminal and the number of cores must not show in a document.
-    command.env("COLUMNS", "100");
+    // The width of the terminal must not show in a document.
+    command.env("COLUMNS", "100").stdin(Stdio::null());
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     if !output.status.success() {
         bail!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));

@@ -32,6 +32,23 @@ fn parameters() -> Vec<&'static Parameter> {
     all
 }
 
+/// What a setting is, with every word it may be under some algorithm.
+fn help(parameter: &Parameter) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    let all = ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON);
+    for other in all.filter(|p| p.name == parameter.name) {
+        if let Kind::Choice(choices) = other.kind {
+            words.extend(
+                choices.iter().filter(|word| !words.contains(word)).copied().collect::<Vec<_>>(),
+            );
+        }
+    }
+    match words.is_empty() {
+        true => parameter.about.to_owned(),
+        false => format!("{}: {}", parameter.about, words.join(", ")),
+    }
+}
+
 impl Args for SpecArgs {
     fn augment_args(command: Command) -> Command {
         let heading = "Algorithm";
@@ -57,7 +74,7 @@ impl Args for SpecArgs {
             let mut arg = Arg::new(parameter.name)
                 .long(flag)
                 .aliases(aliases.map_or(&[][..], |(_, names)| names).iter().copied())
-                .help(parameter.about)
+                .help(help(parameter))
                 .allow_hyphen_values(true)
                 .help_heading(heading);
             arg = match parameter.kind {

@@ -177,6 +177,12 @@ fn links_are_followed_when_writing() {
     dir.run("train d.svm -o link.psm --quiet").ok();
     assert!(std::fs::symlink_metadata(dir.path("link.psm")).unwrap().is_symlink());
     assert!(dir.read("real.psm").starts_with(b"PARSIMON"));
+    dir.run("convert d.svm -o link.psm").ok();
+    assert!(std::fs::symlink_metadata(dir.path("link.psm")).unwrap().is_symlink());
+    let error = dir.run("convert d.svm -o /dev/null").fails(1);
+    assert!(error.contains("is not a file"), "{error}");
+    dir.run("train d.svm -o /dev/null --quiet").ok();
+    assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
 }
 
 #[test]

@@ -62,8 +62,12 @@ impl Writer {
     /// Starts a cache of this feature space beside `path`; it takes its name when finished.
     pub fn create(path: impl AsRef<Path>, space: Space) -> Result<Self, DataError> {
         space.check()?;
-        let path = path.as_ref().to_owned();
-        let name: Arc<str> = Arc::from(path.display().to_string());
+        let name: Arc<str> = Arc::from(path.as_ref().display().to_string());
+        // A link is followed; what is no file (a device, a pipe) must not be replaced by one.
+        let path = std::fs::canonicalize(&path).unwrap_or_else(|_| path.as_ref().to_owned());
+        if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
+            return Err(DataError::file(&name, "is not a file: a cache cannot be written there"));
+        }
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),

@@ -8,7 +8,8 @@
 //! Conventions: rounds count from `t = 1`, weights start at zero, the margin `p = w.x` is made
 //! before the update, and the gradient is `g = v l'(p, y) x` with `v` the importance weight. A row
 //! of weight zero is predicted and otherwise does not exist. The bias is one more coordinate,
-//! `x = 1` in every row, that no penalty, ball or truncation touches.
+//! `x = 1` in every row, that no penalty, ball or truncation touches. A constraint on the whole
+//! vector, as in CSGD, holds for the bias too.
 //!
 //! Cost is `O(rounds * dimension)` for the descents and `O(rounds^2 * dimension)` for the methods
 //! that keep their history. Do not use this crate for anything but tests.
@@ -16,13 +17,18 @@
 #![allow(clippy::doc_markdown, reason = "AdaGrad and McMahan are names, not items")]
 
 pub mod bregman;
+pub mod least_squares;
 pub mod loss;
 pub mod matrix;
+pub mod multikernel;
+pub mod projection;
+pub mod proportionate;
 pub mod prox;
 pub mod streams;
 pub mod unified;
 
 mod adagrad;
+mod constrained;
 mod descent;
 mod dual_averaging;
 mod forward_backward;
@@ -30,6 +36,7 @@ mod history;
 mod implicit;
 mod lazy_thesis;
 mod leader;
+mod lms;
 mod method;
 mod moments;
 mod schedule;
@@ -37,6 +44,7 @@ mod spec;
 mod stream;
 mod truncated;
 
+pub use multikernel::{KernelOutcome, multikernel};
 pub use stream::{Example, Outcome, Stream};
 
 use loss::Loss;
@@ -69,9 +77,35 @@ pub fn trajectory(spec: &Value, stream: &Stream, bias: bool) -> Vec<Vec<f64>> {
 fn play(spec: &Value, stream: &Stream, bias: bool) -> (Outcome, Vec<Vec<f64>>) {
     let spec = Spec::new(spec);
     let space = Space::new(stream.dimension, bias);
-    let loss = Loss::from_spec(&spec);
+    let loss = loss_of(&spec);
     let mut method = build(&spec, &space);
     method::play(method.as_mut(), &loss, stream, &space)
+}
+
+/// The loss of the margin a method descends.
+///
+/// A projection descends a distance, not a loss of the margin. Its twin makes its own step; the
+/// losses given here are those whose slope is the residual of its set.
+fn loss_of(spec: &Spec) -> Loss {
+    let algorithm = spec.text("algorithm");
+    let only = |word: &str| {
+        let found = spec.text_or("loss", word);
+        assert!(found == word, "{algorithm} has the loss {word:?}, got {found:?}");
+        Loss::Squared
+    };
+    match algorithm.as_str() {
+        "csgd" | "ncsgd" | "rls" | "lms" | "adaline" | "c-adaline" => only("squared"),
+        "pnlms" | "ipnlms" => only("projection"),
+        "pda" | "apfbs" | "papa" | "apa" | "nlms" => match spec.text("loss").as_str() {
+            "projection" => Loss::Squared,
+            "halfspace" => Loss::SquaredHinge,
+            other => panic!("{algorithm} has no loss {other:?}"),
+        },
+        "multikernel-pda" | "multikernel-apfbs" => {
+            panic!("{algorithm} has no weight vector; call `multikernel`")
+        }
+        _ => Loss::from_spec(spec),
+    }
 }
 
 /// The one list of methods.
@@ -96,6 +130,18 @@ fn build(spec: &Spec, space: &Space) -> Box<dyn Method> {
         "comid" | "ftprl" | "aogd" | "unified-rda" => unified::unified(spec, space),
         "adam" => moments::adam(spec, space),
         "adadelta" => moments::adadelta(spec, space),
+        "csgd" => constrained::csgd(spec, space),
+        "ncsgd" => constrained::ncsgd(spec, space),
+        "c-adaline" => constrained::c_adaline(spec, space),
+        "lms" | "adaline" => lms::lms(spec, space),
+        "rls" => least_squares::rls(spec, space),
+        "pda" => projection::pda(spec, space),
+        "apfbs" => projection::apfbs(spec, space),
+        "papa" => projection::papa(spec, space),
+        "apa" => projection::apa(spec, space),
+        "nlms" => projection::nlms(spec, space),
+        "pnlms" => proportionate::pnlms(spec, space),
+        "ipnlms" => proportionate::ipnlms(spec, space),
         other => panic!("unknown algorithm {other:?}"),
     }
 }

@@ -51,8 +51,12 @@ pub(crate) struct Round<'a> {
     pub(crate) gradient: Vec<f64>,
     /// `v l'(p, y)` at the margin of the point played.
     pub(crate) slope_played: f64,
-    y: f64,
-    weight: f64,
+    /// `p = w.x` at the point played.
+    pub(crate) margin: f64,
+    /// The label.
+    pub(crate) y: f64,
+    /// The importance weight `v`, above zero.
+    pub(crate) weight: f64,
     loss: &'a Loss,
 }
 
@@ -112,8 +116,16 @@ pub(crate) fn play(
         t += 1;
         let slope_played = example.weight * loss.slope(p, example.y);
         let gradient = x.iter().map(|x| slope_played * x).collect();
-        let round =
-            Round { t, x: &x, gradient, slope_played, y: example.y, weight: example.weight, loss };
+        let round = Round {
+            t,
+            x: &x,
+            gradient,
+            slope_played,
+            margin: p,
+            y: example.y,
+            weight: example.weight,
+            loss,
+        };
         method.learn(&round);
         points.push(method.point());
     }

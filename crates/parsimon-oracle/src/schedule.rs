@@ -17,8 +17,13 @@ pub(crate) enum Schedule {
 
 impl Schedule {
     pub(crate) fn from_spec(spec: &Spec) -> Self {
+        Schedule::from_spec_or(spec, "sqrt")
+    }
+
+    /// The schedule of a method whose own default is not the square root.
+    pub(crate) fn from_spec_or(spec: &Spec, default: &str) -> Self {
         let rate = spec.number("rate");
-        match spec.text_or("schedule", "sqrt").as_str() {
+        match spec.text_or("schedule", default).as_str() {
             "constant" => Schedule::Constant(rate),
             "sqrt" => Schedule::Sqrt(rate),
             "inverse" => Schedule::Inverse(rate),

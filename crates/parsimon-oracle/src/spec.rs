@@ -9,7 +9,7 @@ const COMMON: [&str; 7] = ["algorithm", "loss", "rate", "l1", "l2", "huber_delta
 fn own_keys(algorithm: &str) -> &'static [&'static str] {
     match algorithm {
         "sgd" | "asgd" => &["schedule", "switch", "ball", "radius", "implicit"],
-        "subgradient-l1" => &["schedule", "switch"],
+        "subgradient-l1" | "csgd" | "ncsgd" => &["schedule", "switch"],
         "truncation" | "truncated-gradient" => &["schedule", "switch", "period", "theta"],
         "fobos" => &["schedule", "switch", "penalty", "groups", "half_step"],
         "lazy-fobos" => &["schedule", "switch", "penalty", "groups", "period"],
@@ -23,6 +23,16 @@ fn own_keys(algorithm: &str) -> &'static [&'static str] {
         "adam" => &["beta1", "beta2", "epsilon"],
         "adadelta" => &["rho", "epsilon"],
         "ftl" => &["radius"],
+        "rls" => &["delta", "forgetting"],
+        "lms" | "adaline" | "c-adaline" => &[],
+        "pda" | "apfbs" | "papa" | "apa" | "nlms" => {
+            &["alpha", "epsilon", "delta", "order", "dimension"]
+        }
+        "pnlms" => &["rho", "delta", "delta_p", "dimension"],
+        "ipnlms" => &["a", "delta", "epsilon", "dimension"],
+        "multikernel-pda" | "multikernel-apfbs" => {
+            &["delta", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold"]
+        }
         other => panic!("unknown algorithm {other:?}"),
     }
 }
@@ -90,11 +100,43 @@ impl Spec {
         value as usize
     }
 
+    /// A list of numbers; empty when absent.
+    pub(crate) fn numbers(&self, key: &str) -> Vec<f64> {
+        match self.get(key) {
+            None => Vec::new(),
+            Some(Value::Array(list)) => list
+                .iter()
+                .map(|v| v.as_f64().unwrap_or_else(|| panic!("{key} must hold numbers, got {v}")))
+                .collect(),
+            Some(other) => panic!("{key} must be a list of numbers, got {other}"),
+        }
+    }
+
+    /// One word, or a list of words.
+    pub(crate) fn words(&self, key: &str) -> Vec<String> {
+        match self.get(key) {
+            Some(Value::Array(list)) => list
+                .iter()
+                .map(|v| v.as_str().unwrap_or_else(|| panic!("{key} must hold words, got {v}")))
+                .map(str::to_owned)
+                .collect(),
+            _ => vec![self.text(key)],
+        }
+    }
+
     pub(crate) fn flag_or(&self, key: &str, default: bool) -> bool {
         match self.get(key) {
             Some(Value::Bool(flag)) => *flag,
             Some(other) => panic!("{key} must be true or false, got {other}"),
             None => default,
+        }
+    }
+
+    /// Panics if a dimension is given and is not the stream's.
+    pub(crate) fn check_dimension(&self, dimension: usize) {
+        if self.get("dimension").is_some() {
+            let found = self.count("dimension");
+            assert!(found == dimension, "dimension is {found}, the stream has {dimension}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Every method on two rows, with numbers worked out by hand from its formula.
 
-use parsimon_oracle::{Example, Outcome, Stream, run};
+use parsimon_oracle::{Example, Outcome, Stream, multikernel, run};
 use serde_json::{Value, json};
 
 /// Squared loss; round 1: x = (1, 2), y = 1; round 2: x = (1, 0), y = -1.
@@ -376,6 +376,180 @@ fn moments() {
         "epsilon": 1.0}));
     assert_near(&[outcome.margins[1]], &[1.0 / 1.5_f64.sqrt()]);
     assert_near(&[outcome.weights[1]], &[2.0 / 3.0_f64.sqrt()]);
+}
+
+#[test]
+fn lms_and_adaline() {
+    for algorithm in ["lms", "adaline"] {
+        check(&json!({"algorithm": algorithm, "rate": 0.5}), 0.5, &[-0.25, 1.0]);
+    }
+}
+
+#[test]
+fn constrained_descents() {
+    // Round 1: xbar = (1, 2), ybar = 1: v = (0.5, 1), v.xbar = 2.5, w = v - 0.3 (1, 2).
+    // Round 2: xbar = (1, 1), ybar = 0: slope 0.2 + 1, eta 0.25, v = (0.2 - 0.3, 0.4), and
+    // v.xbar = 0.3 is taken off in halves.
+    let csgd = |schedule: &str| {
+        json!({"algorithm": "csgd", "loss": "squared", "rate": 0.5, "schedule": schedule,
+            "switch": 1})
+    };
+    check(&csgd("two-phase"), 0.2, &[-0.25, 0.25]);
+    // The square root rate: v = (0.2 - 0.6/sqrt 2, 0.4).
+    let half = 0.3 / 2.0_f64.sqrt();
+    let weights = [0.2 - 2.0 * half - (0.3 - half), 0.4 - (0.3 - half)];
+    check(&csgd("sqrt"), 0.2, &weights);
+    for algorithm in ["ncsgd", "c-adaline"] {
+        check(&json!({"algorithm": algorithm, "rate": 0.5}), 0.2, &weights);
+    }
+}
+
+#[test]
+fn constrained_means_know_importance_and_bias() {
+    // One row of weight 2: v = 2 * 0.5 * (1, 2, 1), v.xbar = 6, w = v - 5/6 (1, 2, 1).
+    let mut stream = two_rows();
+    stream.examples[0].weight = 2.0;
+    stream.examples.truncate(1);
+    let spec = json!({"algorithm": "ncsgd", "rate": 0.5});
+    let outcome = run(&spec, &stream, true);
+    assert_near(&outcome.weights, &[1.0 / 6.0, 1.0 / 3.0]);
+    assert_near(&[outcome.bias], &[1.0 / 6.0]);
+    // Rows (1, 2) of weight 2 and (1, 0) of weight 1: xbar = (1, 4/3), ybar = 1/3. With rate 0,
+    // w = (0.2, 0.4) misses by 1/3 - 11/15 = -2/5 over xbar.xbar = 25/9.
+    let mut stream = two_rows();
+    stream.examples[0].weight = 2.0;
+    let spec = json!({"algorithm": "ncsgd", "rate": 0.0});
+    assert_near(&run(&spec, &stream, false).weights, &[0.2 - 0.144, 0.4 - 0.192]);
+}
+
+#[test]
+fn rls() {
+    // P_0 = 2I: Px = (2, 4), x.Px = 10, k = (2, 4)/11, w = k. P = 2I - (2, 4)(2, 4)^T/11.
+    // Round 2: Px = (18, -8)/11, k = (18, -8)/29, error -1 - 2/11.
+    let spec = json!({"algorithm": "rls", "delta": 0.5});
+    let error = -13.0 / 11.0;
+    let weights = [2.0 / 11.0 + error * 18.0 / 29.0, 4.0 / 11.0 - error * 8.0 / 29.0];
+    check(&spec, 2.0 / 11.0, &weights);
+    // Forgetting 0.5: k = (2, 4)/10.5. Weight 2 in round 1 doubles both: k = (4, 8)/20.5.
+    let mut stream = two_rows();
+    stream.examples[0].weight = 2.0;
+    let spec = json!({"algorithm": "rls", "delta": 0.5, "forgetting": 0.5});
+    assert_near(&on_two_rows(&spec).margins, &[0.0, 2.0 / 10.5]);
+    assert_near(&run(&spec, &stream, false).margins, &[0.0, 4.0 / 20.5]);
+}
+
+#[test]
+fn projections() {
+    let spec = |algorithm: &str| json!({"algorithm": algorithm, "loss": "projection", "rate": 0.5, "delta": 5.0});
+    // g = -(1, 2)/10, w = (0.05, 0.1); then g = (1.05, 0)/6.
+    for algorithm in ["nlms", "apa", "papa", "apfbs", "pda"] {
+        check(&spec(algorithm), 0.05, &[0.05 - 0.5 * 1.05 / 6.0, 0.1]);
+    }
+    // l1 = 0.08 cuts 0.04 each round: once at the end of s (PDA), every time (APFBS).
+    let mut pda = spec("pda");
+    pda["l1"] = json!(0.08);
+    check(&pda, 0.01, &[0.0, 0.06]);
+    let mut apfbs = spec("apfbs");
+    apfbs["l1"] = json!(0.08);
+    check(&apfbs, 0.01, &[0.01 - 0.5 * 1.01 / 6.0 + 0.04, 0.02]);
+    // Order 2, delta 0, rate 1: both rows are met.
+    let both = json!({"algorithm": "apa", "loss": "projection", "rate": 1.0, "delta": 0.0,
+        "order": 2});
+    check(&both, 0.2, &[-1.0, 1.0]);
+}
+
+#[test]
+fn projections_in_the_metric() {
+    // Round 1: w = 0, q = (1, 1), g = -(1, 2)/5, w = (0.2, 0.4).
+    // Round 2: epsilon 0.2: 1/(|w| + epsilon) = (2.5, 5/3), S = 25/6, q = 0.5 + 0.5 (1.2, 0.8).
+    // g = (1.2/1.1)/(1/1.1 + 0) = 1.2: one feature alone is met in any metric.
+    let mut spec = json!({"algorithm": "papa", "loss": "projection", "rate": 1.0, "delta": 0.0,
+        "alpha": 0.5, "epsilon": 0.2, "dimension": 2});
+    check(&spec, 0.2, &[-1.0, 0.4]);
+    // The penalty of round 2 is 0.1 (1.1, 0.9), of round 1 0.1 (1, 1).
+    spec["algorithm"] = json!("pda");
+    spec["l1"] = json!(0.1);
+    // w_1 = (0.1, 0.3): 1/(|w| + epsilon) = (10/3, 2), q = 0.5 + 0.5 (1.25, 0.75).
+    check(&spec, 0.1, &[-(0.9 - 0.1125), 0.4 - 0.0875]);
+    // The bias: q = 1, counted in x^T Q^-1 x, not penalized. Weight 2 doubles g = -(1, 2, 1)/6.
+    let mut stream = two_rows();
+    stream.examples[0].weight = 2.0;
+    stream.examples.truncate(1);
+    let outcome = run(&spec, &stream, true);
+    assert_near(&outcome.weights, &[1.0 / 3.0 - 0.1, 2.0 / 3.0 - 0.1]);
+    assert_near(&[outcome.bias], &[1.0 / 3.0]);
+}
+
+#[test]
+fn half_spaces() {
+    // Margin 0 -> 1 along (1, 2)/5; then y = -1 at margin 0.2: -0.2 is short of 1 by 1.2.
+    let spec = json!({"algorithm": "papa", "loss": "halfspace", "rate": 1.0, "delta": 0.0});
+    check(&spec, 0.2, &[-1.0, 0.4]);
+    // A margin beyond 1 is left alone.
+    let mut stream = two_rows();
+    stream.examples[1] = Example { x: vec![(1, 5.0)], y: 1.0, weight: 1.0 };
+    assert_near(&run(&spec, &stream, false).weights, &[0.2, 0.4]);
+}
+
+#[test]
+fn proportionate_gains() {
+    // Round 1: even gains, w = (0.2, 0.4). Round 2: gamma = (0.2, 0.4), k = (2/3, 4/3):
+    // error -1.2 times (2/3)/(2/3 + 1/3).
+    let pnlms = json!({"algorithm": "pnlms", "rate": 1.0, "rho": 0.1, "delta_p": 0.01,
+        "delta": 0.0});
+    check(&pnlms, 0.2, &[-1.0, 0.4]);
+    let mut damped = pnlms.clone();
+    damped["delta"] = json!(1.0 / 3.0);
+    // (1, 2)/(5 + 1/3) = (3, 6)/16; gamma in the same ratio.
+    check(&damped, 3.0 / 16.0, &[3.0 / 16.0 - 19.0 / 16.0 * 2.0 / 3.0, 6.0 / 16.0]);
+    // a = 0: k = 1/4 each, x.kx = 1.25, delta 0.25: w = (1, 2)/6. Then |w|_1 = 0.5 and
+    // k_0 = 1/4 + (1/6)/(1 + 1) = 1/3: error -7/6 times (1/3)/(1/3 + 1/4) = 4/7.
+    let ipnlms = json!({"algorithm": "ipnlms", "rate": 1.0, "a": 0.0, "epsilon": 1.0,
+        "delta": 0.25});
+    check(&ipnlms, 1.0 / 6.0, &[1.0 / 6.0 - 2.0 / 3.0, 1.0 / 3.0]);
+}
+
+#[test]
+fn kernels_by_hand() {
+    // Linear and (1 + u.v)^2. Round 1: K = (5, 36), |K|^2 = 1321, H = K/1321.
+    let mut spec = json!({"algorithm": "multikernel-apfbs", "rate": 1.0, "delta": 0.0,
+        "kernel": ["linear", "polynomial"], "degrees": [2], "dictionary_max": 10,
+        "dictionary_threshold": 1e-3});
+    let outcome = multikernel(&spec, &two_rows());
+    // Round 2: against (1, 2) the kernels are (1, 4), against itself (1, 4).
+    let margin = (5.0 + 36.0 * 4.0) / 1321.0;
+    let scale = (margin + 1.0) / 34.0;
+    assert_near(&outcome.margins, &[0.0, margin]);
+    assert_eq!(outcome.dictionary, vec![vec![1.0, 2.0], vec![1.0, 0.0]]);
+    assert_near(&outcome.coefficients[0], &[5.0 / 1321.0 - scale, 36.0 / 1321.0 - 4.0 * scale]);
+    assert_near(&outcome.coefficients[1], &[-scale, -4.0 * scale]);
+    assert_eq!(outcome.sizes, vec![1, 2]);
+
+    // One kernel, l1 = 0.2: round 1 leaves 1/5 - 0.2 = 0 in both; the dictionary of at most 1
+    // drops it. Round 2 starts anew: -1 -> -0.8.
+    spec["kernel"] = json!("linear");
+    spec["degrees"] = Value::Null;
+    spec["l1"] = json!(0.2);
+    spec["dictionary_max"] = json!(1);
+    for algorithm in ["multikernel-apfbs", "multikernel-pda"] {
+        spec["algorithm"] = json!(algorithm);
+        let outcome = multikernel(&spec, &two_rows());
+        assert_eq!(outcome.sizes, vec![0, 1]);
+        assert_eq!(outcome.dictionary, vec![vec![1.0, 0.0]]);
+        assert_near(&outcome.coefficients[0], &[-0.8]);
+    }
+
+    // Gaussians of variance 1 and 4 at distance 2: heights 1/sqrt(2 pi s), exp(-4/(2 s)).
+    spec["kernel"] = json!("gaussian");
+    spec["variances"] = json!([1.0, 4.0]);
+    spec["l1"] = Value::Null;
+    spec["dictionary_threshold"] = json!(0.0);
+    let height = 1.0 / (2.0 * std::f64::consts::PI).sqrt();
+    let square = height * height * 1.25;
+    let outcome = multikernel(&spec, &two_rows());
+    let margin =
+        (height * height * (-2.0_f64).exp() + height * height / 4.0 * (-0.5_f64).exp()) / square;
+    assert_near(&outcome.margins, &[0.0, margin]);
 }
 
 #[test]

@@ -29,15 +29,11 @@ pub trait Online: Send {
     fn save(&self, out: &mut Vec<u8>);
     /// Takes what [`save`](Online::save) wrote; `None` when it is not that.
     fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
-}
-
-/// How a row's loss enters the update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surrogate {
-    /// Its tangent at the point played.
-    Tangent,
-    /// The loss itself (an implicit update).
-    Exact,
+    /// A feature there was no place for, of a learner whose number of features is fixed. It was left out, and
+    /// whoever learns should stop.
+    fn overflow(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// One linear model under one rule.
@@ -73,6 +69,7 @@ pub struct Learner<F: Float, R: Rule<F>> {
     table: Table<R::Coord>,
     bias: Option<Bias<F, R>>,
     row: Scratch<F, R::Coord>,
+    delta: f64,
     step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
 }
 
@@ -110,8 +107,21 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             table,
             bias: bias.map(|rule| Bias { rule, now: R::Clock::default(), table: Table::index() }),
             row: Scratch { coords: Vec::new(), w: Vec::new(), x: Vec::new(), bias: F::ZERO },
+            delta: 0.0,
             step: Self::learn_tangent,
         }
+    }
+
+    /// As [`new`](Learner::new), going the way to the set where the row's loss is zero: the tangent over
+    /// `x.x + delta`. For the squared loss the set is a hyperplane (NLMS), for the squared hinge a half-space.
+    pub fn projecting(
+        rule: R,
+        bias: Option<R>,
+        loss: Loss,
+        table: Table<R::Coord>,
+        delta: f64,
+    ) -> Self {
+        Self { delta, step: Self::learn_projection, ..Self::new(rule, bias, loss, table) }
     }
 
     /// The weight of feature `j`, caught up. Reading never writes.
@@ -188,6 +198,21 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         if let Some(b) = &mut self.bias {
             b.rule.close(&mut b.now, &mut b.table);
         }
+    }
+
+    fn learn_projection(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
+        let p = self.gather(x);
+        let energy =
+            dot(&self.row.x, &self.row.x).to_f64() + f64::from(u8::from(self.bias.is_some()));
+        let normalizer = energy + self.delta;
+        let slope = weight * self.loss.slope(p, y);
+        self.tick();
+        if slope != 0.0 && normalizer > 0.0 {
+            let d = slope / normalizer;
+            self.absorb(x, d, d);
+        }
+        self.close();
+        p
     }
 
     fn learn_tangent(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {

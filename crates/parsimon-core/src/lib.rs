@@ -2,7 +2,8 @@
 //!
 //! Every method here is one row of a table with three columns (McMahan's unified view):
 //!
-//! * **(A)** how a loss enters: its tangent, or the loss itself ([`Surrogate`]);
+//! * **(A)** how a loss enters: its tangent, the loss itself, or the way to the set where it is zero
+//!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`]);
 //! * **(B)** how the penalty accumulates: in force once, on every round, or linearized where it was paid
 //!   ([`rule::leader::Accrual`], [`penalty`]);
 //! * **(C)** where the stabilizing quadratic is centered and how heavy it is ([`rule::leader::Center`], [`metric`]).
@@ -17,17 +18,24 @@
 //! | FTRL-Proximal, analyzed | every round | iterate | AdaGrad | [`rule::leader::Leader`]`<Iterate, AdaGrad>` |
 //! | the same with a schedule | every round | iterate | schedule | [`rule::proximal::Proximal`] |
 //! | AOGD | linearized | origin | either | [`rule::anchored::Anchored`] |
+//! | PDA, identity metric | once | origin | constant | [`rule::leader::Leader`]`<Origin, Global>`, projecting |
+//! | NLMS, APFBS, identity metric | linearized | iterate | constant | [`rule::mirror::Scheduled`], projecting |
 //!
 //! A [`rule::Rule`] says how a coordinate is read and how it absorbs a gradient; [`Learner`] is the one loop
 //! around it. The weight is a function of the state: nobody stores a weight beside the state it came from, and
 //! reading never writes.
+//!
+//! Methods that are not one coordinate at a time have rooms of their own: [`Constrained`] (CSGD in `O(nnz)`) and
+//! [`filter`] (projections in a metric, affine projections, RLS; sample by sample or row by row).
 
+pub mod filter;
 pub mod implicit;
 pub mod metric;
 pub mod penalty;
 pub mod rule;
 
 mod chunk;
+mod constrained;
 mod float;
 mod learner;
 mod loss;
@@ -38,10 +46,12 @@ mod row;
 mod schedule;
 mod state;
 mod table;
+mod wide;
 
 pub use chunk::{Chunk, Repeats, RowError};
+pub use constrained::Constrained;
 pub use float::{Float, Precision};
-pub use learner::{Learner, Online, Surrogate};
+pub use learner::{Learner, Online};
 pub use loss::{LabelDomain, Loss};
 pub use model::{Head, Scorer};
 pub use one_vs_all::OneVsAll;

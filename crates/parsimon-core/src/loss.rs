@@ -34,6 +34,8 @@ pub enum Loss {
     },
     /// `e^p - y p`: counts with mean `e^p`, `y >= 0`.
     Poisson,
+    /// `(p - y)^2 / 2` where `y` is a class, -1 or 1: Adaline's, whose class is the sign of `p`.
+    Adaline,
 }
 
 /// What the labels of a loss may be.
@@ -61,7 +63,7 @@ impl Loss {
                 let m = y * p;
                 if m > 0.0 { (-m).exp().ln_1p() } else { m.exp().ln_1p() - m }
             }
-            Loss::Squared => 0.5 * (p - y) * (p - y),
+            Loss::Squared | Loss::Adaline => 0.5 * (p - y) * (p - y),
             Loss::Hinge => (1.0 - y * p).max(0.0),
             Loss::SquaredHinge => {
                 let r = (1.0 - y * p).max(0.0);
@@ -84,7 +86,7 @@ impl Loss {
     pub fn slope(&self, p: f64, y: f64) -> f64 {
         match *self {
             Loss::Logistic => -y / (1.0 + (y * p).exp()),
-            Loss::Squared => p - y,
+            Loss::Squared | Loss::Adaline => p - y,
             Loss::Hinge => {
                 if y * p < 1.0 {
                     -y
@@ -117,10 +119,20 @@ impl Loss {
         }
     }
 
+    /// What one of several learners is told of a row that is not of its class.
+    pub fn other_label(&self) -> f64 {
+        match self {
+            Loss::Logistic | Loss::Hinge | Loss::SquaredHinge => -1.0,
+            _ => 0.0,
+        }
+    }
+
     /// Which labels the loss accepts.
     pub fn domain(&self) -> LabelDomain {
         match self {
-            Loss::Logistic | Loss::Hinge | Loss::SquaredHinge => LabelDomain::Binary,
+            Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::Adaline => {
+                LabelDomain::Binary
+            }
             Loss::Squared | Loss::Huber { .. } | Loss::Quantile { .. } => LabelDomain::Real,
             Loss::Poisson => LabelDomain::NonNegative,
         }
@@ -131,7 +143,7 @@ impl Loss {
 mod tests {
     use super::*;
 
-    const ALL: [Loss; 7] = [
+    const ALL: [Loss; 8] = [
         Loss::Logistic,
         Loss::Squared,
         Loss::Hinge,
@@ -139,6 +151,7 @@ mod tests {
         Loss::Huber { delta: 1.0 },
         Loss::Quantile { tau: 0.3 },
         Loss::Poisson,
+        Loss::Adaline,
     ];
 
     #[test]

@@ -14,6 +14,11 @@ pub struct OneVsAll<F: Float, R: Rule<F>> {
     other: f64,
 }
 
+/// What class `class`'s learner is told of a row whose label is the class at position `y`.
+pub(crate) fn own_label(y: f64, class: usize, other: f64) -> f64 {
+    if y == class as f64 { 1.0 } else { other }
+}
+
 impl<F: Float, R: Rule<F>> OneVsAll<F, R> {
     /// `other` is the label of "not this class": -1 for classification losses, 0 for the others.
     pub fn new(learners: Vec<Learner<F, R>>, other: f64) -> Self {
@@ -27,7 +32,7 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
         margins.resize(start + classes * rows.len(), 0.0);
         for (k, learner) in self.learners.iter_mut().enumerate() {
             for (n, i) in rows.clone().enumerate() {
-                let own = |y: f64| if y == k as f64 { 1.0 } else { self.other };
+                let own = |y: f64| own_label(y, k, self.other);
                 margins[start + n * classes + k] =
                     learner.learn_row(chunk, i, chunk.label(i).map(own));
             }

@@ -1,0 +1,111 @@
+//! The last samples of a signal, always contiguous.
+
+use crate::{Float, State};
+
+use super::vector::dot;
+use super::{restore_into, save_all};
+
+/// A delay line: the newest sample first, `r` overlapping windows of `taps` samples.
+#[derive(Clone, Debug)]
+pub(super) struct Line<F> {
+    /// Filled from the end; the newest sample is at `at`.
+    buffer: Vec<F>,
+    at: usize,
+    taps: usize,
+    /// `taps + r - 1`, what must stay.
+    window: usize,
+    count: u64,
+    energy: f64,
+    power: f64,
+}
+
+/// The long average of the power forgets beyond this many samples: some 16 s of speech at 16 kHz.
+const HORIZON: u64 = 1 << 18;
+
+impl<F: Float> Line<F> {
+    pub(super) fn new(taps: usize, order: usize) -> Self {
+        let window = taps + order - 1;
+        // Twice the window and some: the copy back to the end then costs a fraction of a sample's work.
+        let buffer = vec![F::ZERO; 2 * window + 256];
+        let at = buffer.len() - window;
+        Self { buffer, at, taps, window, count: 0, energy: 0.0, power: 0.0 }
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, x: F) {
+        if self.at == 0 {
+            let end = self.buffer.len();
+            self.at = end - self.window + 1;
+            self.buffer.copy_within(..self.window - 1, self.at);
+        }
+        let leaving = self.buffer[self.at + self.taps - 1].to_f64();
+        self.at -= 1;
+        self.buffer[self.at] = x;
+        self.count += 1;
+        let square = x.to_f64() * x.to_f64();
+        // NUMERICS: a sum that slides for hours drifts. It is made anew every `taps` samples, by the count, so that
+        // the bits do not depend on how the signal was cut into blocks.
+        self.energy = match self.count % self.taps as u64 {
+            0 => dot(self.regressor(0), self.regressor(0)).to_f64(),
+            _ => (self.energy + square - leaving * leaving).max(0.0),
+        };
+        let share = 1.0 / self.count.min(HORIZON) as f64;
+        self.power += (square - self.power) * share;
+    }
+
+    /// Samples pushed so far.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    #[inline(always)]
+    pub(super) fn regressor(&self, c: usize) -> &[F] {
+        &self.buffer[self.at + c..self.at + c + self.taps]
+    }
+
+    #[inline(always)]
+    pub(super) fn energy(&self) -> F {
+        F::from_f64(self.energy)
+    }
+
+    /// What a full window holds on the long average.
+    #[inline(always)]
+    pub(super) fn usual_energy(&self) -> F {
+        F::from_f64(self.power * self.taps as f64)
+    }
+
+    pub(super) fn save(&self, out: &mut Vec<u8>) {
+        self.count.write(out);
+        self.energy.write(out);
+        self.power.write(out);
+        save_all(&self.buffer[self.at..self.at + self.window], out);
+    }
+
+    pub(super) fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        self.count = u64::read(input)?;
+        self.energy = f64::read(input)?;
+        self.power = f64::read(input)?;
+        self.at = self.buffer.len() - self.window;
+        restore_into(&mut self.buffer[self.at..], input)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_comes_first_for_ever() {
+        let mut line = Line::<f64>::new(3, 2);
+        for t in 0..5000 {
+            line.push(f64::from(t));
+            if t >= 3 {
+                let t = f64::from(t);
+                assert_eq!(line.regressor(0), [t, t - 1.0, t - 2.0]);
+                assert_eq!(line.regressor(1), [t - 1.0, t - 2.0, t - 3.0]);
+                let energy = dot(line.regressor(0), line.regressor(0));
+                assert!((line.energy() - energy).abs() <= 1e-12 * energy);
+            }
+        }
+    }
+}

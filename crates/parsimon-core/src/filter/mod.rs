@@ -1,0 +1,109 @@
+//! Dense vector methods: the step is a projection, or the metric looks at every weight.
+//!
+//! With `X = [x_t .. x_{t-r+1}]` the last `r` regressors, `y` their targets, `Q` a diagonal metric and `e = X^T w - y`:
+//!
+//! | method | step | file |
+//! | --- | --- | --- |
+//! | LMS | `w -= eta e x` | [`lms`] |
+//! | NLMS | `w -= eta e x / (x.x + delta)` | [`projection`] |
+//! | APA | `w -= eta X (X^T X + delta I)^-1 e` | [`projection`] |
+//! | PAPA | `g = Q^-1 X (X^T Q^-1 X + delta I)^-1 e`, `w -= eta g` | [`projection`] |
+//! | APFBS | `w = soft(w - eta g, eta l1 q)` | [`projection`] |
+//! | PDA | `s += g`, `w = soft(-eta s, eta l1 q)` | [`projection`] |
+//! | PNLMS, IPNLMS | `w -= eta e k x / (x.(k x) + delta)` | [`proportionate`] |
+//! | RLS | `w` is the ridge solution of all rows | [`rls`] |
+//!
+//! A [`Method`] sees regressors as slices. Two things feed it: a delay line, sample by sample ([`Tapped`], for
+//! signals), and rows of a chunk ([`OverRows`], for tables; the whole family of [`Online`](crate::Online) learners
+//! is then available to it). A round costs `O(r n + r^2 n)`, RLS `O(n^2)`; nothing is allocated after the first.
+
+pub mod lms;
+pub mod metric;
+pub mod projection;
+pub mod proportionate;
+pub mod rls;
+
+mod line;
+mod rows;
+mod solve;
+mod tapped;
+pub(crate) mod vector;
+
+pub use rows::OverRows;
+pub use tapped::{Filter, Tapped};
+
+use crate::Float;
+
+/// What a method may look at in a round: the last regressors and their targets, the newest first.
+pub trait Past<F: Float> {
+    /// How many there are, at least 1 and at most the method's order.
+    fn len(&self) -> usize;
+    /// Whether there are none; never so when a method is asked.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The regressor `c` rounds ago.
+    fn regressor(&self, c: usize) -> &[F];
+    /// Its target.
+    fn target(&self, c: usize) -> F;
+    /// `x.x` of the newest regressor.
+    fn energy(&self) -> F;
+    /// What `x.x` is on the long average, for regularization that scales with the signal.
+    fn usual_energy(&self) -> F;
+}
+
+/// A method over dense vectors. The weights start at zero.
+pub trait Method<F: Float>: Clone + Send + 'static {
+    /// How many regressors it looks back on, `r`.
+    fn order(&self) -> usize {
+        1
+    }
+    /// The weights; of a filter, the taps.
+    fn weights(&self) -> &[F];
+    /// Takes other weights, as if it had just learned them. Their number is [`weights`](Method::weights)'s.
+    fn set_weights(&mut self, weights: &[F]);
+    /// Forgets everything.
+    fn reset(&mut self);
+    /// Learns. `p = w.x` of the newest regressor was made by the caller; `weight` multiplies the step.
+    fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F);
+    /// Appends everything that learning needs to go on, bit for bit.
+    fn save(&self, out: &mut Vec<u8>);
+    /// Takes what [`save`](Method::save) wrote; `None` when it is not that.
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
+}
+
+/// `delta`, what is added to a normalizer.
+///
+/// An absolute number fails on speech, whose energy varies over five decades: in low stretches the normalized step
+/// blows the noise up. The relative part is a share of the usual energy of a regressor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delta<F> {
+    /// Added as it is.
+    pub absolute: F,
+    /// Times the usual energy.
+    pub relative: F,
+}
+
+impl<F: Float> Delta<F> {
+    /// An absolute `delta`.
+    pub fn absolute(delta: F) -> Self {
+        Self { absolute: delta, relative: F::ZERO }
+    }
+
+    #[inline(always)]
+    fn of(&self, past: &impl Past<F>) -> F {
+        self.absolute + self.relative * past.usual_energy()
+    }
+}
+
+/// Reads numbers into a place that knows how many there must be.
+fn restore_into<F: Float>(place: &mut [F], input: &mut &[u8]) -> Option<()> {
+    for slot in place {
+        *slot = F::read(input)?;
+    }
+    Some(())
+}
+
+fn save_all<F: Float>(numbers: &[F], out: &mut Vec<u8>) {
+    numbers.iter().for_each(|number| number.write(out));
+}

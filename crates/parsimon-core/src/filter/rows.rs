@@ -1,0 +1,202 @@
+//! A method fed by rows: the dense methods as learners of tables.
+
+use std::ops::Range;
+
+use super::vector::dot;
+use super::{Method, Past, restore_into, save_all};
+use crate::learner::sum_lanes;
+use crate::wide::wide;
+use crate::{Chunk, Float, Head, Online, Row, State, Table};
+
+/// A [`Method`] per class over rows of at most `dimension` features; with a bias, one more coordinate that is 1 in
+/// every row.
+///
+/// A feature gets its place when it is first seen, whatever its id; the places not taken yet are weights that are
+/// zero, as the formulas want it.
+pub struct OverRows<F: Float, M> {
+    methods: Vec<M>,
+    /// The label of "not this class"; unused with one method.
+    other: f64,
+    dimension: usize,
+    bias: bool,
+    /// From 1; 0 when the feature was never seen.
+    places: Table<u32>,
+    ids: Vec<u32>,
+    overflow: Option<u32>,
+    history: History<F>,
+}
+
+/// The last rows of positive weight, the newest first, dense.
+struct History<F> {
+    rows: Vec<Vec<F>>,
+    labels: Vec<f64>,
+    len: usize,
+}
+
+struct Recent<'a, F> {
+    history: &'a History<F>,
+    /// The class whose targets are told, and the label of the others; `None` for labels as they are.
+    class: Option<(usize, f64)>,
+}
+
+impl<F: Float> Past<F> for Recent<'_, F> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.history.len
+    }
+    #[inline(always)]
+    fn regressor(&self, c: usize) -> &[F] {
+        &self.history.rows[c]
+    }
+    #[inline(always)]
+    fn target(&self, c: usize) -> F {
+        let y = self.history.labels[c];
+        F::from_f64(match self.class {
+            Some((class, other)) => crate::one_vs_all::own_label(y, class, other),
+            None => y,
+        })
+    }
+    #[inline(always)]
+    fn energy(&self) -> F {
+        dot(&self.history.rows[0], &self.history.rows[0])
+    }
+    fn usual_energy(&self) -> F {
+        self.energy()
+    }
+}
+
+impl<F: Float, M: Method<F>> OverRows<F, M> {
+    /// One method, or one per class with `other` the label of "not this class". Each has `dimension` weights, and one
+    /// more for the bias if there is one.
+    ///
+    /// # Panics
+    /// When a method has another number of weights, or there is none.
+    pub fn new(
+        methods: Vec<M>,
+        other: f64,
+        dimension: usize,
+        bias: bool,
+        places: Table<u32>,
+    ) -> Self {
+        let len = dimension + usize::from(bias);
+        assert!(!methods.is_empty() && methods.iter().all(|m| m.weights().len() == len));
+        let order = methods[0].order().max(1);
+        let rows = (0..order).map(|_| vec![F::ZERO; len]).collect();
+        let history = History { rows, labels: vec![0.0; order], len: 0 };
+        let (ids, overflow) = (Vec::new(), None);
+        Self { methods, other, dimension, bias, places, ids, overflow, history }
+    }
+
+    fn margin(&self, method: &M, x: Row<'_>) -> f64 {
+        let w = method.weights();
+        let weight = |j| match self.places.get(j) {
+            0 => F::ZERO,
+            place => w[place as usize - 1],
+        };
+        let bias = if self.bias { w[self.dimension] } else { F::ZERO };
+        (sum_lanes(x.iter().map(|(j, v)| weight(j) * F::from_f64(v))) + bias).to_f64()
+    }
+
+    /// Writes a row over the oldest and makes it the newest.
+    fn remember(&mut self, x: Row<'_>, y: f64) {
+        let Self { places, ids, dimension, overflow, .. } = self;
+        let History { rows, labels, len } = &mut self.history;
+        rows.rotate_right(1);
+        labels.rotate_right(1);
+        (labels[0], *len) = (y, (*len + 1).min(rows.len()));
+        let row = &mut rows[0];
+        row.fill(F::ZERO);
+        for (j, v) in x.iter() {
+            let mut place = places.get(j) as usize;
+            if place == 0 {
+                if ids.len() == *dimension {
+                    *overflow = overflow.or(Some(j));
+                    continue;
+                }
+                ids.push(j);
+                place = ids.len();
+                *places.slot(j) = place as u32;
+            }
+            row[place - 1] = F::from_f64(v);
+        }
+        row[*dimension..].fill(F::ONE);
+    }
+
+    fn learn_row(&mut self, x: Row<'_>, label: Option<f64>, weight: f64, margins: &mut Vec<f64>) {
+        let first = margins.len();
+        margins.extend(self.methods.iter().map(|method| self.margin(method, x)));
+        let Some(y) = label.filter(|_| weight > 0.0) else { return };
+        self.remember(x, y);
+        let several = self.methods.len() > 1;
+        for (k, method) in self.methods.iter_mut().enumerate() {
+            let class = several.then_some((k, self.other));
+            let past = Recent { history: &self.history, class };
+            let (p, weight) = (F::from_f64(margins[first + k]), F::from_f64(weight));
+            wide(|| method.adapt(&past, p, weight));
+        }
+    }
+}
+
+impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        for i in rows {
+            self.learn_row(chunk.row(i), chunk.label(i), chunk.weight(i), margins);
+        }
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        for i in 0..chunk.len() {
+            margins.extend(self.methods.iter().map(|method| self.margin(method, chunk.row(i))));
+        }
+    }
+
+    fn nonzeros(&self) -> usize {
+        let features =
+            |m: &M| m.weights()[..self.ids.len()].iter().filter(|w| **w != F::ZERO).count();
+        self.methods.iter().map(features).sum()
+    }
+
+    fn freeze(&self) -> Vec<Head> {
+        let head = |method: &M| {
+            let (features, bias) = method.weights().split_at(self.dimension);
+            let weights = self.ids.iter().zip(features).filter(|(_, w)| **w != F::ZERO);
+            let mut weights: Vec<_> = weights.map(|(&j, w)| (j, w.to_f64())).collect();
+            weights.sort_unstable_by_key(|&(j, _)| j);
+            Head::new(bias.first().map_or(0.0, |b| b.to_f64()), weights)
+        };
+        self.methods.iter().map(head).collect()
+    }
+
+    fn heads(&self) -> usize {
+        self.methods.len()
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.ids.write(out);
+        (self.history.len as u64).write(out);
+        for (row, y) in self.history.rows.iter().zip(&self.history.labels).take(self.history.len) {
+            save_all(row, out);
+            y.write(out);
+        }
+        self.methods.iter().for_each(|method| method.save(out));
+    }
+
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        self.ids = Vec::<u32>::read(input)?;
+        (self.ids.len() <= self.dimension).then_some(())?;
+        for (place, &j) in (1..).zip(&self.ids) {
+            *self.places.slot(j) = place;
+        }
+        let len = usize::try_from(u64::read(input)?).ok()?;
+        self.history.len = (len <= self.history.rows.len()).then_some(len)?;
+        for c in 0..len {
+            restore_into(&mut self.history.rows[c], input)?;
+            self.history.labels[c] = f64::read(input)?;
+        }
+        self.methods.iter_mut().try_for_each(|method| method.restore(input))
+    }
+
+    fn overflow(&self) -> Option<u32> {
+        self.overflow
+    }
+}

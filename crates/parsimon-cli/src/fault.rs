@@ -38,9 +38,11 @@ impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match error {
             Error::Build(_) | Error::Usage(_) => Fault::Usage(error.to_string()),
-            Error::Data(_) | Error::Format(_) | Error::Diverged { .. } | Error::NothingLearned => {
-                Fault::Input(error.to_string())
-            }
+            Error::Data(_)
+            | Error::Format(_)
+            | Error::Diverged { .. }
+            | Error::TooManyFeatures { .. }
+            | Error::NothingLearned => Fault::Input(error.to_string()),
         }
     }
 }

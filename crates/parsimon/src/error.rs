@@ -57,6 +57,16 @@ pub enum Error {
         /// The row whose prediction was no longer a finite number, counted from 1.
         row: u64,
     },
+    /// The number of features was fixed, and there are more.
+    #[error(
+        "feature {feature} is one more than the {dimension} features declared by dimension; say a larger dimension"
+    )]
+    TooManyFeatures {
+        /// The first feature without a place.
+        feature: u32,
+        /// How many there may be.
+        dimension: u64,
+    },
     /// Not one row could be learned.
     #[error("no row was learned: every row was skipped, held out or without a label")]
     NothingLearned,

@@ -37,7 +37,7 @@ mod run;
 mod spec;
 mod trainer;
 
-pub use build::{Frame, Storage};
+pub use build::{Frame, Regularization, Storage};
 pub use error::{BuildError, Error, FormatError};
 pub use judge::{Expect, Judge};
 pub use model::{Model, Provenance};

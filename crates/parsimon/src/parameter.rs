@@ -17,6 +17,9 @@ pub struct Parameter {
     pub about: &'static str,
 }
 
+/// Beyond this the rows of an affine projection are all but dependent, and the solve no longer small.
+pub const MAX_ORDER: u64 = 64;
+
 /// What a setting may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
@@ -28,12 +31,22 @@ pub enum Kind {
     Fraction,
     /// A number with 0 <= x < 1.
     Decay,
+    /// A number with 0 <= x <= 1.
+    Unit,
+    /// A number with 0 < x <= 1.
+    Share,
+    /// A number with -1 <= x <= 1.
+    Signed,
+    /// A number with 0 < x < 2: the steps under which a projection method cannot run away.
+    Step,
     /// Any finite number.
     Number,
     /// A number >= 0 or "inf".
     Threshold,
     /// A whole number >= 1.
     Natural,
+    /// A whole number from 1 to 64.
+    Order,
     /// A whole number >= 1, or "none".
     NaturalOrNone,
     /// true or false.
@@ -77,9 +90,14 @@ impl Kind {
             Kind::NonNegative => "a finite number >= 0".into(),
             Kind::Fraction => "a number between 0 and 1".into(),
             Kind::Decay => "a number >= 0 and < 1".into(),
+            Kind::Unit => "a number from 0 to 1".into(),
+            Kind::Share => "a number > 0 and <= 1".into(),
+            Kind::Signed => "a number from -1 to 1".into(),
+            Kind::Step => "a number > 0 and < 2".into(),
             Kind::Number => "a finite number".into(),
             Kind::Threshold => "a number >= 0 or \"inf\"".into(),
             Kind::Natural => "a whole number >= 1".into(),
+            Kind::Order => format!("a whole number from 1 to {MAX_ORDER}"),
             Kind::NaturalOrNone => "a whole number >= 1 or \"none\"".into(),
             Kind::Flag => "true or false".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
@@ -96,9 +114,14 @@ impl Kind {
             Kind::NonNegative => number(|x| x >= 0.0),
             Kind::Fraction => number(|x| 0.0 < x && x < 1.0),
             Kind::Decay => number(|x| (0.0..1.0).contains(&x)),
+            Kind::Unit => number(|x| (0.0..=1.0).contains(&x)),
+            Kind::Share => number(|x| 0.0 < x && x <= 1.0),
+            Kind::Signed => number(|x| (-1.0..=1.0).contains(&x)),
+            Kind::Step => number(|x| 0.0 < x && x < 2.0),
             Kind::Number => number(|_| true),
             Kind::Threshold => value == "inf" || number(|x| x >= 0.0),
             Kind::Natural => value.as_u64().is_some_and(|n| n >= 1),
+            Kind::Order => value.as_u64().is_some_and(|n| (1..=MAX_ORDER).contains(&n)),
             Kind::NaturalOrNone => value == "none" || Kind::Natural.accepts(value),
             Kind::Flag => value.is_boolean(),
             Kind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),

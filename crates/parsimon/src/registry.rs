@@ -22,9 +22,21 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// Every setting, the common ones first.
+    /// Every setting, the common ones first; where the algorithm has its own reading of one, that one.
     pub fn all_parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
-        COMMON.iter().chain(self.parameters)
+        let own = self.parameters;
+        let common = COMMON.iter().filter(move |c| !own.iter().any(|p| p.name == c.name));
+        common.chain(own)
+    }
+
+    /// Whether it has a setting of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.all_parameters().any(|p| p.name == name)
+    }
+
+    /// Whether it can filter a signal sample by sample.
+    pub fn is_filter(&self) -> bool {
+        FILTERS.contains(&self.name)
     }
 }
 
@@ -51,6 +63,36 @@ pub const COMMON: &[Parameter] = &[
     p("multiclass", Kind::Flag, Some(D::Flag(false)), "one learner per class, one-vs-all"),
     p("classes", Kind::Texts, None, "the labels, when they are not to be found by a scan"),
 ];
+
+/// The algorithms that can filter a signal sample by sample.
+pub const FILTERS: &[&str] =
+    &["lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "rls"];
+
+const SQUARED: Parameter =
+    p("loss", Kind::Choice(&["squared"]), Some(D::Word("squared")), "the squared error");
+const SET: Parameter = p(
+    "loss",
+    Kind::Choice(&["projection", "halfspace"]),
+    Some(D::Word("projection")),
+    "what a row allows: w.x = y (regression) or y w.x >= 1 (classification)",
+);
+const PROJECTION: Parameter =
+    p("loss", Kind::Choice(&["projection"]), Some(D::Word("projection")), "a row allows w.x = y");
+const STEP: Parameter = p("rate", Kind::Step, Some(D::Number(0.5)), "eta, the step");
+const ALPHA: Parameter =
+    p("alpha", Kind::Unit, None, "the identity's share in the metric; absent: the identity");
+const EPSILON: Parameter =
+    p("epsilon", Kind::Positive, Some(D::Number(1e-5)), "keeps the metric finite at zero weights");
+const NORMALIZER: Parameter =
+    p("delta", Kind::NonNegative, Some(D::Number(1e-5)), "added to the normalizer");
+const ORDER: Parameter =
+    p("order", Kind::Order, Some(D::Number(1.0)), "r: how many rows are projected on at once");
+const DIMENSION: Parameter = p(
+    "dimension",
+    Kind::Natural,
+    None,
+    "number of features; found by a scan of the data if absent",
+);
 
 const RATE: Parameter = p("rate", Kind::Positive, Some(D::Number(0.1)), "eta, eta_0");
 const GAMMA: Parameter = p("rate", Kind::Positive, Some(D::Number(0.1)), "eta = 1/gamma");
@@ -279,7 +321,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
                 "the set; over the simplex the Kullback-Leibler divergence",
             ),
             RADIUS,
-            p("dimension", Kind::Natural, None, "number of features, ids from 1 (simplex-kl)"),
+            DIMENSION,
         ],
     },
     Algorithm {
@@ -385,6 +427,175 @@ pub const ALGORITHMS: &[Algorithm] = &[
         center: "none",
         cost: "O(nnz)",
         parameters: &[RADIUS],
+    },
+    Algorithm {
+        name: "csgd",
+        paper: "Mu et al. 2013; in O(nnz) by two vectors",
+        losses: "tangent",
+        penalties: "none; the plane of the mean row",
+        center: "iterate, two-phase schedule",
+        cost: "O(nnz)",
+        parameters: &[
+            SQUARED,
+            RATE,
+            p("schedule", SCHEDULES, Some(D::Word("two-phase")), "how eta_t falls"),
+            p(
+                "switch",
+                Kind::Positive,
+                None,
+                "m of the two-phase schedule; half the rows if absent",
+            ),
+        ],
+    },
+    Algorithm {
+        name: "ncsgd",
+        paper: "Mu et al. 2013; in O(nnz) by two vectors",
+        losses: "tangent",
+        penalties: "none; the plane of the mean row",
+        center: "iterate, schedule",
+        cost: "O(nnz)",
+        parameters: &[SQUARED, RATE, SCHEDULE, SWITCH],
+    },
+    Algorithm {
+        name: "rls",
+        paper: "recursive least squares; 2SGD of Mu et al. 2013",
+        losses: "exact",
+        penalties: "delta w^2/2",
+        center: "origin, all rows' second moments",
+        cost: "O(features^2)",
+        parameters: &[
+            SQUARED,
+            p("delta", Kind::Positive, Some(D::Number(0.01)), "the ridge: P_0 = I/delta"),
+            p(
+                "forgetting",
+                Kind::Share,
+                Some(D::Number(1.0)),
+                "lambda: what a row's weight keeps each round",
+            ),
+            DIMENSION,
+        ],
+    },
+    Algorithm {
+        name: "adaline",
+        paper: "Widrow and Hoff 1960",
+        losses: "tangent, classes as numbers",
+        penalties: "none",
+        center: "iterate, constant",
+        cost: "O(nnz)",
+        parameters: &[SQUARED, p("rate", Kind::Positive, Some(D::Number(0.01)), "eta, constant")],
+    },
+    Algorithm {
+        name: "c-adaline",
+        paper: "Mu et al. 2013",
+        losses: "tangent, classes as numbers",
+        penalties: "none; the plane of the mean row, shared by the classes",
+        center: "iterate, sqrt schedule",
+        cost: "O(nnz)",
+        parameters: &[SQUARED, p("rate", Kind::Positive, Some(D::Number(0.0625)), "eta_0")],
+    },
+    Algorithm {
+        name: "lms",
+        paper: "Widrow and Hoff 1960",
+        losses: "tangent",
+        penalties: "none",
+        center: "iterate, constant",
+        cost: "O(nnz)",
+        parameters: &[SQUARED, p("rate", Kind::Positive, Some(D::Number(0.01)), "eta, constant")],
+    },
+    Algorithm {
+        name: "nlms",
+        paper: "Nagumo and Noda 1967",
+        losses: "projection",
+        penalties: "none",
+        center: "iterate, constant",
+        cost: "O(nnz)",
+        parameters: &[SET, STEP, NORMALIZER, ALPHA, EPSILON, ORDER, DIMENSION],
+    },
+    Algorithm {
+        name: "apa",
+        paper: "Ozeki and Umeda 1984",
+        losses: "projection on the last r rows",
+        penalties: "none",
+        center: "iterate, constant",
+        cost: "O(nnz) for r = 1, else O(r^2 features)",
+        parameters: &[SET, STEP, NORMALIZER, ALPHA, EPSILON, ORDER, DIMENSION],
+    },
+    Algorithm {
+        name: "papa",
+        paper: "Ushio 2018, eq. 3.5; Gansler et al. 2000",
+        losses: "projection on the last r rows",
+        penalties: "none",
+        center: "iterate, metric of the weights",
+        cost: "O(r^2 features)",
+        parameters: &[
+            SET,
+            STEP,
+            NORMALIZER,
+            p("alpha", Kind::Unit, Some(D::Number(0.5)), "the identity's share in the metric"),
+            EPSILON,
+            ORDER,
+            DIMENSION,
+        ],
+    },
+    Algorithm {
+        name: "pnlms",
+        paper: "Duttweiler 2000",
+        losses: "projection",
+        penalties: "none",
+        center: "iterate, gains of the weights",
+        cost: "O(features)",
+        parameters: &[
+            PROJECTION,
+            STEP,
+            NORMALIZER,
+            p("rho", Kind::Unit, Some(D::Number(0.01)), "the smallest gain over the largest"),
+            p(
+                "delta_p",
+                Kind::Positive,
+                Some(D::Number(0.01)),
+                "stands for the largest weight at first",
+            ),
+            DIMENSION,
+        ],
+    },
+    Algorithm {
+        name: "ipnlms",
+        paper: "Benesty and Gay 2002",
+        losses: "projection",
+        penalties: "none",
+        center: "iterate, gains of the weights",
+        cost: "O(features)",
+        parameters: &[
+            PROJECTION,
+            STEP,
+            NORMALIZER,
+            p("a", Kind::Signed, Some(D::Number(0.0)), "from -1 (NLMS) to 1 (proportional)"),
+            p(
+                "epsilon",
+                Kind::Positive,
+                Some(D::Number(1e-5)),
+                "keeps the gains finite at the origin",
+            ),
+            DIMENSION,
+        ],
+    },
+    Algorithm {
+        name: "apfbs",
+        paper: "Murakami et al. 2010; Ushio 2018, eq. 2.10",
+        losses: "projection on the last r rows",
+        penalties: "linearized, weighted by the metric",
+        center: "iterate, identity or metric of the weights",
+        cost: "O(nnz) with the identity and r = 1, else O(r^2 features)",
+        parameters: &[SET, STEP, L1, NORMALIZER, ALPHA, EPSILON, ORDER, DIMENSION],
+    },
+    Algorithm {
+        name: "pda",
+        paper: "Ushio 2018, eq. 3.4",
+        losses: "projection on the last r rows",
+        penalties: "once, weighted by the metric",
+        center: "origin, identity or metric of the weights",
+        cost: "O(nnz) with the identity and r = 1, else O(r^2 features)",
+        parameters: &[SET, STEP, L1, NORMALIZER, ALPHA, EPSILON, ORDER, DIMENSION],
     },
 ];
 

@@ -265,20 +265,37 @@ impl Settings {
         self
     }
 
+    /// The same settings with the switch of the two-phase schedule declared.
+    #[must_use]
+    pub fn with_switch(mut self, switch: u64) -> Self {
+        self.values.insert("switch".into(), switch.into());
+        self
+    }
+
     /// Whether the method must know the number of features and nobody has said it.
     pub fn wants_dimension(&self) -> bool {
-        self.word("ball") == "simplex-kl" && self.get("dimension").is_none()
+        (self.word("ball") == "simplex-kl" || self.is_dense()) && self.get("dimension").is_none()
+    }
+
+    /// Whether the schedule must know when to switch and nobody has said it.
+    pub fn wants_switch(&self) -> bool {
+        self.word("schedule") == "two-phase" && self.get("switch").is_none()
+    }
+
+    /// Whether every weight is looked at in every round: the filters, but for those with the identity metric and
+    /// order 1, whose step touches a row's own features alone.
+    pub fn is_dense(&self) -> bool {
+        let plain = self.get("alpha").is_none() && self.natural("order") == 1;
+        match self.algorithm.name {
+            "rls" | "pnlms" | "ipnlms" => true,
+            "nlms" | "apa" | "papa" | "apfbs" | "pda" => !plain,
+            _ => false,
+        }
     }
 
     /// The combinations no single setting can judge.
     fn check_together(&self) -> Result<(), BuildError> {
         let fail = |name: &str, message: &str| Err(BuildError::new(name, message));
-        if self.word("schedule") == "two-phase" && self.get("switch").is_none() {
-            return fail(
-                "switch",
-                "the two-phase schedule needs switch, the round m of the change",
-            );
-        }
         if self.algorithm.name == "rda" && self.number("l2") == 0.0 {
             if self.word("beta") != "sqrt" {
                 return fail(
@@ -317,6 +334,19 @@ impl Settings {
                 "implicit",
                 "implicit updates are for the losses squared, logistic and hinge",
             );
+        }
+        if self.word("loss") == "halfspace" && self.natural("order") > 1 {
+            return fail("order", "half-spaces are projected on one by one: order must be 1");
+        }
+        let name = self.algorithm.name;
+        if name == "nlms" && self.natural("order") > 1 {
+            return fail("order", "nlms is of order 1; apa projects on the last r rows");
+        }
+        if ["nlms", "apa"].contains(&name) && self.get("alpha").is_some() {
+            return Err(BuildError::new(
+                "alpha",
+                format!("{name} has the identity metric; papa has the one with alpha"),
+            ));
         }
         for (name, of) in [("huber_delta", "huber"), ("quantile", "quantile")] {
             if self.get(name).is_some() && loss != of {

@@ -158,6 +158,10 @@ impl Trainer {
                 .len()
                 .min(i.saturating_add(usize::try_from(until_report).unwrap_or(usize::MAX)));
             self.online.learn_rows(chunk, i..end, &mut self.margins);
+            if let Some(feature) = self.online.overflow() {
+                let dimension = self.settings.natural("dimension");
+                return Err(Error::TooManyFeatures { feature, dimension });
+            }
             for k in i..end {
                 let margins = &self.margins[k * heads..(k + 1) * heads];
                 let diverged = Error::Diverged { row: self.progressive.rows() + 1 };

@@ -6,8 +6,8 @@
 mod common;
 
 use common::{
-    Bits, PRECISIONS, bits, chunk, family, implicit_family, learner, margin_bits, ones, rows,
-    trainer, with,
+    Bits, PRECISIONS, bits, chunk, family, implicit_family, learner, margin_bits, ones,
+    projecting_family, rows, trainer, with,
 };
 use parsimon::core::{Chunk, Online, Precision, Repeats};
 use parsimon::{Progress, Storage, Trainer};
@@ -32,7 +32,12 @@ fn cases() -> Vec<Case> {
     let on = |loss: &'static str, chunk: Chunk| {
         move |spec: Value| Case { spec: with(&spec, "loss", loss), chunk: chunk.clone() }
     };
-    specs().map(on("logistic", troubles)).chain(specs().map(on("hinge", ones))).collect()
+    let own = projecting_family().into_iter().flat_map(|spec| {
+        [&troubles, &ones].map(|chunk| Case { spec: spec.clone(), chunk: chunk.clone() })
+    });
+    let own: Vec<_> = own.collect();
+    let shared = specs().map(on("logistic", troubles)).chain(specs().map(on("hinge", ones)));
+    shared.chain(own).collect()
 }
 
 fn each(test: impl Fn(&Case, Precision)) {
@@ -378,8 +383,10 @@ fn one_vs_all_is_its_classes_alone() {
         };
         let other = if loss == "squared" { 0.0 } else { -1.0 };
         let together = labeled(&|class| class as f64);
-        for spec in family().into_iter().chain(implicit_family()) {
-            let spec = with(&spec, "loss", loss);
+        let shared = family().into_iter().chain(implicit_family());
+        let own = projecting_family().into_iter();
+        let own = own.filter(|spec| (spec["loss"] == "halfspace") == (loss == "logistic"));
+        for spec in shared.map(|spec| with(&spec, "loss", loss)).chain(own) {
             for precision in PRECISIONS {
                 let many = with(&with(&spec, "multiclass", true), "classes", vec!["a", "b", "c"]);
                 let mut all = learner(&many, precision, true, Storage::Growing);

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{chunk, family, implicit_family, learner, with};
+use common::{chunk, family, implicit_family, labels_of, learner, projecting_family, with};
 use parsimon::Storage;
 use parsimon::core::Precision;
 use parsimon_oracle::{run, streams};
@@ -22,7 +22,10 @@ fn difference(
     bias: bool,
 ) -> f64 {
     let loss = spec["loss"].as_str().unwrap();
-    let stream = streams::random(seed, rounds, DIMENSION, loss, options);
+    let known = ["projection", "halfspace"].contains(&loss)
+        || spec["algorithm"].as_str().unwrap().ends_with("adaline");
+    let labels = if known { labels_of(spec) } else { loss };
+    let stream = streams::random(seed, rounds, DIMENSION, labels, options);
     let twin = run(spec, &stream, bias);
     let mut ours = learner(spec, Precision::F64, bias, Storage::Growing);
     let mut margins = Vec::new();
@@ -102,6 +105,24 @@ fn huge_values() {
 fn implicit() {
     let losses = ["squared", "logistic", "hinge"];
     check(&implicit_family(), &losses, without_huge(), 1e-9, 200);
+}
+
+#[test]
+fn projections_and_constraints() {
+    check_own(without_huge(), 1e-9, 300);
+}
+
+#[test]
+fn projections_and_constraints_for_long() {
+    let options = streams::Options { density: 0.1, ..without_huge() };
+    check_own(options, 1e-9, 5000);
+}
+
+fn check_own(options: streams::Options, tolerance: f64, rounds: usize) {
+    for spec in projecting_family() {
+        let loss = spec["loss"].as_str().unwrap().to_owned();
+        check(&[spec], &[&loss], options, tolerance, rounds);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use parsimon::Spec;
 use parsimon::parameter::{Kind, Parameter};
-use parsimon::registry::{ALGORITHMS, COMMON};
+use parsimon::registry::{ALGORITHMS, COMMON, find};
 use serde_json::Value;
 
 use crate::fault::Fault;
@@ -66,8 +66,7 @@ impl Args for SpecArgs {
                     .help_heading(heading)
                     .help("Settings from a JSON or TOML file; flags overwrite them"),
             )
-            .arg(Arg::new("gamma").long("gamma").hide(true))
-            .arg(Arg::new("alpha").long("alpha").hide(true));
+            .arg(Arg::new("gamma").long("gamma").hide(true));
         for parameter in parameters() {
             let flag = parameter.name.replace('_', "-");
             let aliases = ALIASES.iter().find(|(name, _)| *name == parameter.name);
@@ -105,7 +104,7 @@ impl FromArgMatches for SpecArgs {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         self.file = matches.get_one::<PathBuf>("spec").cloned();
-        let names = ["algorithm", "gamma", "alpha"].into_iter();
+        let names = ["algorithm", "gamma"].into_iter();
         for name in names.chain(parameters().iter().map(|p| p.name)) {
             if let Some(text) = matches.get_one::<String>(name) {
                 self.flags.push((name.into(), text.clone()));
@@ -135,10 +134,11 @@ impl SpecArgs {
         for (name, text) in &self.flags {
             spec = set(spec, name, text)?;
         }
-        Ok(match spec.get("algorithm") {
+        let spec = match spec.get("algorithm") {
             Some(_) => spec,
             None => Spec::of_the_house().overwrite(spec),
-        })
+        };
+        translate_alpha(spec)
     }
 }
 
@@ -149,7 +149,7 @@ fn read_spec(path: &std::path::Path) -> Result<Spec, Fault> {
     spec.map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))
 }
 
-/// One setting from its text; gamma and alpha are translated at once.
+/// One setting from its text; gamma is translated at once.
 fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
     let name = name.replace('-', "_");
     let kind = parameters().iter().find(|p| p.name == name).map(|p| p.kind);
@@ -161,14 +161,28 @@ fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
         }
         _ => scalar(text),
     };
-    if name != "gamma" && name != "alpha" {
-        return Ok(spec.set(&name, value));
+    match name.as_str() {
+        "gamma" => Ok(spec.set("rate", 1.0 / positive(&name, &value)?)),
+        _ => Ok(spec.set(&name, value)),
     }
+}
+
+/// FTRL's alpha is its rate; where alpha is a setting of its own it stays what it is.
+fn translate_alpha(spec: Spec) -> Result<Spec, Fault> {
+    let algorithm = spec.get("algorithm").and_then(Value::as_str);
+    let own = algorithm.and_then(find).is_none_or(|algorithm| algorithm.has("alpha"));
+    match spec.get("alpha").cloned() {
+        Some(alpha) if !own && !alpha.is_null() => {
+            let rate = positive("alpha", &alpha)?;
+            Ok(spec.set("alpha", Value::Null).set("rate", rate))
+        }
+        _ => Ok(spec),
+    }
+}
+
+fn positive(name: &str, value: &Value) -> Result<f64, Fault> {
     let number = value.as_f64().filter(|x| x.is_finite() && *x > 0.0);
-    let number = number.ok_or_else(|| {
-        Fault::Usage(format!("--{name} must be a finite number > 0, got {text:?}"))
-    })?;
-    Ok(spec.set("rate", if name == "gamma" { 1.0 / number } else { number }))
+    number.ok_or_else(|| Fault::Usage(format!("--{name} must be a finite number > 0, got {value}")))
 }
 
 /// A number, true or false, or a word.
@@ -194,5 +208,5 @@ pub(crate) fn method(text: &str) -> Result<Spec, Fault> {
         };
         spec = set(spec, key.trim(), value.trim())?;
     }
-    Ok(spec)
+    translate_alpha(spec)
 }

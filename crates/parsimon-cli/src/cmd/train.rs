@@ -1,8 +1,9 @@
 //! `parsimon train`
 
+use std::collections::HashSet;
 use std::path::Path;
 
-use parsimon::data::{Input, Options, Reader};
+use parsimon::data::{Input, Options, Reader, Space};
 use parsimon::eval::number::{bytes, duration, significant, thousands};
 use parsimon::eval::{Evaluation, Schedule};
 use parsimon::{Frame, Outcome, Plan, Reading, Settings, Storage, Trainer, find_classes, run_with};
@@ -99,19 +100,7 @@ impl Opened {
         mut options: Options,
     ) -> Result<Self, Fault> {
         let classes = find_classes(&settings, inputs, &options)?;
-        let is_stdin = inputs.iter().any(|input| matches!(input, Input::Stdin));
-        let settings = match settings.wants_dimension() {
-            true if is_stdin => {
-                return Err(Fault::Usage(
-                    "standard input cannot be scanned; say --dimension".into(),
-                ));
-            }
-            true => {
-                let dimension = largest_index(inputs, &options)?;
-                settings.with_dimension(dimension)
-            }
-            false => settings,
-        };
+        let settings = surveyed(settings, inputs, &options)?;
         let labels = Reading { classes: classes.clone(), ..Reading::default() }.labels(&settings);
         options.labels = labels;
         // Opened once, for standard input can be.
@@ -132,13 +121,50 @@ pub(crate) fn frame(args: &FrameArgs, reading: &Reading) -> Frame {
     Frame { precision: args.precision.into(), bias: !args.no_bias, storage }
 }
 
-fn largest_index(inputs: &[Input], options: &Options) -> Result<u32, Fault> {
-    let options =
-        Options { labels: parsimon::data::Labels::Any, keep_names: false, ..options.clone() };
-    let mut reader = Reader::open(inputs, &options)?;
-    let mut chunk = parsimon::core::Chunk::new();
-    while reader.read(&mut chunk)? {}
-    Ok(reader.largest_index().max(1))
+/// The settings with what only a look at all the data can tell: the number of features, the number of rows.
+fn surveyed(settings: Settings, inputs: &[Input], options: &Options) -> Result<Settings, Fault> {
+    let (dimension, switch) = (settings.wants_dimension(), settings.wants_switch());
+    if !dimension && !switch {
+        return Ok(settings);
+    }
+    if inputs.iter().any(|input| matches!(input, Input::Stdin)) {
+        let flag = if dimension { "--dimension" } else { "--switch" };
+        return Err(Fault::Usage(format!("standard input cannot be scanned; say {flag}")));
+    }
+    let survey = Survey::of(inputs, options)?;
+    let settings = if dimension { settings.with_dimension(survey.features) } else { settings };
+    // Half the rows, as in the paper of the schedule.
+    Ok(if switch { settings.with_switch((survey.rows / 2).max(1)) } else { settings })
+}
+
+struct Survey {
+    rows: u64,
+    /// The largest id; of hashed features, how many slots are in use.
+    features: u32,
+}
+
+impl Survey {
+    fn of(inputs: &[Input], options: &Options) -> Result<Self, Fault> {
+        let options =
+            Options { labels: parsimon::data::Labels::Any, keep_names: false, ..options.clone() };
+        let mut reader = Reader::open(inputs, &options)?;
+        let is_hashed = matches!(reader.space(), Space::Hashed { .. });
+        let mut chunk = parsimon::core::Chunk::new();
+        let (mut rows, mut slots, mut has_zero) = (0, HashSet::<u32>::new(), false);
+        while reader.read(&mut chunk)? {
+            rows += chunk.len() as u64;
+            for i in 0..chunk.len() {
+                let indices = chunk.row(i).indices();
+                has_zero |= indices.first() == Some(&0);
+                if is_hashed {
+                    slots.extend(indices);
+                }
+            }
+        }
+        let ids = reader.largest_index().saturating_add(u32::from(has_zero));
+        let features = if is_hashed { slots.len() as u32 } else { ids };
+        Ok(Self { rows, features: features.max(1) })
+    }
 }
 
 fn resumed(

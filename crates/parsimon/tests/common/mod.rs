@@ -92,6 +92,67 @@ pub(crate) fn implicit_family() -> Vec<Value> {
     specs
 }
 
+/// The methods that have their own reading of a loss: constraints, projections, least squares.
+pub(crate) fn projecting_family() -> Vec<Value> {
+    let mut specs = vec![
+        json!({"algorithm": "csgd", "rate": 0.1, "schedule": "two-phase", "switch": 40, "loss": "squared"}),
+        json!({"algorithm": "ncsgd", "rate": 0.1, "schedule": "sqrt", "loss": "squared"}),
+        json!({"algorithm": "rls", "delta": 0.5, "forgetting": 1, "dimension": 24, "loss": "squared"}),
+        json!({"algorithm": "rls", "delta": 0.5, "forgetting": 0.97, "dimension": 24, "loss": "squared"}),
+        json!({"algorithm": "adaline", "rate": 0.02, "loss": "squared"}),
+        json!({"algorithm": "c-adaline", "rate": 0.1, "loss": "squared"}),
+        json!({"algorithm": "lms", "rate": 0.02, "loss": "squared"}),
+        json!({"algorithm": "pnlms", "rate": 0.5, "rho": 0.05, "delta": 1e-3, "delta_p": 0.01,
+               "dimension": 24, "loss": "projection"}),
+        json!({"algorithm": "ipnlms", "rate": 0.5, "a": 0.3, "delta": 1e-3, "epsilon": 1e-3,
+               "dimension": 24, "loss": "projection"}),
+    ];
+    for loss in ["projection", "halfspace"] {
+        specs.push(json!({"algorithm": "nlms", "rate": 0.4, "delta": 1e-3, "loss": loss}));
+        specs.push(
+            json!({"algorithm": "apa", "rate": 0.4, "delta": 1e-3, "order": 1, "loss": loss}),
+        );
+        for algorithm in ["apfbs", "pda"] {
+            let l1 = if algorithm == "pda" { 0.1 } else { 0.01 };
+            let plain =
+                json!({"algorithm": algorithm, "rate": 0.4, "l1": l1, "delta": 1e-3, "loss": loss});
+            let metric = with(&with(&plain, "alpha", 0.4), "epsilon", 0.01);
+            specs.push(with(&metric, "dimension", 24));
+            specs.push(plain);
+        }
+        specs.push(
+            json!({"algorithm": "papa", "rate": 0.4, "alpha": 0.4, "epsilon": 0.01, "delta": 1e-3,
+                          "dimension": 24, "loss": loss}),
+        );
+    }
+    for order in [2, 3] {
+        specs.push(
+            json!({"algorithm": "apa", "rate": 0.3, "delta": 0.1, "order": order, "dimension": 24,
+                          "loss": "projection"}),
+        );
+        for algorithm in ["apfbs", "pda"] {
+            let l1 = if algorithm == "pda" { 0.1 } else { 0.01 };
+            specs.push(json!({"algorithm": algorithm, "rate": 0.3, "l1": l1, "delta": 0.1, "order": order,
+                              "alpha": 0.5, "epsilon": 0.05, "dimension": 24, "loss": "projection"}));
+        }
+        specs.push(
+            json!({"algorithm": "papa", "rate": 0.3, "delta": 0.1, "order": order, "alpha": 0.5,
+                          "epsilon": 0.05, "dimension": 24, "loss": "projection"}),
+        );
+    }
+    specs
+}
+
+/// The loss whose labels suit a method with its own.
+pub(crate) fn labels_of(spec: &Value) -> &'static str {
+    let is_adaline = spec["algorithm"].as_str().is_some_and(|name| name.ends_with("adaline"));
+    match spec["loss"].as_str() {
+        Some("squared") if !is_adaline => "squared",
+        Some("projection") => "squared",
+        _ => "hinge",
+    }
+}
+
 /// The same spec with one more field.
 pub(crate) fn with(spec: &Value, name: &str, value: impl Into<Value>) -> Value {
     let mut spec = spec.clone();

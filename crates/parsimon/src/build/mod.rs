@@ -21,10 +21,14 @@ use parsimon_core::rule::swept::{Ball, Boxed, Clipped, Dense, HardL1, Read, Simp
 use parsimon_core::rule::truncated::{TruncatedGradient, Truncation};
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{
-    Float, LabelDomain, Learner, Loss, OneVsAll, Online, Precision, Schedule, State, Table,
+    Constrained, Float, Learner, Loss, OneVsAll, Online, Precision, Schedule, State, Table,
 };
 
 use crate::{BuildError, Settings};
+
+mod dense;
+
+pub use dense::Regularization;
 
 /// What a learner needs beside its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,9 +65,10 @@ impl Settings {
     /// The loss.
     pub fn loss(&self) -> Loss {
         match self.word("loss") {
-            "squared" => Loss::Squared,
+            "squared" if self.algorithm().name.ends_with("adaline") => Loss::Adaline,
+            "squared" | "projection" => Loss::Squared,
             "hinge" => Loss::Hinge,
-            "squared-hinge" => Loss::SquaredHinge,
+            "squared-hinge" | "halfspace" => Loss::SquaredHinge,
             "huber" => Loss::Huber { delta: self.optional("huber_delta").unwrap_or(1.0) },
             "quantile" => Loss::Quantile { tau: self.optional("quantile").unwrap_or(0.5) },
             "poisson" => Loss::Poisson,
@@ -86,11 +91,22 @@ impl Settings {
             return Err(BuildError::new("classes", "multiclass needs classes, the list of labels"));
         }
         if self.wants_dimension() {
+            let who = match self.word("ball") {
+                "simplex-kl" => "ball simplex-kl",
+                _ => self.algorithm().name,
+            };
             return Err(BuildError::new(
                 "dimension",
-                "ball simplex-kl needs dimension, the number of features (ids are counted from 1)",
+                format!("{who} needs dimension, the number of features (ids are counted from 1)"),
             ));
         }
+        if self.wants_switch() {
+            return Err(BuildError::new(
+                "switch",
+                "the two-phase schedule needs switch, the round m of the change",
+            ));
+        }
+        self.check_memory()?;
         Ok(match frame.precision {
             Precision::F32 => Builder { settings: self, frame }.rule::<f32>(),
             Precision::F64 => Builder { settings: self, frame }.rule::<f64>(),
@@ -195,6 +211,29 @@ impl Builder<'_> {
             "adadelta" => {
                 let rule = AdaDelta { rate, rho: s.number("rho"), epsilon: s.number("epsilon") };
                 self.learner::<F, _>(rule, rule)
+            }
+            _ if s.is_dense() => self.over_rows::<F>(),
+            "csgd" | "ncsgd" => self.constrained::<F>(schedule),
+            "c-adaline" => self.constrained::<F>(Schedule::Sqrt { rate }),
+            "adaline" | "lms" => {
+                let (penalty, schedule) = (L1 { l1: 0.0 }, Schedule::Constant { rate });
+                let rule = Scheduled { penalty, schedule, half_step: HalfStep::Same };
+                self.learner::<F, _>(rule, rule)
+            }
+            "nlms" | "apa" | "apfbs" => {
+                let schedule = Schedule::Constant { rate };
+                let rule =
+                    |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step: HalfStep::Same };
+                self.projecting::<F, _>(rule(l1), rule(0.0))
+            }
+            "pda" => {
+                let rule = |l1| Leader {
+                    penalty: ElasticNet { l1, l2: 0.0 },
+                    accrual: Accrual::Once,
+                    center: Origin,
+                    metric: Global(Pace::Constant { q: 1.0 / rate }),
+                };
+                self.projecting::<F, _>(rule(l1), rule(0.0))
             }
             "ftl" => {
                 let rule = Spherical::FollowTheLeader { radius: s.number("radius") };
@@ -389,6 +428,26 @@ impl Builder<'_> {
         }
     }
 
+    /// How many sets of weights there are.
+    fn heads(&self) -> usize {
+        match self.settings.classes() {
+            Some(classes) if self.settings.flag("multiclass") => classes.len(),
+            _ => 1,
+        }
+    }
+
+    fn constrained<F: Float>(&self, schedule: Schedule) -> Box<dyn Online> {
+        let (loss, bias) = (self.settings.loss(), self.frame.bias);
+        Box::new(Constrained::<F>::new(schedule, loss, self.heads(), bias, self.table()))
+    }
+
+    fn projecting<F: Float, R: Rule<F>>(&self, rule: R, bias: R) -> Box<dyn Online> {
+        let delta = self.settings.number("delta");
+        self.assemble(rule, bias, |rule, bias, loss, table| {
+            Learner::<F, R>::projecting(rule, bias, loss, table, delta)
+        })
+    }
+
     fn learner<F: Float, R: Rule<F>>(&self, rule: R, bias: R) -> Box<dyn Online> {
         self.assemble(rule, bias, Learner::<F, R>::new)
     }
@@ -412,8 +471,8 @@ impl Builder<'_> {
         let one = || new(rule.clone(), bias.clone(), loss, self.table());
         match self.settings.classes() {
             Some(classes) if self.settings.flag("multiclass") => {
-                let other = if loss.domain() == LabelDomain::Binary { -1.0 } else { 0.0 };
-                Box::new(OneVsAll::new(classes.iter().map(|_| one()).collect(), other))
+                let learners = classes.iter().map(|_| one()).collect();
+                Box::new(OneVsAll::new(learners, loss.other_label()))
             }
             _ => Box::new(one()),
         }

@@ -1,53 +1,24 @@
-//! Laws and theorems of the methods that project: filters, constrained descents, least squares,
-//! kernels.
+//! Laws and theorems of the methods that project: filters, constrained descents, least squares.
 //!
 //! Tolerances are stated, and what was measured is printed (`--nocapture`).
 
+mod measure;
+
+use measure::{
+    SEEDS, assert_within, counted, difference, dot, largest_difference, minus, normals, sparse,
+    with,
+};
 use parsimon_oracle::least_squares::ridge_trajectory;
-use parsimon_oracle::matrix::{self, Matrix};
 use parsimon_oracle::projection::{from_halfspace, from_hyperplanes, metric};
 use parsimon_oracle::proportionate::{ipnlms_gains, pnlms_gains};
 use parsimon_oracle::prox::soft;
-use parsimon_oracle::streams::{Options, SplitMix64, random};
-use parsimon_oracle::{Example, KernelOutcome, Stream, multikernel, run, trajectory};
+use parsimon_oracle::streams::SplitMix64;
+use parsimon_oracle::{Example, Stream, run, trajectory};
 use serde_json::{Value, json};
-
-const SEEDS: std::ops::Range<u64> = 0..5;
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a - b).collect()
-}
 
 /// `|v|_Q^2` for a diagonal `Q`.
 fn square(v: &[f64], q: &[f64]) -> f64 {
     v.iter().zip(q).map(|(v, q)| q * v * v).sum()
-}
-
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    // NUMERICS: max drops a NaN, so it is looked for.
-    assert!(a.iter().chain(b).all(|v| v.is_finite()), "a number is not finite");
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-}
-
-fn largest_difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    assert!(a.iter().flatten().any(|w| w.abs() > 0.1), "nothing moved, nothing was tested");
-    a.iter().zip(b).map(|(a, b)| difference(a, b)).fold(0.0, f64::max)
-}
-
-#[track_caller]
-fn assert_within(claim: &str, measured: f64, tolerance: f64) {
-    println!("{claim}: {measured:.1e}");
-    assert!(measured <= tolerance, "{claim}: off by {measured:e}, tolerance {tolerance:e}");
-}
-
-fn normals(rng: &mut SplitMix64, n: usize) -> Vec<f64> {
-    (0..n).map(|_| rng.normal()).collect()
 }
 
 /// Rows without zeros, so that a few of them are always independent.
@@ -64,28 +35,6 @@ fn dense(seed: u64, rounds: usize, n: usize) -> Stream {
     Stream { dimension: n, examples }
 }
 
-/// Sparse rows, empty ones among them, with importance weights.
-fn sparse(seed: u64, rounds: usize, loss: &str) -> Stream {
-    let labels = if loss == "halfspace" { "hinge" } else { "squared" };
-    random(seed, rounds, 20, labels, Options { huge: false, ..Options::default() })
-}
-
-/// The rows that count, dense, the bias last when there is one: row, label, importance.
-fn counted(stream: &Stream, bias: bool) -> Vec<(Vec<f64>, f64, f64)> {
-    let rows = stream.examples.iter().filter(|row| row.weight != 0.0);
-    rows.map(|row| {
-        let mut x = vec![0.0; stream.dimension];
-        for &(i, value) in &row.x {
-            x[i] = value;
-        }
-        if bias {
-            x.push(1.0);
-        }
-        (x, row.y, row.weight)
-    })
-    .collect()
-}
-
 /// The largest difference of two specs' trajectories over seeds, with and without a bias.
 fn apart(a: &Value, b: &Value) -> f64 {
     let loss = a["loss"].as_str().unwrap_or("projection");
@@ -98,15 +47,6 @@ fn apart(a: &Value, b: &Value) -> f64 {
         }
     }
     worst
-}
-
-/// The spec of one method with another's name and more keys.
-fn with(spec: &Value, keys: &Value) -> Value {
-    let mut spec = spec.clone();
-    for (key, value) in keys.as_object().expect("keys are an object") {
-        spec[key] = value.clone();
-    }
-    spec
 }
 
 // The metric and the sets.
@@ -627,355 +567,6 @@ fn a_strong_penalty_empties_the_features_and_spares_the_bias() {
     }
 }
 
-// The regret of PDA in the identity metric (000, appendix A.1).
-
-/// One round of the regret: `phi_t(w)` and its gradient.
-///
-/// With importance `v`, `phi_t(w) = v/2 e^T (X^T X + delta I)^-1 e` with `e = X^T w - y`, or
-/// `v/2 max(0, 1 - y w.x)^2 / (x.x + delta)`; with `delta = 0` that is `v/2 d(w, C_t)^2`. Either
-/// way `phi_t(w) = 1/2 e.u` where `g = X u`.
-struct Distance {
-    rows: Vec<Vec<f64>>,
-    labels: Vec<f64>,
-    delta: f64,
-    weight: f64,
-    half: bool,
-}
-
-impl Distance {
-    fn residuals(&self, w: &[f64]) -> Vec<f64> {
-        let rows = self.rows.iter().zip(&self.labels);
-        rows.map(
-            |(x, y)| {
-                if self.half { -y * (1.0 - y * dot(w, x)).max(0.0) } else { dot(w, x) - y }
-            },
-        )
-        .collect()
-    }
-
-    fn multipliers(&self, w: &[f64]) -> Vec<f64> {
-        let gram: Matrix = (0..self.rows.len())
-            .map(|i| {
-                let delta = |j: usize| if i == j { self.delta } else { 0.0 };
-                (0..self.rows.len()).map(|j| dot(&self.rows[i], &self.rows[j]) + delta(j)).collect()
-            })
-            .collect();
-        matrix::solve(&gram, &self.residuals(w))
-    }
-
-    fn value(&self, w: &[f64]) -> f64 {
-        0.5 * self.weight * dot(&self.residuals(w), &self.multipliers(w))
-    }
-
-    fn gradient(&self, w: &[f64]) -> Vec<f64> {
-        let u = self.multipliers(w);
-        let entry = |i: usize| self.rows.iter().zip(&u).map(|(x, u)| x[i] * u).sum::<f64>();
-        (0..w.len()).map(|i| self.weight * entry(i)).collect()
-    }
-}
-
-/// What the theorem speaks of, after each round: the regret and both sides of its bound.
-struct Regret {
-    /// `R_t(w) = sum phi_s(w_{s-1}) + psi(w_{s-1}) - phi_s(w) - psi(w)`.
-    regret: f64,
-    /// `t L + eta t G / 2 + D^2 / eta`: `L` the largest `psi(w_s)`, `s < t`, `G` the largest
-    /// `|g_s|^2`, `s <= t`, `D^2 = |w|^2 / 2`, the smallest for which `w` is in `F_D`.
-    proved: f64,
-    /// The step before the last of the proof: sums in the place of maxima, and the
-    /// `(t - 1) psi(w)` the proof lets go.
-    sharp: f64,
-    /// `eta t (G + L) / 2 + D^2 / eta`, as Theorem 1 is printed.
-    printed: f64,
-}
-
-fn regrets(rounds: &[Distance], played: &[Vec<f64>], w: &[f64], eta: f64, l1: f64) -> Vec<Regret> {
-    let psi = |w: &[f64]| l1 * w.iter().map(|w| w.abs()).sum::<f64>();
-    let d2 = dot(w, w) / 2.0;
-    let (mut regret, mut penalties, mut squares) = (0.0, 0.0, 0.0);
-    let (mut l, mut g): (f64, f64) = (0.0, 0.0);
-    let mut found = Vec::new();
-    for (t, (round, point)) in (1_u32..).map(f64::from).zip(rounds.iter().zip(played)) {
-        let gradient = round.gradient(point);
-        regret += round.value(point) + psi(point) - round.value(w) - psi(w);
-        penalties += psi(point);
-        squares += dot(&gradient, &gradient);
-        l = l.max(psi(point));
-        g = g.max(dot(&gradient, &gradient));
-        found.push(Regret {
-            regret,
-            proved: t * l + eta * t * g / 2.0 + d2 / eta,
-            sharp: penalties + eta * squares / 2.0 + d2 / eta - (t - 1.0) * psi(w),
-            printed: eta * t * (g + l) / 2.0 + d2 / eta,
-        });
-    }
-    found
-}
-
-/// The rounds a spec projects on, and the points `w_0, w_1, ...` it plays.
-fn regret_game(spec: &Value, stream: &Stream) -> (Vec<Distance>, Vec<Vec<f64>>) {
-    let rows = counted(stream, false);
-    let order = spec["order"].as_u64().unwrap_or(1) as usize;
-    let rounds = (0..rows.len())
-        .map(|t| {
-            let used = &rows[(t + 1).saturating_sub(order)..=t];
-            Distance {
-                rows: used.iter().map(|(x, _, _)| x.clone()).collect(),
-                labels: used.iter().map(|(_, y, _)| *y).collect(),
-                delta: spec["delta"].as_f64().expect("delta is given"),
-                weight: rows[t].2,
-                half: spec["loss"] == "halfspace",
-            }
-        })
-        .collect();
-    let mut played = vec![vec![0.0; stream.dimension]];
-    played.extend(trajectory(spec, stream, false));
-    (rounds, played)
-}
-
-#[test]
-fn the_regret_is_below_the_bound_the_thesis_proves() {
-    // The largest share of the bound in use, and how far the sharp form is exceeded.
-    let (mut share, mut over): (f64, f64) = (0.0, f64::NEG_INFINITY);
-    for (loss, order) in [("projection", 1), ("projection", 3), ("halfspace", 1)] {
-        for (eta, l1) in [(0.05, 0.5), (0.3, 0.02), (1.0, 0.1), (1.0, 0.0)] {
-            for delta in [0.05, 1.0] {
-                let spec = json!({"algorithm": "pda", "loss": loss, "rate": eta, "l1": l1,
-                    "delta": delta, "order": order});
-                for seed in SEEDS {
-                    let mut rng = SplitMix64::new(seed);
-                    let stream = sparse(seed, 200, loss);
-                    let (rounds, played) = regret_game(&spec, &stream);
-                    let n = stream.dimension;
-                    let last = played.last().expect("a point is played").clone();
-                    let rivals = [vec![0.0; n], last, normals(&mut rng, n)];
-                    for w in rivals {
-                        for found in regrets(&rounds, &played, &w, eta, l1) {
-                            assert!(found.regret <= found.proved, "{spec}");
-                            share = share.max(found.regret / found.proved.max(1e-300));
-                            let scale = found.sharp.abs().max(1.0);
-                            over = over.max((found.regret - found.sharp) / scale);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    println!("largest share of the proved bound: {share:.3}");
-    assert!(share > 0.05, "the bound was never near");
-    assert_within("the sharp form is exceeded by, relative", over.max(0.0), 1e-12);
-}
-
-#[test]
-fn the_bound_as_printed_fails_where_the_proved_one_holds() {
-    // x = 1, y = 1 forever: the weight goes to 1 and pays psi = 2 there, against 1/2 saved.
-    let row = Example { x: vec![(0, 1.0)], y: 1.0, weight: 1.0 };
-    let stream = Stream { dimension: 1, examples: vec![row; 500] };
-    let spec = json!({"algorithm": "pda", "loss": "projection", "rate": 0.1, "l1": 2.0,
-        "delta": 0.0});
-    let (rounds, played) = regret_game(&spec, &stream);
-    let found = regrets(&rounds, &played, &[0.0], 0.1, 2.0).pop().expect("rounds were played");
-    println!(
-        "regret {:.1}, printed bound {:.1}, proved bound {:.1}",
-        found.regret, found.printed, found.proved
-    );
-    assert!(found.regret > 2.0 * found.printed && found.regret <= found.proved);
-}
-
-#[test]
-fn the_step_is_the_gradient_of_a_convex_distance() {
-    // The first line of the proof: phi_t(u) - phi_t(w) <= g.(u - w) at u, for every w.
-    let mut over: f64 = 0.0;
-    let mut apart: f64 = 0.0;
-    for seed in 0..100 {
-        let mut rng = SplitMix64::new(seed);
-        for (order, half) in [(1, false), (3, false), (1, true)] {
-            for delta in [0.0, 0.3] {
-                let rows: Vec<Vec<f64>> = (0..order).map(|_| normals(&mut rng, 7)).collect();
-                let labels: Vec<f64> = rows.iter().map(|x| x[0].signum()).collect();
-                let (u, w) = (normals(&mut rng, 7), normals(&mut rng, 7));
-                let ones = [1.0; 7];
-                let g = if half {
-                    from_halfspace(&u, &ones, &rows[0], labels[0], delta)
-                } else {
-                    from_hyperplanes(&u, &ones, &rows, &labels, delta)
-                };
-                let phi = Distance { rows, labels, delta, weight: 1.0, half };
-                apart = apart.max(difference(&g, &phi.gradient(&u)));
-                over = over.max(phi.value(&u) - phi.value(&w) - dot(&g, &minus(&u, &w)));
-            }
-        }
-    }
-    assert_within("the step is the gradient", apart, 1e-12);
-    assert_within("convexity is missed by", over, 1e-12);
-}
-
-// Kernels.
-
-fn kernel_spec(algorithm: &str, keys: &Value) -> Value {
-    let base = json!({"algorithm": algorithm, "rate": 0.3, "delta": 1e-3, "kernel": "gaussian",
-        "variances": [0.5, 2.0], "dictionary_max": 100_000, "dictionary_threshold": 1e-6});
-    with(&base, keys)
-}
-
-/// The thesis's function (A.35) with some importance weights.
-fn nonlinear(seed: u64, rounds: usize) -> Stream {
-    let mut rng = SplitMix64::new(seed);
-    let examples = (0..rounds)
-        .map(|_| {
-            let x = rng.unit();
-            let y = (-20.0 * (x - 0.1) * (x - 0.1)).exp()
-                - 2.0 * (-20.0 * (x - 0.8) * (x - 0.8)).exp()
-                + 0.1 * rng.normal();
-            let weight = if rng.chance(0.1) { 0.0 } else { rng.between(0.5, 1.0) };
-            Example { x: vec![(0, x)], y, weight }
-        })
-        .collect();
-    Stream { dimension: 1, examples }
-}
-
-fn kernels_apart(a: &KernelOutcome, b: &KernelOutcome) -> f64 {
-    assert_eq!((&a.dictionary, &a.sizes), (&b.dictionary, &b.sizes));
-    let coefficients = a.coefficients.iter().zip(&b.coefficients);
-    coefficients.map(|(a, b)| difference(a, b)).fold(difference(&a.margins, &b.margins), f64::max)
-}
-
-#[test]
-fn one_linear_kernel_is_nlms_with_the_rows_as_gain() {
-    // w = sum_j h_j x_j, so a step on h moves w by A x, A = sum_j x_j x_j^T, and |K|^2 = x.Ax.
-    let mut worst: f64 = 0.0;
-    for seed in SEEDS {
-        let stream = sparse(seed, 150, "projection");
-        let n = stream.dimension;
-        let mut a: Matrix = vec![vec![0.0; n]; n];
-        let mut w = vec![0.0; n];
-        for (x, y, v) in counted(&stream, false) {
-            for i in 0..n {
-                for j in 0..n {
-                    a[i][j] += x[i] * x[j];
-                }
-            }
-            let ax = matrix::times(&a, &x);
-            let step = 0.3 * v * (y - dot(&w, &x)) / (dot(&x, &ax) + 1e-3);
-            for i in 0..n {
-                w[i] += step * ax[i];
-            }
-        }
-        for algorithm in ["multikernel-apfbs", "multikernel-pda"] {
-            let spec = kernel_spec(algorithm, &json!({"kernel": "linear"}));
-            let outcome = multikernel(&spec, &stream);
-            let implied: Vec<f64> = (0..n)
-                .map(|i| {
-                    let columns = outcome.dictionary.iter().zip(&outcome.coefficients);
-                    columns.map(|(x, h)| h[0] * x[i]).sum()
-                })
-                .collect();
-            assert!(w.iter().any(|w| w.abs() > 0.1), "nothing moved, nothing was tested");
-            worst = worst.max(difference(&implied, &w));
-        }
-    }
-    assert_within("one linear kernel", worst, 1e-11);
-}
-
-#[test]
-fn a_polynomial_of_degree_one_is_linear_with_a_bias() {
-    let stream = sparse(1, 100, "projection");
-    let mut explicit = stream.clone();
-    explicit.dimension += 1;
-    for row in &mut explicit.examples {
-        row.x.push((20, 1.0));
-    }
-    for algorithm in ["multikernel-apfbs", "multikernel-pda"] {
-        let keys = json!({"kernel": ["polynomial"], "degrees": [1], "l1": 1e-3});
-        let polynomial = multikernel(&kernel_spec(algorithm, &keys), &stream);
-        let keys = json!({"kernel": "linear", "l1": 1e-3});
-        let linear = multikernel(&kernel_spec(algorithm, &keys), &explicit);
-        assert_eq!(polynomial.sizes, linear.sizes);
-        let apart = difference(&polynomial.margins, &linear.margins);
-        assert_within("degree one", apart, 1e-12);
-    }
-}
-
-#[test]
-fn kernel_dual_averaging_without_a_penalty_is_forward_backward() {
-    let mut worst: f64 = 0.0;
-    for seed in SEEDS {
-        // Refined as well: what PDA forgets of S is what APFBS forgets of H.
-        for keys in [json!({}), json!({"dictionary_max": 30, "dictionary_threshold": 0.05})] {
-            let stream = nonlinear(seed, 150);
-            let pda = multikernel(&kernel_spec("multikernel-pda", &keys), &stream);
-            let apfbs = multikernel(&kernel_spec("multikernel-apfbs", &keys), &stream);
-            worst = worst.max(kernels_apart(&pda, &apfbs));
-        }
-    }
-    assert_within("multikernel PDA is APFBS", worst, 1e-12);
-}
-
-#[test]
-fn a_full_kernel_step_meets_the_row() {
-    let keys = json!({"rate": 1.0, "delta": 0.0, "kernel": ["gaussian", "linear", "polynomial"],
-        "degrees": [2, 3]});
-    let mut worst: f64 = 0.0;
-    for algorithm in ["multikernel-apfbs", "multikernel-pda"] {
-        let spec = kernel_spec(algorithm, &keys);
-        let mut stream = nonlinear(1, 40);
-        for row in &mut stream.examples {
-            row.weight = 1.0;
-        }
-        for t in 0..stream.examples.len() {
-            // The row once more, without weight: it is only predicted.
-            let mut seen = stream.examples[..=t].to_vec();
-            seen.push(Example { weight: 0.0, ..stream.examples[t].clone() });
-            let outcome = multikernel(&spec, &Stream { dimension: 1, examples: seen });
-            worst = worst.max((outcome.margins[t + 1] - stream.examples[t].y).abs());
-        }
-    }
-    assert_within("<H, K> = y", worst, 1e-12);
-}
-
-#[test]
-fn the_order_of_the_kernels_is_the_order_of_the_coefficients() {
-    let stream = nonlinear(2, 80);
-    for algorithm in ["multikernel-apfbs", "multikernel-pda"] {
-        let keys = json!({"l1": 1e-3, "kernel": ["gaussian", "linear"], "variances": [0.1, 1.0]});
-        let one = multikernel(&kernel_spec(algorithm, &keys), &stream);
-        let keys = json!({"l1": 1e-3, "kernel": ["linear", "gaussian"], "variances": [1.0, 0.1]});
-        let mut other = multikernel(&kernel_spec(algorithm, &keys), &stream);
-        for column in &mut other.coefficients {
-            assert_eq!(column.len(), 3);
-            column.reverse();
-            // linear, 1, 0.1 reversed is 0.1, 1, linear.
-        }
-        assert_within("kernels in another order", kernels_apart(&one, &other), 1e-12);
-    }
-}
-
-#[test]
-fn a_dictionary_is_refined_when_it_is_full_and_only_then() {
-    for algorithm in ["multikernel-apfbs", "multikernel-pda"] {
-        let keys = json!({"l1": 5e-3, "dictionary_max": 20, "dictionary_threshold": 1e-12,
-            "variances": [0.001, 0.01, 0.1]});
-        let stream = nonlinear(3, 200);
-        let outcome = multikernel(&kernel_spec(algorithm, &keys), &stream);
-        let mut before = 0;
-        let mut dropped = false;
-        for (row, &size) in stream.examples.iter().zip(&outcome.sizes) {
-            match row.weight {
-                0.0 => assert_eq!(size, before, "a row of weight zero does not exist"),
-                _ if before + 1 < 20 => assert_eq!(size, before + 1, "below the mark it grows"),
-                _ => {
-                    assert!(size <= before + 1);
-                    dropped |= size <= before;
-                }
-            }
-            before = size;
-        }
-        assert!(dropped, "{algorithm}: nothing was dropped, nothing was tested");
-        assert_eq!(outcome.coefficients.len(), outcome.dictionary.len());
-        assert_eq!(outcome.dictionary.len(), before);
-        assert_eq!(outcome.margins.len(), 200);
-    }
-}
-
 // What is refused.
 
 #[test]
@@ -990,10 +581,4 @@ fn another_dimension_is_refused() {
 fn half_spaces_of_an_order_are_refused() {
     let spec = json!({"algorithm": "papa", "loss": "halfspace", "rate": 0.1, "order": 2});
     run(&spec, &sparse(1, 5, "halfspace"), false);
-}
-
-#[test]
-#[should_panic(expected = "multikernel-pda has no weight vector; call `multikernel`")]
-fn kernels_have_no_weight_vector() {
-    run(&kernel_spec("multikernel-pda", &json!({})), &nonlinear(1, 5), false);
 }

@@ -420,6 +420,13 @@ fn constrained_means_know_importance_and_bias() {
     stream.examples[0].weight = 2.0;
     let spec = json!({"algorithm": "ncsgd", "rate": 0.0});
     assert_near(&run(&spec, &stream, false).weights, &[0.2 - 0.144, 0.4 - 0.192]);
+    // Weight 2 in round 2: xbar = (1, 2/3), ybar = -1/3; the step is 0.5 * 2 * 1.2, v = (-1, 0.4)
+    // misses by -1/3 + 11/15 = 2/5 over xbar.xbar = 13/9.
+    let mut stream = two_rows();
+    stream.examples[1].weight = 2.0;
+    let spec = json!({"algorithm": "csgd", "rate": 0.5, "schedule": "constant"});
+    let weights = [-1.0 + 18.0 / 65.0, 0.4 + 12.0 / 65.0];
+    assert_near(&run(&spec, &stream, false).weights, &weights);
 }
 
 #[test]
@@ -538,6 +545,14 @@ fn kernels_by_hand() {
         assert_eq!(outcome.dictionary, vec![vec![1.0, 0.0]]);
         assert_near(&outcome.coefficients[0], &[-0.8]);
     }
+
+    // One row x = 1, y = 1 at rate 0.5: 0.5 is cut by 0.2 * 0.5. At the threshold it stays.
+    spec["rate"] = json!(0.5);
+    spec["dictionary_threshold"] = json!(0.4);
+    let row = Example { x: vec![(0, 1.0)], y: 1.0, weight: 1.0 };
+    let outcome = multikernel(&spec, &Stream { dimension: 1, examples: vec![row] });
+    assert_eq!(outcome.coefficients, vec![vec![0.4]]);
+    spec["rate"] = json!(1.0);
 
     // Gaussians of variance 1 and 4 at distance 2: heights 1/sqrt(2 pi s), exp(-4/(2 s)).
     spec["kernel"] = json!("gaussian");

@@ -395,6 +395,8 @@ fn constrained_descents() {
             "switch": 1})
     };
     check(&csgd("two-phase"), 0.2, &[-0.25, 0.25]);
+    let unsaid = json!({"algorithm": "csgd", "rate": 0.5, "switch": 1});
+    check(&unsaid, 0.2, &[-0.25, 0.25]);
     // The square root rate: v = (0.2 - 0.6/sqrt 2, 0.4).
     let half = 0.3 / 2.0_f64.sqrt();
     let weights = [0.2 - 2.0 * half - (0.3 - half), 0.4 - (0.3 - half)];

@@ -132,6 +132,17 @@ fn a_full_kernel_step_meets_the_row() {
 }
 
 #[test]
+fn a_row_of_zeros_moves_no_linear_kernel_even_without_delta() {
+    let row = |x: f64| Example { x: vec![(0, x)], y: 1.0, weight: 1.0 };
+    let stream = Stream { dimension: 1, examples: vec![row(0.0), row(1.0)] };
+    for algorithm in ["multikernel-apfbs", "multikernel-pda"] {
+        let spec = kernel_spec(algorithm, &json!({"kernel": "linear", "delta": 0.0}));
+        let outcome = multikernel(&spec, &stream);
+        assert_eq!(outcome.coefficients, vec![vec![0.0], vec![0.3]]);
+    }
+}
+
+#[test]
 fn the_order_of_the_kernels_is_the_order_of_the_coefficients() {
     let stream = nonlinear(2, 80);
     for algorithm in ["multikernel-apfbs", "multikernel-pda"] {

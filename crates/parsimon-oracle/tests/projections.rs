@@ -555,6 +555,42 @@ fn without_a_metric_or_penalty_the_bias_is_one_more_feature() {
 }
 
 #[test]
+fn a_row_of_zeros_moves_nothing_even_without_delta() {
+    let specs = [
+        json!({"algorithm": "pda", "loss": "projection", "rate": 0.3}),
+        json!({"algorithm": "papa", "loss": "projection", "rate": 0.3, "alpha": 0.5}),
+        json!({"algorithm": "apa", "loss": "halfspace", "rate": 0.3}),
+        json!({"algorithm": "pnlms", "rate": 0.3, "rho": 0.05, "delta_p": 0.01}),
+        json!({"algorithm": "ipnlms", "rate": 0.3, "a": 0.0, "epsilon": 0.01}),
+    ];
+    for spec in specs {
+        let spec = with(&spec, &json!({"delta": 0.0}));
+        let mut stream = dense(1, 3, 5);
+        stream.examples[1] = Example { x: Vec::new(), y: 1.0, weight: 1.0 };
+        let points = trajectory(&spec, &stream, false);
+        assert_eq!(points[0], points[1], "{spec}");
+        assert!(points[2] != points[1] && points[2].iter().all(|w| w.is_finite()), "{spec}");
+    }
+    // Of order two it fills a place, so the row after it is projected on alone.
+    let mut stream = dense(1, 3, 5);
+    stream.examples[1] = Example { x: Vec::new(), y: 1.0, weight: 1.0 };
+    let apa = |order: usize| {
+        json!({"algorithm": "apa", "loss": "projection", "rate": 0.3, "delta": 0.0,
+            "order": order})
+    };
+    // It leaves the row before it in place: round 2 steps toward row 1 again.
+    let (one, two) = (trajectory(&apa(1), &stream, false), trajectory(&apa(2), &stream, false));
+    let (x, y, _) = counted(&stream, false).remove(0);
+    let left = |w: &[f64]| y - dot(w, &x);
+    assert_within("one step", (left(&one[1]) / y - 0.7).abs(), 1e-15);
+    assert_within("two steps", (left(&two[1]) / y - 0.49).abs(), 1e-15);
+    let (x, y, _) = counted(&stream, false).remove(2);
+    let alone = (y - dot(&two[1], &x)) / dot(&x, &x);
+    let expected: Vec<f64> = two[1].iter().zip(&x).map(|(w, x)| w + 0.3 * alone * x).collect();
+    assert_within("the row after", difference(&two[2], &expected), 1e-15);
+}
+
+#[test]
 fn a_strong_penalty_empties_the_features_and_spares_the_bias() {
     for mut spec in uneven() {
         if spec.get("l1").is_none() {

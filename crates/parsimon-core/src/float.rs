@@ -3,6 +3,7 @@
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::State;
+use crate::filter::vector::Reduce;
 
 /// `f32` or `f64`: the number type of a coordinate's state, and of all arithmetic on it.
 ///
@@ -10,6 +11,7 @@ use crate::State;
 /// clock) are always `f64`.
 pub trait Float:
     State
+    + Reduce
     + Copy
     + PartialOrd
     + Add<Output = Self>

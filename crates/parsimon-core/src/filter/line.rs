@@ -34,9 +34,8 @@ impl<F: Float> Line<F> {
     #[inline(always)]
     pub(super) fn push(&mut self, x: F) {
         if self.at == 0 {
-            let end = self.buffer.len();
-            self.at = end - self.window + 1;
-            self.buffer.copy_within(..self.window - 1, self.at);
+            self.at = self.buffer.len() - self.window;
+            self.buffer.copy_within(..self.window, self.at);
         }
         let leaving = self.buffer[self.at + self.taps - 1].to_f64();
         self.at -= 1;
@@ -96,13 +95,17 @@ mod tests {
 
     #[test]
     fn the_newest_comes_first_for_ever() {
-        let mut line = Line::<f64>::new(3, 2);
-        for t in 0..5000 {
-            line.push(f64::from(t));
-            if t >= 3 {
-                let t = f64::from(t);
-                assert_eq!(line.regressor(0), [t, t - 1.0, t - 2.0]);
-                assert_eq!(line.regressor(1), [t - 1.0, t - 2.0, t - 3.0]);
+        for order in 1..4 {
+            let mut line = Line::<f64>::new(3, order);
+            for t in 0..5000 {
+                line.push(f64::from(t));
+                if t < 6 {
+                    continue;
+                }
+                for c in 0..order {
+                    let newest = f64::from(t) - c as f64;
+                    assert_eq!(line.regressor(c), [newest, newest - 1.0, newest - 2.0]);
+                }
                 let energy = dot(line.regressor(0), line.regressor(0));
                 assert!((line.energy() - energy).abs() <= 1e-12 * energy);
             }

@@ -3,7 +3,7 @@
 //! `q_i = alpha + (1 - alpha) (n/S) / (|w_i| + epsilon)`, `S = sum_j 1/(|w_j| + epsilon)`; its trace is `n`. The gain
 //! of a coordinate is `1/q_i`.
 
-use super::vector::sum;
+use super::vector::total;
 use crate::Float;
 
 /// The metric's two numbers.
@@ -16,23 +16,27 @@ pub struct Metric<F> {
 }
 
 impl<F: Float> Metric<F> {
-    /// Writes `q` for the weights `w`.
+    /// Writes `q` for the weights `w`, and its inverse, the gains.
     ///
     /// ```
     /// use parsimon_core::filter::metric::Metric;
     ///
-    /// let (w, mut q) = ([2.0, 0.0, -0.1], [0.0; 3]);
-    /// Metric { alpha: 0.5, epsilon: 1e-5 }.write(&w, &mut q);
+    /// let (w, mut q, mut gain) = ([2.0, 0.0, -0.1], [0.0; 3], [0.0; 3]);
+    /// Metric { alpha: 0.5, epsilon: 1e-5 }.write(&w, &mut q, &mut gain);
     /// assert!((q.iter().sum::<f64>() - 3.0).abs() < 1e-12); // the trace is n
-    /// assert!(q[0] < q[2] && q[2] < q[1]); // gains are large where weights are
+    /// assert!(gain[0] > gain[2] && gain[2] > gain[1]); // gains are large where weights are
     /// ```
     #[inline(always)]
-    pub fn write(&self, w: &[F], q: &mut [F]) {
+    pub fn write(&self, w: &[F], q: &mut [F], gain: &mut [F]) {
         let (alpha, epsilon) = (self.alpha, self.epsilon);
-        let s = sum(w, w, |w, _| F::ONE / (w.abs() + epsilon));
-        let scale = (F::ONE - alpha) * F::from_f64(w.len() as f64) / s;
         for (q, &w) in q.iter_mut().zip(w) {
-            *q = alpha + scale / (w.abs() + epsilon);
+            *q = F::ONE / (w.abs() + epsilon);
+        }
+        let s = total(q);
+        let scale = (F::ONE - alpha) * F::from_f64(w.len() as f64) / s;
+        for (q, gain) in q.iter_mut().zip(gain) {
+            *q = alpha + scale * *q;
+            *gain = F::ONE / *q;
         }
     }
 }

@@ -42,6 +42,8 @@ pub trait Past<F: Float> {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// The number of this round, from 1: regressor `c` was the newest in round `round - c`.
+    fn round(&self) -> u64;
     /// The regressor `c` rounds ago.
     fn regressor(&self, c: usize) -> &[F];
     /// Its target.

@@ -20,7 +20,7 @@ use super::metric::Metric;
 use super::solve::cholesky;
 use super::vector::{add_scaled, dot, shrink};
 use super::{Delta, Method, Past, restore_into, save_all};
-use crate::Float;
+use crate::{Float, State};
 
 /// Which weights a row allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,9 +88,20 @@ pub struct Projection<F> {
     w: Vec<F>,
     s: Vec<F>,
     q: Vec<F>,
-    /// `Q^-1 X`, one regressor after the other.
+    scratch: Scratch<F>,
+}
+
+/// What a round of order `r` needs beside the state.
+#[derive(Clone, Debug)]
+struct Scratch<F> {
+    /// `Q^-1`.
+    gain: Vec<F>,
+    /// `Q^-1 X`, one regressor after the other; empty with the identity.
     gained: Vec<F>,
+    /// `X^T Q^-1 X`, and with the identity the round it belongs to.
     gram: Vec<F>,
+    round: u64,
+    factor: Vec<F>,
     e: Vec<F>,
 }
 
@@ -107,17 +118,23 @@ impl<F: Float> Projection<F> {
             settings.set == Set::Hyperplane || r == 1,
             "half-spaces are projected on one by one"
         );
-        let dual = settings.form == Form::Dual;
-        let simple = r == 1 && settings.metric.is_none();
+        let filled = |value, if_any| vec![value; if if_any { len } else { 0 }];
+        let metric = settings.metric.is_some();
+        let zero = F::ZERO;
         Self {
             settings: Settings { order: r, ..settings },
             features,
-            w: vec![F::ZERO; len],
-            s: vec![F::ZERO; if dual { len } else { 0 }],
+            w: vec![zero; len],
+            s: filled(zero, settings.form == Form::Dual),
             q: vec![F::ONE; len],
-            gained: vec![F::ZERO; if simple { 0 } else { r * len }],
-            gram: vec![F::ZERO; r * r],
-            e: vec![F::ZERO; r],
+            scratch: Scratch {
+                gain: filled(F::ONE, metric),
+                gained: filled(zero, metric).repeat(r),
+                gram: vec![zero; r * r],
+                round: 0,
+                factor: vec![zero; r * r],
+                e: vec![zero; r],
+            },
         }
     }
 
@@ -130,32 +147,72 @@ impl<F: Float> Projection<F> {
         }
     }
 
-    /// Goes `g` along `direction`, `g = sum_c a_c direction_c`, and pays the penalty.
+    /// `X^T X`. But for its first column it is the last round's, one place on: the regressors are the same.
     #[inline(always)]
-    fn go(&mut self, first: &[F], a: F) {
-        let Settings { rate, l1, form, .. } = self.settings;
-        let (features, bias) = (self.features, self.w.len() > self.features);
+    fn write_gram<P: Past<F>>(&mut self, past: &P) {
+        let (r, order) = (past.len(), self.settings.order);
+        let Scratch { gram, round, .. } = &mut self.scratch;
+        let shifts = *round + 1 == past.round();
+        for i in (1..r).rev() {
+            for j in (1..=i).rev() {
+                gram[i * order + j] = match shifts {
+                    true => gram[(i - 1) * order + j - 1],
+                    false => dot(past.regressor(i), past.regressor(j)),
+                };
+            }
+        }
+        for i in 0..r {
+            gram[i * order] = dot(past.regressor(i), past.regressor(0));
+        }
+        *round = past.round();
+    }
+
+    /// `Q^-1 X` and `X^T Q^-1 X`.
+    #[inline(always)]
+    fn write_gained<P: Past<F>>(&mut self, past: &P) {
+        let (n, r, order) = (self.w.len(), past.len(), self.settings.order);
+        let Scratch { gain, gained, gram, .. } = &mut self.scratch;
+        for c in 0..r {
+            let gained = &mut gained[c * n..(c + 1) * n];
+            for ((gained, &x), &gain) in gained.iter_mut().zip(past.regressor(c)).zip(&*gain) {
+                *gained = x * gain;
+            }
+        }
+        for i in 0..r {
+            for j in 0..=i {
+                gram[i * order + j] = dot(past.regressor(i), &gained[j * n..(j + 1) * n]);
+            }
+        }
+    }
+
+    /// Adds `a direction` to the step: to the weights, or to the sum of steps.
+    #[inline(always)]
+    fn go(w: &mut [F], s: &mut [F], form: Form, rate: F, a: F, direction: &[F]) {
         match form {
+            Form::Primal => add_scaled(w, -(rate * a), direction),
+            Form::Dual => add_scaled(s, a, direction),
+        }
+    }
+
+    /// Pays the penalty.
+    #[inline(always)]
+    fn settle(&mut self) {
+        let Settings { rate, l1, form, .. } = self.settings;
+        let (features, threshold) = (self.features, rate * l1);
+        match form {
+            Form::Primal if l1 == F::ZERO => {}
             Form::Primal => {
-                add_scaled(&mut self.w, -(rate * a), first);
-                if l1 > F::ZERO {
-                    let threshold = rate * l1;
-                    for (w, &q) in self.w[..features].iter_mut().zip(&self.q) {
-                        *w = shrink(*w, threshold * q);
-                    }
+                for (w, &q) in self.w[..features].iter_mut().zip(&self.q) {
+                    *w = shrink(*w, threshold * q);
                 }
             }
             Form::Dual => {
-                add_scaled(&mut self.s, a, first);
-                let threshold = rate * l1;
                 let states = self.s[..features].iter().zip(&self.q);
                 for (w, (&s, &q)) in self.w.iter_mut().zip(states) {
                     *w = shrink(-(rate * s), threshold * q);
                 }
-                if bias {
-                    for (w, &s) in self.w[features..].iter_mut().zip(&self.s[features..]) {
-                        *w = -(rate * s);
-                    }
+                for (w, &s) in self.w[features..].iter_mut().zip(&self.s[features..]) {
+                    *w = -(rate * s);
                 }
             }
         }
@@ -181,59 +238,53 @@ impl<F: Float> Method<F> for Projection<F> {
     fn reset(&mut self) {
         self.w.fill(F::ZERO);
         self.s.fill(F::ZERO);
+        self.scratch.round = 0;
     }
 
     #[inline(always)]
     fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F) {
         let (n, r) = (self.w.len(), past.len());
+        let Settings { rate, form, metric, order, .. } = self.settings;
         let delta = self.settings.delta.of(past);
         let slope = self.slope(p, past.target(0));
-        if self.gained.is_empty() {
-            let normalizer = past.energy() + delta;
-            let a = if normalizer > F::ZERO { slope * weight / normalizer } else { F::ZERO };
-            self.go(past.regressor(0), a);
-            return;
+        if let Some(metric) = metric {
+            let (q, gain) = (&mut self.q[..self.features], &mut self.scratch.gain);
+            metric.write(&self.w[..self.features], q, gain);
+            self.write_gained(past);
+        } else if order == 1 {
+            self.scratch.gram[0] = past.energy();
+        } else {
+            self.write_gram(past);
         }
-        if let Some(metric) = self.settings.metric {
-            metric.write(&self.w[..self.features], &mut self.q[..self.features]);
-        }
-        self.e[0] = slope;
-        for c in 1..r {
-            self.e[c] = dot(&self.w, past.regressor(c)) - past.target(c);
-        }
-        for c in 0..r {
-            let gained = &mut self.gained[c * n..(c + 1) * n];
-            for ((gained, &x), &q) in gained.iter_mut().zip(past.regressor(c)).zip(&self.q) {
-                *gained = x / q;
-            }
-        }
+        let Scratch { gained, gram, factor, e, .. } = &mut self.scratch;
         for i in 0..r {
-            for j in 0..=i {
-                self.gram[i * r + j] = dot(past.regressor(i), &self.gained[j * n..(j + 1) * n]);
-            }
+            factor[i * r..i * r + r].copy_from_slice(&gram[i * order..i * order + r]);
+            e[i] = match i {
+                0 => slope,
+                _ => dot(&self.w, past.regressor(i)) - past.target(i),
+            };
         }
-        cholesky(&mut self.gram[..r * r], &mut self.e[..r], delta);
-        // The first direction takes the others in: one vector is then the whole step.
-        let (first, others) = self.gained.split_at_mut(n);
-        let scale = self.e[0] * weight;
-        for x in first.iter_mut() {
-            *x *= scale;
+        cholesky(&mut factor[..r * r], &mut e[..r], delta);
+        for c in 0..r {
+            let direction =
+                if metric.is_some() { &gained[c * n..(c + 1) * n] } else { past.regressor(c) };
+            Self::go(&mut self.w, &mut self.s, form, rate, e[c] * weight, direction);
         }
-        for (c, other) in (1..r).zip(others.chunks_exact(n)) {
-            add_scaled(first, self.e[c] * weight, other);
-        }
-        let step = std::mem::take(&mut self.gained);
-        self.go(&step[..n], F::ONE);
-        self.gained = step;
+        self.settle();
     }
 
     fn save(&self, out: &mut Vec<u8>) {
         save_all(&self.w, out);
         save_all(&self.s, out);
+        save_all(&self.scratch.gram, out);
+        self.scratch.round.write(out);
     }
 
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
         restore_into(&mut self.w, input)?;
-        restore_into(&mut self.s, input)
+        restore_into(&mut self.s, input)?;
+        restore_into(&mut self.scratch.gram, input)?;
+        self.scratch.round = u64::read(input)?;
+        Some(())
     }
 }

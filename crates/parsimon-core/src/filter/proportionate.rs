@@ -8,7 +8,7 @@
 //!
 //! A bias has the mean gain: 1 in PNLMS, `1/n` in IPNLMS.
 
-use super::vector::{add_scaled, dot, sum};
+use super::vector::{add_scaled, dot, norm1, total};
 use super::{Delta, Method, Past, restore_into, save_all};
 use crate::Float;
 
@@ -40,14 +40,18 @@ impl<F: Float> Gain<F> {
             Gain::Proportionate { rho, delta_p } => {
                 let largest = w.iter().fold(F::ZERO, |most, w| most.max(w.abs()));
                 let least = rho * delta_p.max(largest);
-                let mean = sum(w, w, |w, _| least.max(w.abs())) / n;
                 for (k, &w) in k.iter_mut().zip(w) {
-                    *k = if mean > F::ZERO { least.max(w.abs()) / mean } else { F::ONE };
+                    *k = least.max(w.abs());
+                }
+                let mean = total(k) / n;
+                match mean > F::ZERO {
+                    true => k.iter_mut().for_each(|k| *k = *k / mean),
+                    false => k.fill(F::ONE),
                 }
                 F::ONE
             }
             Gain::Improved { a, epsilon } => {
-                let norm = sum(w, w, |w, _| w.abs());
+                let norm = norm1(w);
                 let two = F::ONE + F::ONE;
                 let base = (F::ONE - a) / (two * n);
                 let whole = two * norm + epsilon;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::vector::dot;
 use super::{Method, Past, restore_into, save_all};
 use crate::learner::sum_lanes;
-use crate::wide::wide;
+use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Head, Online, Row, State, Table};
 
 /// A [`Method`] per class over rows of at most `dimension` features; with a bias, one more coordinate that is 1 in
@@ -31,6 +31,7 @@ struct History<F> {
     rows: Vec<Vec<F>>,
     labels: Vec<f64>,
     len: usize,
+    round: u64,
 }
 
 struct Recent<'a, F> {
@@ -39,10 +40,29 @@ struct Recent<'a, F> {
     class: Option<(usize, f64)>,
 }
 
+struct Adapt<'a, F, M> {
+    method: &'a mut M,
+    past: Recent<'a, F>,
+    p: F,
+    weight: F,
+}
+
+impl<F: Float, M: Method<F>> Work for Adapt<'_, F, M> {
+    type Output = ();
+    #[inline(always)]
+    fn work(self) {
+        self.method.adapt(&self.past, self.p, self.weight);
+    }
+}
+
 impl<F: Float> Past<F> for Recent<'_, F> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.history.len
+    }
+    #[inline(always)]
+    fn round(&self) -> u64 {
+        self.history.round
     }
     #[inline(always)]
     fn regressor(&self, c: usize) -> &[F] {
@@ -82,7 +102,7 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
         assert!(!methods.is_empty() && methods.iter().all(|m| m.weights().len() == len));
         let order = methods[0].order().max(1);
         let rows = (0..order).map(|_| vec![F::ZERO; len]).collect();
-        let history = History { rows, labels: vec![0.0; order], len: 0 };
+        let history = History { rows, labels: vec![0.0; order], len: 0, round: 0 };
         let (ids, overflow) = (Vec::new(), None);
         Self { methods, other, dimension, bias, places, ids, overflow, history }
     }
@@ -100,7 +120,8 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
     /// Writes a row over the oldest and makes it the newest.
     fn remember(&mut self, x: Row<'_>, y: f64) {
         let Self { places, ids, dimension, overflow, .. } = self;
-        let History { rows, labels, len } = &mut self.history;
+        let History { rows, labels, len, round } = &mut self.history;
+        *round += 1;
         rows.rotate_right(1);
         labels.rotate_right(1);
         (labels[0], *len) = (y, (*len + 1).min(rows.len()));
@@ -132,7 +153,7 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
             let class = several.then_some((k, self.other));
             let past = Recent { history: &self.history, class };
             let (p, weight) = (F::from_f64(margins[first + k]), F::from_f64(weight));
-            wide(|| method.adapt(&past, p, weight));
+            wide(Adapt { method, past, p, weight });
         }
     }
 }
@@ -173,6 +194,7 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
 
     fn save(&self, out: &mut Vec<u8>) {
         self.ids.write(out);
+        self.history.round.write(out);
         (self.history.len as u64).write(out);
         for (row, y) in self.history.rows.iter().zip(&self.history.labels).take(self.history.len) {
             save_all(row, out);
@@ -187,6 +209,7 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
         for (place, &j) in (1..).zip(&self.ids) {
             *self.places.slot(j) = place;
         }
+        self.history.round = u64::read(input)?;
         let len = usize::try_from(u64::read(input)?).ok()?;
         self.history.len = (len <= self.history.rows.len()).then_some(len)?;
         for c in 0..len {

@@ -1,9 +1,9 @@
 //! A method fed by a delay line: an adaptive filter, sample by sample.
 
 use super::line::Line;
-use super::vector::{dot, sum};
+use super::vector::{dot, norm1};
 use super::{Method, Past, restore_into, save_all};
-use crate::wide::wide;
+use crate::wide::{Work, wide};
 use crate::{Float, State};
 
 /// An adaptive filter. It hears a reference signal, predicts the observed one, and leaves the rest.
@@ -70,6 +70,10 @@ impl<F: Float> Past<F> for Recent<'_, F> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.len
+    }
+    #[inline(always)]
+    fn round(&self) -> u64 {
+        self.line.count()
     }
     #[inline(always)]
     fn regressor(&self, c: usize) -> &[F] {
@@ -143,11 +147,24 @@ impl<F: Float, M: Method<F>> Tapped<F, M> {
             self.residual.push(e);
         }
         // A step that overflows is seen by the next sample; whoever reads the taps meanwhile must not see it.
-        let w = self.method.weights();
-        if !is_finite(sum(w, w, |w, _| w * F::ZERO)) {
+        if !is_finite(norm1(self.method.weights()) * F::ZERO) {
             self.method.reset();
             self.resets += 1;
         }
+    }
+}
+
+struct Push<'a, F: Float, M> {
+    filter: &'a mut Tapped<F, M>,
+    reference: &'a [F],
+    observed: &'a [F],
+}
+
+impl<F: Float, M: Method<F>> Work for Push<'_, F, M> {
+    type Output = ();
+    #[inline(always)]
+    fn work(self) {
+        self.filter.run(self.reference, self.observed);
     }
 }
 
@@ -160,7 +177,7 @@ fn is_finite<F: Float>(x: F) -> bool {
 impl<F: Float, M: Method<F>> Filter<F> for Tapped<F, M> {
     fn push(&mut self, reference: &[F], observed: &[F]) -> &[F] {
         assert_eq!(reference.len(), observed.len(), "the two blocks differ in length");
-        wide(|| self.run(reference, observed));
+        wide(Push { filter: self, reference, observed });
         &self.residual
     }
     fn taps(&self) -> &[F] {

@@ -10,6 +10,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use parsimon_core::filter::metric::Metric;
+use parsimon_core::filter::projection::{self, Form, Projection, Set};
+use parsimon_core::filter::{Delta, Filter, Tapped};
 use parsimon_core::metric::{AdaGrad, Global, Pace};
 use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::Rule;
@@ -90,6 +93,35 @@ fn measure(name: &str, learner: &mut dyn Online) {
     let later = allocations(|| (0..9).for_each(|_| learner.learn(&chunk, &mut margins)));
     assert_eq!(later, 0, "{name}");
     assert!(learner.nonzeros() > 0, "{name} learned nothing");
+}
+
+#[test]
+fn filtering_allocates_nothing_after_the_largest_block() {
+    let signal: Vec<f32> =
+        (0..4000u16).map(|t| (f32::from(t) * 0.7).sin() + (f32::from(t) * 0.31).cos()).collect();
+    let settings = projection::Settings {
+        rate: 0.5f32,
+        l1: 0.01,
+        delta: Delta { absolute: 1e-5, relative: 0.01 },
+        metric: Some(Metric { alpha: 0.5, epsilon: 1e-5 }),
+        order: 2,
+        set: Set::Hyperplane,
+        form: Form::Dual,
+    };
+    let mut filter = Tapped::new(Projection::new(64, 64, settings));
+    assert!(
+        allocations(|| {
+            filter.push(&signal[..160], &signal[1..161]);
+        }) > 0
+    );
+    let later = allocations(|| {
+        for (x, y) in signal.chunks(160).zip(signal[1..].chunks(160)) {
+            let len = x.len().min(y.len());
+            filter.push(&x[..len], &y[..len]);
+        }
+    });
+    assert_eq!(later, 0);
+    assert!(filter.taps().iter().any(|w| *w != 0.0));
 }
 
 #[test]

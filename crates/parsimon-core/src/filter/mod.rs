@@ -92,9 +92,10 @@ impl<F: Float> Delta<F> {
         Self { absolute: delta, relative: F::ZERO }
     }
 
+    /// What it is in a round, for a method whose gains are `gain` on average.
     #[inline(always)]
-    fn of(&self, past: &impl Past<F>) -> F {
-        self.absolute + self.relative * past.usual_energy()
+    fn of(&self, past: &impl Past<F>, gain: F) -> F {
+        self.absolute + self.relative * past.usual_energy() * gain
     }
 }
 

@@ -245,7 +245,7 @@ impl<F: Float> Method<F> for Projection<F> {
     fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F) {
         let (n, r) = (self.w.len(), past.len());
         let Settings { rate, form, metric, order, .. } = self.settings;
-        let delta = self.settings.delta.of(past);
+        let delta = self.settings.delta.of(past, F::ONE);
         let slope = self.slope(p, past.target(0));
         if let Some(metric) = metric {
             let (q, gain) = (&mut self.q[..self.features], &mut self.scratch.gain);

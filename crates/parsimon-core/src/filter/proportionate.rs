@@ -32,7 +32,7 @@ pub enum Gain<F> {
 }
 
 impl<F: Float> Gain<F> {
-    /// Writes the gains of the weights `w`; the gain of a bias is returned.
+    /// Writes the gains of the weights `w`; the mean gain, which is a bias's, is returned.
     #[inline(always)]
     pub fn write(&self, w: &[F], k: &mut [F]) -> F {
         let n = F::from_f64(w.len() as f64);
@@ -102,12 +102,12 @@ impl<F: Float> Method<F> for Proportionate<F> {
     #[inline(always)]
     fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F) {
         let (x, n) = (past.regressor(0), self.features);
-        let bias = self.gain.write(&self.w[..n], &mut self.k[..n]);
-        self.k[n..].fill(bias);
+        let mean = self.gain.write(&self.w[..n], &mut self.k[..n]);
+        self.k[n..].fill(mean);
         for (k, &x) in self.k.iter_mut().zip(x) {
             *k *= x;
         }
-        let normalizer = dot(x, &self.k) + self.delta.of(past);
+        let normalizer = dot(x, &self.k) + self.delta.of(past, mean);
         if normalizer > F::ZERO {
             let e = p - past.target(0);
             add_scaled(&mut self.w, -(self.rate * weight * e / normalizer), &self.k);

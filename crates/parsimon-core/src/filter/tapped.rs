@@ -147,7 +147,7 @@ impl<F: Float, M: Method<F>> Tapped<F, M> {
             self.residual.push(e);
         }
         // A step that overflows is seen by the next sample; whoever reads the taps meanwhile must not see it.
-        if !is_finite(norm1(self.method.weights()) * F::ZERO) {
+        if !is_finite(norm1(self.method.weights())) {
             self.method.reset();
             self.resets += 1;
         }
@@ -170,8 +170,8 @@ impl<F: Float, M: Method<F>> Work for Push<'_, F, M> {
 
 #[inline(always)]
 fn is_finite<F: Float>(x: F) -> bool {
-    // NUMERICS: x - x is 0 for a finite number and NaN for any other, without a detour through f64.
-    x - x == F::ZERO
+    // NUMERICS: 0 for a finite number and NaN for any other, without a detour through f64.
+    x * F::ZERO == F::ZERO
 }
 
 impl<F: Float, M: Method<F>> Filter<F> for Tapped<F, M> {

@@ -277,7 +277,7 @@ fn every_algorithm_learns_with_its_defaults() {
                 "switch": (algorithm.name == "csgd").then_some(200)});
             let mut trainer = trainer(&found, precision);
             trainer.learn(&rows, &mut |_| {}).unwrap();
-            let head = trainer.online().freeze().remove(0);
+            let head = trainer.online().freeze().into_heads().remove(0);
             assert!(!head.indices().is_empty(), "{} learned nothing", algorithm.name);
             let loss = trainer.progressive().average().unwrap();
             // A projection goes half way to every row, the noisy ones too: it follows, and does not average.

@@ -234,9 +234,13 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
         thousands((outcome.rows as f64 / seconds) as u64),
     ));
     note(&format!(
-        "progressive loss {}, {} nonzero weights",
+        "progressive loss {}, {} {}",
         significant(trainer.progressive().average().unwrap_or(0.0), 6),
-        thousands(model.nonzeros() as u64)
+        thousands(model.nonzeros() as u64),
+        match model.dictionary() {
+            None => "nonzero weights",
+            Some(_) => "rows in the dictionary",
+        },
     ));
     if trainer.names().collisions() > 0 {
         note(&format!(

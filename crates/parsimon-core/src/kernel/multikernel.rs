@@ -406,7 +406,8 @@ mod tests {
             let (learner, _) = learned::<f64>(tuning, &kernels, &chunk(&TWO[..1]));
             let shrink = 1.0 - 0.1 / (2.0 / f64::sqrt(41.0));
             assert_near(&all_coefficients(&learner), &[shrink * 8.0 / 41.0, shrink * 10.0 / 41.0]);
-            let heavy = Tuning { l1: 100.0, ..tuning };
+            // Refined, but with the threshold 0: a norm of 0 is not below it.
+            let heavy = Tuning { l1: 100.0, dictionary_max: 1, ..tuning };
             let (learner, _) = learned::<f64>(heavy, &kernels, &chunk(&TWO));
             assert_eq!((learner.len(), learner.nonzeros()), (2, 0));
         }
@@ -427,6 +428,27 @@ mod tests {
                 assert_eq!(learner.centers.get(0).1, [2.0]);
             }
         }
+    }
+
+    #[test]
+    fn a_row_that_leaves_makes_room_for_those_behind_it() {
+        // Two rows that do not see each other, the first of which says nothing. 1.5 is half of the way to 3.
+        let kernels = [Kernel::Gaussian { variance: 0.01 }, Kernel::Gaussian { variance: 0.02 }];
+        for update in BOTH {
+            let tuning = Tuning { update, dictionary_max: 2, dictionary_threshold: 1e-9, ..PLAIN };
+            let rows = chunk(&[(1.0, 0.0), (10.0, 3.0)]);
+            let (learner, _) = learned::<f64>(tuning, &kernels, &rows);
+            assert_eq!((learner.len(), learner.centers.get(0).1), (1, &[10.0][..]));
+            assert_near(&[learner.predict_row(rows.row(1))], &[1.5]);
+        }
+    }
+
+    #[test]
+    fn delta_is_added_to_the_norm() {
+        // G = -4/(16 + 4) [4]
+        let tuning = Tuning { delta: 4.0, ..PLAIN };
+        let (learner, _) = learned::<f64>(tuning, &[Kernel::Linear], &chunk(&TWO[..1]));
+        assert_near(&all_coefficients(&learner), &[0.4]);
     }
 
     #[test]
@@ -477,6 +499,7 @@ mod tests {
             let before = all_coefficients(&learner);
             learner.learn(&chunk(&[(1.0, f64::MAX)]), &mut margins);
             assert_eq!(all_coefficients(&learner), before);
+            assert_eq!(learner.columns.len(), before.len());
             // Huge features saturate instead: the row is learned and nothing is infinite.
             learner.learn(&chunk(&[(1e30, 1.0), (-1e30, 1.0), (1.0, 2.0)]), &mut margins);
             assert_eq!(learner.len(), 5);

@@ -127,7 +127,9 @@ fn wrong_commands_are_usage_errors_that_help() {
     assert!(usage("train d.svm --lone 1").contains("--l"));
     dir.write("s.json", r#"{"algorithm": "rda", "lambda": 1}"#);
     assert!(usage("train d.svm --spec s.json").contains("rda has no setting \"lambda\""));
-    assert!(usage("train d.svm -a sgd --schedule two-phase").contains("needs switch"));
+    assert!(usage("train - -a sgd --schedule two-phase").contains("say --switch"));
+    assert!(usage("train - -a papa").contains("say --dimension"));
+    assert!(usage("train d.svm -a nlms --rate 2").contains("rate must be a number > 0 and < 2"));
     assert!(usage("train - --passes 2").contains("read once"));
 }
 

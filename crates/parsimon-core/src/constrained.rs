@@ -22,7 +22,7 @@ use std::ops::Range;
 use crate::learner::sum_lanes;
 use crate::one_vs_all::own_label;
 use crate::state::state;
-use crate::{Chunk, Float, Head, Loss, Online, Row, Schedule, State, Table};
+use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, Schedule, State, Table};
 
 /// CSGD, NCSGD and C-Adaline. The state is `f64` in either precision: `S` is a sum over the whole stream.
 ///
@@ -233,7 +233,7 @@ impl<F: Float> Online for Constrained<F> {
         (0..self.heads).flat_map(weights).filter(|&w| w != 0.0).count()
     }
 
-    fn freeze(&self) -> Vec<Head> {
+    fn freeze(&self) -> Frozen {
         let head = |head| {
             let features = (1..).zip(&self.ids);
             let mut weights: Vec<_> =
@@ -242,7 +242,7 @@ impl<F: Float> Online for Constrained<F> {
             weights.sort_unstable_by_key(|&(j, _)| j);
             Head::new(self.bias(head), weights)
         };
-        (0..self.heads).map(head).collect()
+        Frozen::Linear((0..self.heads).map(head).collect())
     }
 
     fn heads(&self) -> usize {

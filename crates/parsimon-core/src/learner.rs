@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::implicit;
 use crate::rule::{Implicit, Rule};
-use crate::{Chunk, Float, Head, Loss, Row, State, Table};
+use crate::{Chunk, Float, Frozen, Head, Loss, Row, State, Table};
 
 /// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
 pub trait Online: Send {
@@ -17,10 +17,10 @@ pub trait Online: Send {
     }
     /// Appends the margins a user would be told now, one per row and class.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
-    /// The nonzero weights, counted as a user would read them.
+    /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
     fn nonzeros(&self) -> usize;
-    /// The weights, one set per class.
-    fn freeze(&self) -> Vec<Head>;
+    /// What is left when learning is over: the weights, one set per class, or a dictionary.
+    fn freeze(&self) -> Frozen;
     /// How many sets of weights there are: 1, or the number of classes.
     fn heads(&self) -> usize {
         1
@@ -283,7 +283,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         }
     }
 
-    fn freeze(&self) -> Vec<Head> {
+    fn freeze(&self) -> Frozen {
         let mut weights: Vec<(u32, f64)> = match self.rule.dimension() {
             Some(n) => (1..=n).map(|j| (j, self.weight(j).to_f64())).collect(),
             None => {
@@ -293,7 +293,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         };
         weights.retain(|&(_, w)| w != 0.0);
         weights.sort_unstable_by_key(|&(j, _)| j);
-        vec![Head::new(self.bias().to_f64(), weights)]
+        Frozen::Linear(vec![Head::new(self.bias().to_f64(), weights)])
     }
 
     fn save(&self, out: &mut Vec<u8>) {

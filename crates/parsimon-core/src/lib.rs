@@ -27,9 +27,11 @@
 //!
 //! Methods that are not one coordinate at a time have rooms of their own: [`Constrained`] (CSGD in `O(nnz)`) and
 //! [`filter`] (projections in a metric, affine projections, RLS; sample by sample or row by row).
+//! One is not linear: [`kernel::Multikernel`] learns a function over a dictionary of rows.
 
 pub mod filter;
 pub mod implicit;
+pub mod kernel;
 pub mod metric;
 pub mod penalty;
 pub mod rule;
@@ -53,7 +55,7 @@ pub use constrained::Constrained;
 pub use float::{Float, Precision};
 pub use learner::{Learner, Online};
 pub use loss::{LabelDomain, Loss};
-pub use model::{Head, Scorer};
+pub use model::{Frozen, Head, Scorer};
 pub use one_vs_all::OneVsAll;
 pub use penalty::{Penalty, soft};
 pub use row::Row;

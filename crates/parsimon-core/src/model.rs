@@ -1,9 +1,90 @@
-//! What is left when learning is over: the nonzero weights.
+//! What is left when learning is over: the nonzero weights, or a dictionary with its coefficients.
 
 use std::collections::HashMap;
 
+use crate::kernel::Dictionary;
 use crate::learner::sum_lanes;
 use crate::{Chunk, Float, Precision, Row};
+
+/// What a learner leaves behind.
+///
+/// ```
+/// use parsimon_core::kernel::{Dictionary, Kernel};
+/// use parsimon_core::{Frozen, Head};
+///
+/// let head = Head::from_parts(0.5, vec![2, 7], vec![1.0, -1.0]).unwrap();
+/// let linear = Frozen::Linear(vec![head]);
+/// assert_eq!(linear.nonzeros(), 2);
+///
+/// // The constant 3: every row meets the empty row in 1 + 0.
+/// let kernels = vec![Kernel::Polynomial { degree: 1 }];
+/// let constant = Dictionary::from_parts(kernels, vec![0], vec![], vec![], vec![3.0]).unwrap();
+/// let kernel = Frozen::Kernel(constant);
+/// assert_eq!(kernel.nonzeros(), 1);
+/// assert!(kernel.heads().is_empty()); // it has no weights
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frozen {
+    /// Weights, one set per class.
+    Linear(Vec<Head>),
+    /// Centers and the coefficients of their kernels.
+    Kernel(Dictionary),
+}
+
+impl Frozen {
+    /// The sets of weights; none when the model is not linear.
+    pub fn heads(&self) -> &[Head] {
+        match self {
+            Frozen::Linear(heads) => heads,
+            Frozen::Kernel(_) => &[],
+        }
+    }
+    /// Takes the sets of weights out; none when the model is not linear.
+    pub fn into_heads(self) -> Vec<Head> {
+        match self {
+            Frozen::Linear(heads) => heads,
+            Frozen::Kernel(_) => Vec::new(),
+        }
+    }
+    /// The dictionary; `None` when the model is linear.
+    pub fn dictionary(&self) -> Option<&Dictionary> {
+        match self {
+            Frozen::Linear(_) => None,
+            Frozen::Kernel(dictionary) => Some(dictionary),
+        }
+    }
+    /// The nonzero weights of all heads; of a dictionary, its centers with a coefficient that is not zero.
+    pub fn nonzeros(&self) -> usize {
+        match self {
+            Frozen::Linear(heads) => heads.iter().map(|head| head.indices.len()).sum(),
+            Frozen::Kernel(dictionary) => {
+                let counts = |j: &usize| dictionary.coefficients(*j).iter().any(|h| *h != 0.0);
+                (0..dictionary.len()).filter(counts).count()
+            }
+        }
+    }
+    /// How many margins a row gets: 1, or the number of classes.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Frozen::Linear(heads) => heads.len(),
+            Frozen::Kernel(_) => 1,
+        }
+    }
+    /// The indices of the features that count, with repetitions.
+    pub fn used(&self) -> impl Iterator<Item = u32> + '_ {
+        let centers = self.dictionary().map_or(&[][..], Dictionary::indices);
+        self.heads().iter().flat_map(|head| &head.indices).chain(centers).copied()
+    }
+    /// Lays it out for prediction, with the arithmetic of the learner it came from.
+    pub fn scorer(&self, precision: Precision) -> Scorer {
+        match self {
+            Frozen::Linear(heads) => Scorer::new(heads, precision),
+            Frozen::Kernel(dictionary) => {
+                Scorer { body: Body::Kernel(dictionary.clone()), precision }
+            }
+        }
+    }
+}
 
 /// One set of weights: a bias and the nonzeros in increasing order of index.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,7 +134,7 @@ impl Head {
     }
 }
 
-/// Heads laid out for fast scoring, with the arithmetic of the learner they came from.
+/// A model laid out for fast scoring, with the arithmetic of the learner it came from.
 ///
 /// ```
 /// use parsimon_core::{Chunk, Head, Precision, Repeats, Scorer};
@@ -69,8 +150,13 @@ impl Head {
 /// assert_eq!(margins, [3.5]);
 /// ```
 pub struct Scorer {
-    heads: Vec<(f64, Weights)>,
+    body: Body,
     precision: Precision,
+}
+
+enum Body {
+    Linear(Vec<(f64, Weights)>),
+    Kernel(Dictionary),
 }
 
 enum Weights {
@@ -105,14 +191,24 @@ impl Scorer {
     /// Lays the heads out.
     pub fn new(heads: &[Head], precision: Precision) -> Self {
         let heads = heads.iter().map(|head| (head.bias, Weights::new(head))).collect();
-        Self { heads, precision }
+        Self { body: Body::Linear(heads), precision }
     }
 
-    /// Appends the margins of every row, one per head.
+    /// Appends the margins of every row, one per head; one if there is a dictionary.
     pub fn margins(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        match &self.body {
+            Body::Linear(heads) => self.linear(heads, chunk, margins),
+            Body::Kernel(dictionary) => {
+                let margin = |i| dictionary.margin(chunk.row(i), self.precision);
+                margins.extend((0..chunk.len()).map(margin));
+            }
+        }
+    }
+
+    fn linear(&self, heads: &[(f64, Weights)], chunk: &Chunk, margins: &mut Vec<f64>) {
         for i in 0..chunk.len() {
             let x = chunk.row(i);
-            for (bias, weights) in &self.heads {
+            for (bias, weights) in heads {
                 margins.push(match self.precision {
                     Precision::F32 => margin::<f32>(x, *bias, weights),
                     Precision::F64 => margin::<f64>(x, *bias, weights),

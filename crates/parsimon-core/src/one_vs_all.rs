@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::rule::Rule;
-use crate::{Chunk, Float, Head, Learner, Online};
+use crate::{Chunk, Float, Frozen, Learner, Online};
 
 /// Multiclass by one-vs-all: class `k`'s learner sees the label 1 for its class and the other label else.
 ///
@@ -56,8 +56,9 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
         self.learners.iter().map(Online::nonzeros).sum()
     }
 
-    fn freeze(&self) -> Vec<Head> {
-        self.learners.iter().flat_map(Online::freeze).collect()
+    fn freeze(&self) -> Frozen {
+        let heads = self.learners.iter().flat_map(|learner| learner.freeze().into_heads());
+        Frozen::Linear(heads.collect())
     }
 
     fn heads(&self) -> usize {

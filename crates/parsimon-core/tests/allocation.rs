@@ -13,6 +13,7 @@ use std::cell::Cell;
 use parsimon_core::filter::metric::Metric;
 use parsimon_core::filter::projection::{self, Form, Projection, Set};
 use parsimon_core::filter::{Delta, Filter, Tapped};
+use parsimon_core::kernel::{Kernel, Multikernel, Tuning, Update};
 use parsimon_core::metric::{AdaGrad, Global, Pace};
 use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::Rule;
@@ -156,4 +157,26 @@ fn learning_rows_seen_before_allocates_nothing() {
 
     let adaptive = |l1| Adaptive { penalty: L1 { l1 }, metric: adagrad };
     check("adagrad-fobos", adaptive(1e-3), adaptive(0.0));
+}
+
+#[test]
+fn a_dictionary_allocates_only_to_grow() {
+    let chunk = rows();
+    for update in [Update::DualAveraging, Update::ForwardBackward] {
+        let tuning = Tuning {
+            update,
+            rate: 0.3,
+            l1: 0.01,
+            delta: 1e-5,
+            dictionary_max: 50,
+            dictionary_threshold: 1e-3,
+        };
+        let kernels = vec![Kernel::Gaussian { variance: 0.5 }, Kernel::Linear];
+        let mut learner = Multikernel::<f32>::new(tuning, kernels);
+        let mut margins = Vec::with_capacity(4 * chunk.len());
+        let taken = allocations(|| (0..4).for_each(|_| learner.learn(&chunk, &mut margins)));
+        // Five arrays that double, from a few numbers to some thousands: not 2,000 rows.
+        assert!(taken < 5 * 16, "{update:?}: {taken} allocations, {} rows kept", learner.len());
+        assert!(learner.len() > 10, "{update:?} keeps {} rows", learner.len());
+    }
 }

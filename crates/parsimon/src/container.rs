@@ -79,6 +79,12 @@ impl Container {
         self.sections.iter().find(|(n, _)| n == name).map_or(&[], |(_, bytes)| bytes)
     }
 
+    /// Puts other bytes in a section's place.
+    #[cfg(test)]
+    pub(crate) fn replace(&mut self, name: &str, bytes: Vec<u8>) {
+        self.sections.iter_mut().filter(|(n, _)| n == name).for_each(|s| s.1.clone_from(&bytes));
+    }
+
     fn to_bytes(&self, kind: Kind) -> Vec<u8> {
         let sections = self.sections.iter();
         let sections =

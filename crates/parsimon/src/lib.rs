@@ -27,6 +27,7 @@ mod build;
 mod container;
 mod error;
 mod judge;
+mod kernels;
 mod map;
 mod model;
 pub mod parameter;

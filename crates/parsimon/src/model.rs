@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use parsimon_core::{Head, LabelDomain, Precision, Scorer};
+use parsimon_core::kernel::Dictionary;
+use parsimon_core::{Frozen, Head, LabelDomain, Precision, Scorer};
 use parsimon_data::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -12,13 +13,13 @@ use serde_json::json;
 use crate::container::{Container, Kind, bytes_of, numbers_of};
 use crate::{FormatError, Reading, Settings, Spec};
 
-/// The nonzero weights and everything needed to use and to repeat them.
+/// The nonzero weights, or a dictionary with its coefficients, and everything needed to use and to repeat them.
 #[derive(Clone, Debug)]
 pub struct Model {
     settings: Settings,
     precision: Precision,
     reading: Reading,
-    heads: Vec<Head>,
+    frozen: Frozen,
     names: BTreeMap<u32, String>,
     provenance: Provenance,
 }
@@ -48,13 +49,13 @@ impl Model {
         settings: Settings,
         precision: Precision,
         reading: Reading,
-        heads: Vec<Head>,
+        frozen: Frozen,
         names: &Names,
         provenance: Provenance,
     ) -> Self {
-        let used = heads.iter().flat_map(|head| head.indices().iter().copied());
-        let names = used.filter_map(|j| Some((j, names.name(j)?.to_owned()))).collect();
-        Self { settings, precision, reading, heads, names, provenance }
+        let used = frozen.used().filter_map(|j| Some((j, names.name(j)?.to_owned())));
+        let names = used.collect();
+        Self { settings, precision, reading, frozen, names, provenance }
     }
 
     /// The settings it was learned with.
@@ -69,17 +70,25 @@ impl Model {
     pub fn reading(&self) -> &Reading {
         &self.reading
     }
-    /// The weights: one head, or one per class.
+    /// The weights: one head, or one per class. None if the model is not linear.
     pub fn heads(&self) -> &[Head] {
-        &self.heads
+        self.frozen.heads()
+    }
+    /// The dictionary of a multikernel filter; `None` if the model is linear.
+    pub fn dictionary(&self) -> Option<&Dictionary> {
+        self.frozen.dictionary()
+    }
+    /// How many margins a row gets: 1, or the number of classes.
+    pub fn outputs(&self) -> usize {
+        self.frozen.outputs()
     }
     /// Where it comes from.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }
-    /// The nonzero weights of all heads.
+    /// The nonzero weights of all heads; of a dictionary, its rows with a coefficient that is not zero.
     pub fn nonzeros(&self) -> usize {
-        self.heads.iter().map(|head| head.indices().len()).sum()
+        self.frozen.nonzeros()
     }
     /// Whether there is a head per class.
     pub fn is_multiclass(&self) -> bool {
@@ -104,9 +113,9 @@ impl Model {
             (None, Some(_)) => Cow::Owned(format!("#{j}")),
         }
     }
-    /// The weights laid out for prediction.
+    /// The model laid out for prediction.
     pub fn scorer(&self) -> Scorer {
-        Scorer::new(&self.heads, self.precision)
+        self.frozen.scorer(self.precision)
     }
 
     /// Writes the model; an earlier file of that name stays whole until the new one is.
@@ -126,10 +135,13 @@ impl Model {
             "precision": self.precision.to_string(),
             "reading": self.reading,
             "provenance": self.provenance,
-            "heads": self.heads.iter().map(|h| json!({"bias": h.bias(), "nonzeros": h.indices().len()}))
+            "heads": self.heads().iter().map(|h| json!({"bias": h.bias(), "nonzeros": h.indices().len()}))
                 .collect::<Vec<_>>(),
         }));
-        for (k, head) in self.heads.iter().enumerate() {
+        if let Some(dictionary) = self.dictionary() {
+            push_dictionary(&mut container, dictionary);
+        }
+        for (k, head) in self.heads().iter().enumerate() {
             container.push(&format!("indices.{k}"), bytes_of(head.indices(), u32::to_le_bytes));
             container.push(&format!("weights.{k}"), bytes_of(head.weights(), f64::to_le_bytes));
         }
@@ -141,21 +153,54 @@ impl Model {
         let (settings, precision, reading) = read_common(container)?;
         let provenance = serde_json::from_value(container.about["provenance"].clone())
             .map_err(|e| format!("has a provenance that cannot be read: {e}"))?;
-        let stated = container.about["heads"].as_array().map_or(&[][..], |heads| heads);
-        let heads = stated.iter().enumerate().map(|(k, stated)| {
-            let indices = container.section(&format!("indices.{k}"));
-            let weights = container.section(&format!("weights.{k}"));
-            let bias = stated["bias"].as_f64()?;
-            let indices = numbers_of(indices, u32::from_le_bytes);
-            let weights = numbers_of(weights, f64::from_le_bytes);
-            (stated["nonzeros"].as_u64()? == indices.len() as u64).then_some(())?;
-            Head::from_parts(bias, indices, weights)
-        });
-        let heads = heads.collect::<Option<Vec<_>>>().filter(|heads| !heads.is_empty());
-        let heads = heads.ok_or("has weights that make no sense")?;
+        let frozen = match settings.is_kernel() {
+            true => Frozen::Kernel(
+                read_dictionary(container, &settings)
+                    .ok_or("has a dictionary that makes no sense")?,
+            ),
+            false => Frozen::Linear(read_heads(container).ok_or("has weights that make no sense")?),
+        };
         let names = read_names(container).into_iter().collect();
-        Ok(Self { settings, precision, reading, heads, names, provenance })
+        Ok(Self { settings, precision, reading, frozen, names, provenance })
     }
+}
+
+fn read_heads(container: &Container) -> Option<Vec<Head>> {
+    let stated = container.about["heads"].as_array().map_or(&[][..], |heads| heads);
+    let heads = stated.iter().enumerate().map(|(k, stated)| {
+        let indices = container.section(&format!("indices.{k}"));
+        let weights = container.section(&format!("weights.{k}"));
+        let bias = stated["bias"].as_f64()?;
+        let indices = numbers_of(indices, u32::from_le_bytes);
+        let weights = numbers_of(weights, f64::from_le_bytes);
+        (stated["nonzeros"].as_u64()? == indices.len() as u64).then_some(())?;
+        Head::from_parts(bias, indices, weights)
+    });
+    heads.collect::<Option<Vec<_>>>().filter(|heads| !heads.is_empty())
+}
+
+/// The centers' features in flat arrays, and a coefficient per center and kernel. The kernels are in the settings.
+fn push_dictionary(container: &mut Container, dictionary: &Dictionary) {
+    let kernels = dictionary.kernels().iter().map(ToString::to_string);
+    container.about["dictionary"] =
+        json!({"centers": dictionary.len(), "kernels": kernels.collect::<Vec<_>>()});
+    container.push("centers.ends", bytes_of(dictionary.ends(), u64::to_le_bytes));
+    container.push("centers.indices", bytes_of(dictionary.indices(), u32::to_le_bytes));
+    container.push("centers.values", bytes_of(dictionary.values(), f64::to_le_bytes));
+    container.push("coefficients", bytes_of(dictionary.all_coefficients(), f64::to_le_bytes));
+}
+
+fn read_dictionary(container: &Container, settings: &Settings) -> Option<Dictionary> {
+    let ends = numbers_of(container.section("centers.ends"), u64::from_le_bytes);
+    let stated = container.about["dictionary"]["centers"].as_u64()?;
+    (stated == ends.len() as u64).then_some(())?;
+    Dictionary::from_parts(
+        settings.kernels(),
+        ends,
+        numbers_of(container.section("centers.indices"), u32::from_le_bytes),
+        numbers_of(container.section("centers.values"), f64::from_le_bytes),
+        numbers_of(container.section("coefficients"), f64::from_le_bytes),
+    )
 }
 
 /// Settings, precision and reading, which models and checkpoints both begin with.
@@ -197,4 +242,51 @@ pub(crate) fn read_names(container: &Container) -> Vec<(u32, String)> {
         start = end as usize;
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Frame, Trainer};
+    use parsimon_core::{Chunk, Repeats};
+
+    fn container() -> Container {
+        let settings = Spec::new("multikernel-pda").resolve().unwrap();
+        let mut trainer = Trainer::new(settings, Frame::default(), Reading::default()).unwrap();
+        let mut chunk = Chunk::new();
+        for i in 1..4 {
+            chunk.push_feature(i, 0.5);
+            chunk.push_feature(9, f64::from(i));
+            chunk.finish_row(Some(f64::from(i)), 1.0, Repeats::Refuse).unwrap();
+        }
+        trainer.learn(&chunk, &mut |_| {}).unwrap();
+        trainer.model().to_container()
+    }
+
+    #[test]
+    fn a_dictionary_that_makes_no_sense_is_refused() {
+        assert!(Model::from_container(&container()).is_ok());
+        let mut forged = Vec::new();
+        for name in ["centers.ends", "centers.indices", "centers.values", "coefficients"] {
+            let bytes = container().section(name).to_vec();
+            let len = bytes.len();
+            forged.push((name, Vec::new()));
+            forged.push((name, bytes[..len - 8].to_vec()));
+            forged.push((name, [&bytes[..], &[1; 8]].concat()));
+            // A huge number, or one that is none; and the numbers out of order.
+            forged.push((name, [&bytes[..len - 8], &[0xFF; 8]].concat()));
+            if name != "coefficients" && name != "centers.values" {
+                forged.push((name, [&bytes[len - 4..], &bytes[..len - 4]].concat()));
+            }
+        }
+        for (name, bytes) in forged {
+            let mut bad = container();
+            bad.replace(name, bytes);
+            let error = Model::from_container(&bad).unwrap_err();
+            assert_eq!(error, "has a dictionary that makes no sense", "{name}");
+        }
+        let mut bad = container();
+        bad.about["dictionary"]["centers"] = u64::MAX.into();
+        assert!(Model::from_container(&bad).is_err());
+    }
 }

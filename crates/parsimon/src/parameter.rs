@@ -53,6 +53,12 @@ pub enum Kind {
     Flag,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// One of these words, or a list of different ones.
+    Words(&'static [&'static str]),
+    /// A list of finite numbers > 0.
+    Positives,
+    /// A list of whole numbers >= 1.
+    Naturals,
     /// Lists of feature ids.
     Groups,
     /// Texts.
@@ -101,6 +107,9 @@ impl Kind {
             Kind::NaturalOrNone => "a whole number >= 1 or \"none\"".into(),
             Kind::Flag => "true or false".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
+            Kind::Words(words) => format!("one or a list of {}", words.join(", ")),
+            Kind::Positives => "a list of finite numbers > 0".into(),
+            Kind::Naturals => "a list of whole numbers >= 1".into(),
             Kind::Groups => "a list of lists of feature ids".into(),
             Kind::Texts => "a list of at least two different texts".into(),
         }
@@ -125,6 +134,17 @@ impl Kind {
             Kind::NaturalOrNone => value == "none" || Kind::Natural.accepts(value),
             Kind::Flag => value.is_boolean(),
             Kind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Kind::Words(words) if value.is_string() => Kind::Choice(words).accepts(value),
+            Kind::Words(words) => {
+                let known = |list: &[Value]| list.iter().all(|v| Kind::Choice(words).accepts(v));
+                let distinct =
+                    |list: &[Value]| (1..list.len()).all(|i| !list[..i].contains(&list[i]));
+                value.as_array().is_some_and(|l| !l.is_empty() && known(l) && distinct(l))
+            }
+            Kind::Positives => is_list(value, |v| Kind::Positive.accepts(v)),
+            Kind::Naturals => is_list(value, |v| {
+                Kind::Natural.accepts(v) && v.as_u64().is_some_and(|n| u32::try_from(n).is_ok())
+            }),
             Kind::Groups => value.as_array().is_some_and(|groups| groups.iter().all(is_ids)),
             Kind::Texts => {
                 let texts = texts_of(value);
@@ -144,6 +164,10 @@ pub(crate) fn texts_of(value: &Value) -> Vec<String> {
         _ => None,
     };
     value.as_array().into_iter().flatten().filter_map(text).collect()
+}
+
+fn is_list(value: &Value, good: impl Fn(&Value) -> bool) -> bool {
+    value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(good))
 }
 
 fn is_ids(value: &Value) -> bool {

@@ -1,5 +1,6 @@
 //! The table of algorithms: the CLI's list, the documentation, the JSON and every front end are printed from it.
 
+use crate::kernels::KERNELS;
 use crate::parameter::{Default as D, Kind, Parameter};
 
 /// One algorithm: a row of the table.
@@ -132,6 +133,28 @@ const BALL: Parameter = p(
 
 const SGD: &[Parameter] = &[RATE, SCHEDULE, SWITCH, BALL, RADIUS, IMPLICIT];
 const UNIFIED: &[Parameter] = &[GAMMA, L1, METRIC, ROOT_BETA, IMPLICIT];
+
+const MULTIKERNEL: &[Parameter] = &[
+    PROJECTION,
+    p("rate", Kind::Step, Some(D::Number(0.3)), "eta, the step"),
+    p("l1", Kind::NonNegative, Some(D::Number(0.0)), "strength of the columns' norms"),
+    p("kernel", Kind::Words(KERNELS), Some(D::Word("gaussian")), "the kernels, one or more"),
+    p("variances", Kind::Positives, None, "of the Gaussians (gaussian only; 0.01, 0.1, 1, 10)"),
+    p("degrees", Kind::Naturals, None, "of the polynomials (polynomial only; 2)"),
+    p(
+        "dictionary_max",
+        Kind::Natural,
+        Some(D::Number(100.0)),
+        "r_max: from this size on the dictionary is refined; no upper limit",
+    ),
+    p(
+        "dictionary_threshold",
+        Kind::NonNegative,
+        Some(D::Number(1e-3)),
+        "refining drops the rows whose coefficients have a norm below it",
+    ),
+    p("delta", Kind::NonNegative, Some(D::Number(1e-5)), "added to |K|^2"),
+];
 
 /// Every algorithm.
 pub const ALGORITHMS: &[Algorithm] = &[
@@ -596,6 +619,24 @@ pub const ALGORITHMS: &[Algorithm] = &[
         center: "origin, identity or metric of the weights",
         cost: "O(nnz) with the identity and r = 1, else O(r^2 features)",
         parameters: &[SET, STEP, L1, NORMALIZER, ALPHA, EPSILON, ORDER, DIMENSION],
+    },
+    Algorithm {
+        name: "multikernel-pda",
+        paper: "Ushio 2018, appendix A.3",
+        losses: "projection",
+        penalties: "norms of the dictionary's columns, once",
+        center: "origin, constant",
+        cost: "O(dictionary (nnz + kernels))",
+        parameters: MULTIKERNEL,
+    },
+    Algorithm {
+        name: "multikernel-apfbs",
+        paper: "Yukawa and Ishii 2013; Ushio 2018, appendix A.3",
+        losses: "projection",
+        penalties: "norms of the dictionary's columns, linearized",
+        center: "iterate, constant",
+        cost: "O(dictionary (nnz + kernels))",
+        parameters: MULTIKERNEL,
     },
 ];
 

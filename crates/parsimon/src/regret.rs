@@ -76,7 +76,7 @@ impl Ledger {
         for i in 0..chunk.len() {
             let Some(y) = chunk.label(i).filter(|_| chunk.weight(i) > 0.0) else { continue };
             let penalty = match charge(&settings) {
-                Charge::EveryRound => psi(&settings, &trainer.online().freeze()[0]),
+                Charge::EveryRound => psi(&settings, &trainer.online().freeze().heads()[0]),
                 Charge::Once => 0.0,
             };
             one.clear();
@@ -84,7 +84,7 @@ impl Ledger {
             trainer.learn(&one, report)?;
             self.rows.copy_row(chunk, i);
             if self.rows.len() == 1 {
-                self.second = Some(trainer.online().freeze().remove(0));
+                self.second = Some(trainer.online().freeze().into_heads().remove(0));
             }
             let (p, weight) = (trainer.margins()[0], chunk.weight(i));
             self.paid += weight * loss.value(p, y) + penalty;
@@ -137,6 +137,9 @@ fn refuse(settings: &Settings) -> Result<(), Error> {
         return usage(
             "the regret is computed for one set of weights, not for one per class".into(),
         );
+    }
+    if settings.is_kernel() {
+        return usage("the regret is computed for linear models, not for a dictionary".into());
     }
     if ["linf", "l2-norm", "group"].contains(&settings.word("penalty"))
         || settings.word("ball") == "simplex-kl"

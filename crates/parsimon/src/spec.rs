@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::BuildError;
+use crate::kernels;
 use crate::registry::{self, ALGORITHMS, Algorithm};
 
 /// Settings as somebody gave them: unset fields stay unset, layers overwrite each other.
@@ -102,6 +103,7 @@ impl Spec {
                 values.insert(parameter.name.into(), value);
             }
         }
+        kernels::complete(&mut values);
         let settings = Settings { algorithm, values };
         settings.check_together()?;
         Ok(settings)
@@ -356,6 +358,6 @@ impl Settings {
         if loss == "poisson" && self.flag("multiclass") {
             return fail("loss", "multiclass needs a loss for classes or the squared loss");
         }
-        Ok(())
+        self.check_kernels()
     }
 }

@@ -72,6 +72,8 @@ impl Trainer {
             true => settings.with_classes(&reading.classes),
             false => settings,
         };
+        // A filter over a dictionary has no bias, and says so everywhere.
+        let frame = Frame { bias: frame.bias && !settings.is_kernel(), ..frame };
         let online = settings.build(frame)?;
         let loss = if settings.flag("multiclass") { "error" } else { settings.word("loss") };
         let curve = LearningCurve::new(loss);
@@ -243,9 +245,9 @@ impl Trainer {
             collisions: self.names.collisions() as u64,
             names_met: self.names.len() as u64,
         };
-        let heads = self.online.freeze();
+        let frozen = self.online.freeze();
         let (settings, reading) = (self.settings.clone(), self.reading.clone());
-        Model::new(settings, self.frame.precision, reading, heads, &self.names, provenance)
+        Model::new(settings, self.frame.precision, reading, frozen, &self.names, provenance)
     }
 
     /// Writes everything needed to go on, bit for bit.

@@ -57,7 +57,7 @@ struct Trace {
 fn trace(online: &dyn Online, margins: &[f64]) -> Trace {
     Trace {
         margins: margin_bits(margins),
-        heads: bits(&online.freeze()),
+        heads: bits(online.freeze().heads()),
         nonzeros: online.nonzeros(),
     }
 }
@@ -291,7 +291,7 @@ fn looking_changes_nothing() {
         for i in 0..case.chunk.len() {
             online.learn_rows(&case.chunk, i..i + 1, &mut margins);
             online.predict(&case.chunk, &mut seen);
-            let nonzeros = online.freeze()[0].indices().len();
+            let nonzeros = online.freeze().heads()[0].indices().len();
             assert_eq!(online.nonzeros(), nonzeros, "row {i}, {precision}: {}", case.spec);
             online.save(&mut Vec::new());
         }
@@ -356,7 +356,7 @@ fn a_feature_never_seen_has_no_weight() {
         let mut online = learner(&case.spec, precision, true, Storage::Growing);
         assert_eq!(online.nonzeros(), if everywhere { 23 } else { 0 }, "{}", case.spec);
         online.learn(&case.chunk, &mut Vec::new());
-        let head = online.freeze().remove(0);
+        let head = online.freeze().into_heads().remove(0);
         assert!(head.weights().iter().all(|w| *w != 0.0), "{}", case.spec);
         let strangers = head.indices().iter().filter(|j| met.binary_search(j).is_err()).count();
         assert_eq!(strangers > 0, everywhere && met.len() < 23, "{}", case.spec);
@@ -401,10 +401,10 @@ fn one_vs_all_is_its_classes_alone() {
                     let column: Vec<f64> =
                         margins.iter().skip(k).step_by(CLASSES).copied().collect();
                     assert_eq!(margin_bits(&column), margin_bits(&own), "class {k}: {spec}");
-                    heads.extend(alone.freeze());
+                    heads.extend(alone.freeze().into_heads());
                     nonzeros += alone.nonzeros();
                 }
-                assert_eq!(bits(&all.freeze()), bits(&heads), "{spec}");
+                assert_eq!(bits(all.freeze().heads()), bits(&heads), "{spec}");
                 assert_eq!(all.nonzeros(), nonzeros, "{spec}");
             }
         }

@@ -26,7 +26,7 @@ fn trajectory(spec: &Value, stream: &Stream, bias: bool) -> Vec<Vec<f64>> {
     let rows = chunk(stream);
     let read = |i: usize| {
         online.learn_rows(&rows, i..i + 1, &mut Vec::new());
-        let head = online.freeze().remove(0);
+        let head = online.freeze().into_heads().remove(0);
         let weights = (0..stream.dimension).map(|j| head.weight(j as u32));
         weights.chain([head.bias()]).collect()
     };
@@ -195,7 +195,7 @@ fn lazy_is_eager_on_a_long_stream() {
         let mut online = learner(&spec, Precision::F64, true, Storage::Growing);
         let mut margins = Vec::new();
         online.learn(&chunk(&stream), &mut margins);
-        let head = online.freeze().remove(0);
+        let head = online.freeze().into_heads().remove(0);
         let mut worst = (head.bias() - twin.bias).abs();
         for (p, q) in margins.iter().zip(&twin.margins) {
             worst = worst.max((p - q).abs());
@@ -228,7 +228,7 @@ fn the_thesis_order_is_not_fobos() {
         let spec = with(&spec(algorithm), "loss", "hinge");
         let mut online = learner(&spec, Precision::F64, false, Storage::Growing);
         online.learn(&rows, &mut Vec::new());
-        online.freeze()[0].weight(2)
+        online.freeze().heads()[0].weight(2)
     };
     assert_eq!(late("lazy-sparse"), 0.0);
     // One step of 0.1 and one shrink of 0.1 * 0.02.

@@ -35,7 +35,7 @@ fn difference(
     let mut ours = learner(spec, Precision::F64, bias, Storage::Growing);
     let mut margins = Vec::new();
     ours.learn(&chunk(&stream), &mut margins);
-    let head = ours.freeze().remove(0);
+    let head = ours.freeze().into_heads().remove(0);
     let scale = |values: &[f64]| values.iter().fold(1.0f64, |m, v| m.max(v.abs()));
     let mut worst = (head.bias() - twin.bias).abs() / scale(&[twin.bias]);
     let margin_scale = scale(&twin.margins);

@@ -24,7 +24,10 @@ const ALIASES: &[(&str, &[&str])] =
 /// Every setting of every algorithm, once.
 fn parameters() -> Vec<&'static Parameter> {
     let mut all: Vec<&Parameter> = Vec::new();
-    for parameter in ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON) {
+    // Where an algorithm's own setting takes the place of a common one, the flag is the common one's.
+    let own = ALGORITHMS.iter().flat_map(|a| a.parameters);
+    let own = own.filter(|p| !COMMON.iter().any(|common| common.name == p.name));
+    for parameter in own.chain(COMMON) {
         if !all.iter().any(|known| known.name == parameter.name) {
             all.push(parameter);
         }
@@ -37,7 +40,7 @@ fn help(parameter: &Parameter) -> String {
     let mut words: Vec<&str> = Vec::new();
     let all = ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON);
     for other in all.filter(|p| p.name == parameter.name) {
-        if let Kind::Choice(choices) = other.kind {
+        if let Kind::Choice(choices) | Kind::Words(choices) = other.kind {
             words.extend(
                 choices.iter().filter(|word| !words.contains(word)).copied().collect::<Vec<_>>(),
             );
@@ -80,7 +83,8 @@ impl Args for SpecArgs {
                 Kind::Flag => {
                     arg.num_args(0..=1).require_equals(true).default_missing_value("true")
                 }
-                Kind::Texts => arg.value_name("A,B,..."),
+                Kind::Texts | Kind::Words(_) => arg.value_name("A,B,..."),
+                Kind::Positives | Kind::Naturals => arg.value_name("X,Y,..."),
                 Kind::Groups => arg.value_name("1,2;3,4"),
                 Kind::Choice(_) => arg.value_name("WORD"),
                 _ => arg.value_name("X"),
@@ -158,6 +162,11 @@ fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
         Some(Kind::Groups) => {
             let ids = |group: &str| group.split(',').map(|id| scalar(id.trim())).collect::<Value>();
             text.split(';').map(ids).collect::<Value>()
+        }
+        // A method of `compare` is cut at its commas: there lists are written with semicolons.
+        Some(Kind::Words(_)) if !text.contains([',', ';']) => scalar(text),
+        Some(Kind::Words(_) | Kind::Positives | Kind::Naturals) => {
+            text.split([',', ';']).map(|item| scalar(item.trim())).collect()
         }
         _ => scalar(text),
     };

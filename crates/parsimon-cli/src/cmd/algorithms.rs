@@ -35,7 +35,13 @@ pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
 }
 
 fn own_settings(algorithm: &Algorithm) -> String {
-    algorithm.parameters.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
+    algorithm
+        .parameters
+        .iter()
+        .map(|p| p.name)
+        .filter(|name| *name != "loss")
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn table(chosen: &[&Algorithm]) -> Table {

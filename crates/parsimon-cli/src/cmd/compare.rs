@@ -10,7 +10,7 @@ use parsimon::eval::{Evaluation, Table};
 use parsimon::{Judge, Settings, Spec, Trainer};
 use serde_json::{Value, json};
 
-use super::train::{Opened, frame};
+use super::train::{Opened, frame, surveyed};
 use crate::args::{CompareArgs, inputs, method};
 use crate::console::note;
 use crate::fault::Fault;
@@ -66,7 +66,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
     };
     let mut contestants = vec![contestant(first_name, open.settings)?];
     for (name, spec) in specs {
-        contestants.push(contestant(name, spec.resolve()?)?);
+        let settings = surveyed(spec.resolve()?, &args.data.inputs(), &options)?;
+        contestants.push(contestant(name, settings)?);
     }
     let mut chunk = Chunk::new();
     while reader.read(&mut chunk)? {

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use parsimon::Model;
-use parsimon::core::Head;
+use parsimon::core::kernel::Dictionary;
+use parsimon::core::{Head, Row};
 use parsimon::eval::Table;
 use parsimon::eval::number::{significant, thousands};
 use serde_json::{Map, Value, json};
@@ -11,6 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::args::{InspectArgs, WeightsFormat};
 use crate::fault::Fault;
 use crate::output::Output;
+
+/// How many features of a dictionary's row stand in the summary.
+const SHOWN: usize = 8;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<(), Fault> {
     let model = Model::load(&args.model)?;
@@ -31,14 +35,62 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), Fault> {
 }
 
 fn header(model: &Model) -> Value {
-    json!({
+    let mut header = json!({
         "settings": model.settings().to_json(),
         "precision": model.precision().to_string(),
         "reading": model.reading(),
         "provenance": model.provenance(),
         "classes": model.classes(),
         "nonzeros": model.nonzeros(),
-    })
+    });
+    if let Some(dictionary) = model.dictionary() {
+        header["kernels"] = kernels(dictionary).into();
+    }
+    header
+}
+
+fn kernels(dictionary: &Dictionary) -> Vec<String> {
+    dictionary.kernels().iter().map(ToString::to_string).collect()
+}
+
+/// The features of a dictionary's row, as an object.
+fn features_json(model: &Model, row: Row<'_>) -> Value {
+    row.iter().map(|(j, v)| (model.name(j).into_owned(), v.into())).collect::<Map<_, _>>().into()
+}
+
+/// The same in one field of a line.
+fn features_text(model: &Model, row: Row<'_>) -> String {
+    let features = row.iter().map(|(j, v)| format!("{}:{v}", model.name(j)));
+    features.collect::<Vec<_>>().join(" ")
+}
+
+/// The first of them, rounded, for people.
+fn features_shown(model: &Model, row: Row<'_>) -> String {
+    let first =
+        row.iter().take(SHOWN).map(|(j, v)| format!("{}:{}", model.name(j), significant(v, 6)));
+    let shown = first.collect::<Vec<_>>().join(" ");
+    if row.len() > SHOWN { format!("{shown} ...") } else { shown }
+}
+
+fn dictionary_json(model: &Model, dictionary: &Dictionary) -> Value {
+    let center = |j| {
+        json!({
+            "features": features_json(model, dictionary.center(j)),
+            "coefficients": dictionary.coefficients(j),
+        })
+    };
+    let centers: Vec<Value> = (0..dictionary.len()).map(center).collect();
+    json!({"kernels": kernels(dictionary), "centers": centers})
+}
+
+fn dictionary_tsv(out: &mut Output, model: &Model, dictionary: &Dictionary) -> std::io::Result<()> {
+    writeln!(out, "center\t{}", kernels(dictionary).join("\t"))?;
+    for j in 0..dictionary.len() {
+        let coefficients = dictionary.coefficients(j).iter().map(ToString::to_string);
+        let features = features_text(model, dictionary.center(j));
+        writeln!(out, "{features}\t{}", coefficients.collect::<Vec<_>>().join("\t"))?;
+    }
+    Ok(())
 }
 
 fn weights_json(model: &Model) -> Value {
@@ -47,9 +99,10 @@ fn weights_json(model: &Model) -> Value {
             head.iter().map(|(j, w)| (model.name(j).into_owned(), w.into())).collect();
         json!({"bias": head.bias(), "weights": weights})
     };
-    match model.is_multiclass() {
-        false => one(&model.heads()[0]),
-        true => {
+    match (model.dictionary(), model.is_multiclass()) {
+        (Some(dictionary), _) => dictionary_json(model, dictionary),
+        (None, false) => one(&model.heads()[0]),
+        (None, true) => {
             let heads = model.classes().into_iter().zip(model.heads());
             Value::Object(heads.map(|(class, head)| (class, one(head))).collect())
         }
@@ -57,6 +110,9 @@ fn weights_json(model: &Model) -> Value {
 }
 
 fn weights_tsv(out: &mut Output, model: &Model) -> std::io::Result<()> {
+    if let Some(dictionary) = model.dictionary() {
+        return dictionary_tsv(out, model, dictionary);
+    }
     let classes = model.classes();
     writeln!(out, "{}feature\tweight", if model.is_multiclass() { "class\t" } else { "" })?;
     for (k, head) in model.heads().iter().enumerate() {
@@ -99,9 +155,18 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
         let (names, slots) = (thousands(provenance.names_met), thousands(provenance.collisions));
         row("names", format!("{names}, {slots} slots with more than one"));
     }
-    row("nonzero weights", thousands(model.nonzeros() as u64));
+    match model.dictionary() {
+        None => row("nonzero weights", thousands(model.nonzeros() as u64)),
+        Some(dictionary) => {
+            row("kernels", kernels(dictionary).join(", "));
+            row("dictionary", format!("{} rows", thousands(dictionary.len() as u64)));
+        }
+    }
     row("made by", format!("parsimon {}", provenance.version));
     writeln!(out, "{table}")?;
+    if let Some(dictionary) = model.dictionary() {
+        writeln!(out, "\n{}", largest_centers(model, dictionary, top))?;
+    }
     let classes = model.classes();
     for (k, head) in model.heads().iter().enumerate() {
         let of = if model.is_multiclass() { format!(" of {}", classes[k]) } else { String::new() };
@@ -115,4 +180,22 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
         writeln!(out, "\n{table}")?;
     }
     Ok(())
+}
+
+/// The rows whose coefficients have the largest norm, each with the kernel that counts most in it.
+fn largest_centers(model: &Model, dictionary: &Dictionary, top: usize) -> Table {
+    let mut order: Vec<usize> = (0..dictionary.len()).collect();
+    order.sort_by(|&a, &b| dictionary.norm(b).total_cmp(&dictionary.norm(a)).then(a.cmp(&b)));
+    let mut table = Table::new(["largest rows", "norm", "largest coefficient", "of"]).right([1, 2]);
+    for j in order.into_iter().take(top) {
+        let coefficients = dictionary.coefficients(j).iter().zip(dictionary.kernels());
+        let largest = coefficients.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+        table.row([
+            features_shown(model, dictionary.center(j)),
+            significant(dictionary.norm(j), 6),
+            largest.map_or_else(String::new, |(h, _)| significant(*h, 6)),
+            largest.map_or_else(String::new, |(_, kernel)| kernel.to_string()),
+        ]);
+    }
+    table
 }

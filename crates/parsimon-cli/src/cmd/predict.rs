@@ -16,6 +16,12 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     inputs.push(parsimon::data::Input::Path(args.model.clone()));
     check_outputs(&[args.output.as_deref()], &inputs)?;
     let model = Model::load(&args.model)?;
+    if args.audit && model.dictionary().is_some() {
+        return Err(Fault::Usage(
+            "--audit shows what each weight adds, and a dictionary has none; `parsimon inspect` shows its rows"
+                .into(),
+        ));
+    }
     let printer = Printer::new(&model, args.shown)?;
     let options = args.data.options(model.precision())?;
     let mut options = model.options(&options, Expect::Nothing);
@@ -25,11 +31,11 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     let scorer = model.scorer();
     let mut out = Output::open(args.output.as_deref())?;
     let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
-    let heads = model.heads().len();
+    let outputs = model.outputs();
     while reader.read(&mut chunk)? {
         margins.clear();
         scorer.margins(&chunk, &mut margins);
-        for (i, margins) in margins.chunks_exact(heads).enumerate() {
+        for (i, margins) in margins.chunks_exact(outputs).enumerate() {
             printer.print(&mut out, margins)?;
             if !chunk.tag(i).is_empty() {
                 out.write_all(b" ")?;

@@ -122,7 +122,11 @@ pub(crate) fn frame(args: &FrameArgs, reading: &Reading) -> Frame {
 }
 
 /// The settings with what only a look at all the data can tell: the number of features, the number of rows.
-fn surveyed(settings: Settings, inputs: &[Input], options: &Options) -> Result<Settings, Fault> {
+pub(crate) fn surveyed(
+    settings: Settings,
+    inputs: &[Input],
+    options: &Options,
+) -> Result<Settings, Fault> {
     let (dimension, switch) = (settings.wants_dimension(), settings.wants_switch());
     if !dimension && !switch {
         return Ok(settings);
@@ -234,9 +238,13 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
         thousands((outcome.rows as f64 / seconds) as u64),
     ));
     note(&format!(
-        "progressive loss {}, {} nonzero weights",
+        "progressive loss {}, {} {}",
         significant(trainer.progressive().average().unwrap_or(0.0), 6),
-        thousands(model.nonzeros() as u64)
+        thousands(model.nonzeros() as u64),
+        match model.dictionary() {
+            None => "nonzero weights",
+            Some(_) => "rows in the dictionary",
+        },
     ));
     if trainer.names().collisions() > 0 {
         note(&format!(

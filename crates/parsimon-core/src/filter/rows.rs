@@ -6,7 +6,7 @@ use super::vector::dot;
 use super::{Method, Past, restore_into, save_all};
 use crate::learner::sum_lanes;
 use crate::wide::{Work, wide};
-use crate::{Chunk, Float, Head, Online, Row, State, Table};
+use crate::{Chunk, Float, Frozen, Head, Online, Row, State, Table};
 
 /// A [`Method`] per class over rows of at most `dimension` features; with a bias, one more coordinate that is 1 in
 /// every row.
@@ -177,7 +177,7 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
         self.methods.iter().map(features).sum()
     }
 
-    fn freeze(&self) -> Vec<Head> {
+    fn freeze(&self) -> Frozen {
         let head = |method: &M| {
             let (features, bias) = method.weights().split_at(self.dimension);
             let weights = self.ids.iter().zip(features).filter(|(_, w)| **w != F::ZERO);
@@ -185,7 +185,7 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
             weights.sort_unstable_by_key(|&(j, _)| j);
             Head::new(bias.first().map_or(0.0, |b| b.to_f64()), weights)
         };
-        self.methods.iter().map(head).collect()
+        Frozen::Linear(self.methods.iter().map(head).collect())
     }
 
     fn heads(&self) -> usize {

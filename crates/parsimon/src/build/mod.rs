@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use parsimon_core::kernel::Update;
 use parsimon_core::metric::{AdaGrad, Global, Pace};
 use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::adadelta::AdaDelta;
@@ -27,6 +28,7 @@ use parsimon_core::{
 use crate::{BuildError, Settings};
 
 mod dense;
+mod kernel;
 
 pub use dense::Regularization;
 
@@ -239,6 +241,8 @@ impl Builder<'_> {
                 let rule = Spherical::FollowTheLeader { radius: s.number("radius") };
                 self.learner::<F, _>(rule, rule)
             }
+            "multikernel-pda" => self.multikernel::<F>(Update::DualAveraging),
+            "multikernel-apfbs" => self.multikernel::<F>(Update::ForwardBackward),
             name => unreachable!("the registry lists {name}, which nobody builds"),
         }
     }

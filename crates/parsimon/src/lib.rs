@@ -26,6 +26,7 @@
 mod build;
 mod container;
 mod error;
+mod identify;
 mod judge;
 mod kernels;
 mod map;
@@ -36,16 +37,19 @@ pub mod registry;
 mod regret;
 mod run;
 mod spec;
+mod synthetic;
 mod trainer;
 
 pub use build::{Frame, Regularization, Storage};
 pub use error::{BuildError, Error, FormatError};
+pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
 pub use judge::{Expect, Judge};
 pub use model::{Model, Provenance};
 pub use reading::{Reading, find_classes};
 pub use regret::{Bound, Regret};
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
 pub use spec::{Settings, Spec, did_you_mean};
+pub use synthetic::{Regressors, Synthetic, System};
 pub use trainer::{Progress, Trainer};
 
 pub use parsimon_core as core;

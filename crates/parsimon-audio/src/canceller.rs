@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
+use crate::AudioError;
 use crate::adaptive::{Adaptive, Learning};
 use crate::config::{Config, Detection, OnDoubleTalk};
 use crate::detector::{Detector, FarEnd, energy, peak};
 use crate::guard::{Advice, Guard};
 use crate::kalman::Kalman;
 use crate::state::{Reader, Writer, state};
-use crate::AudioError;
 
 /// Louder than this is no sound of full scale 1, and its square would not fit the arithmetic.
 const LOUDEST: f32 = 1e6;
@@ -196,7 +196,12 @@ impl Canceller {
             self.reference.fill(0.0);
             self.microphone.fill(0.0);
             self.far_end.observe(&self.reference);
-            self.filter.cancel(&self.reference, &self.microphone, Learning::Freeze, &mut self.residual);
+            self.filter.cancel(
+                &self.reference,
+                &self.microphone,
+                Learning::Freeze,
+                &mut self.residual,
+            );
             self.recover();
             return;
         }
@@ -284,7 +289,8 @@ impl Canceller {
         // INVARIANT: a piece may end inside a block with numbers that are not finite; they count as zero
         // when the block is whole, so they are zero here, and counted.
         for signal in [&self.reference, &self.microphone] {
-            let finite: Vec<f32> = signal.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect();
+            let finite: Vec<f32> =
+                signal.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect();
             to.numbers(&finite);
         }
         to.numbers(&self.ready);
@@ -359,7 +365,8 @@ impl Canceller {
     fn counts(&self) -> [u64; 10] {
         let s = &self.status;
         let waiting = [&self.reference, &self.microphone];
-        let waiting = waiting.iter().flat_map(|v| &v[..self.filled]).filter(|v| !v.is_finite()).count();
+        let waiting =
+            waiting.iter().flat_map(|v| &v[..self.filled]).filter(|v| !v.is_finite()).count();
         [
             s.samples,
             s.active,

@@ -103,18 +103,26 @@ impl Config {
             return refuse(format!("rate must be between 1 and 768000, got {}", self.rate));
         }
         if !(self.memory.is_finite() && self.memory > 0.0) {
-            return refuse(format!("memory must be a finite number of seconds > 0, got {}", self.memory));
+            return refuse(format!(
+                "memory must be a finite number of seconds > 0, got {}",
+                self.memory
+            ));
         }
         if !(self.step > 0.0 && self.step < 2.0) {
-            return refuse(format!("step must be between 0 and 2, both excluded, got {}", self.step));
+            return refuse(format!(
+                "step must be between 0 and 2, both excluded, got {}",
+                self.step
+            ));
         }
         if !self.floor.is_finite() {
             return refuse(format!("floor must be a finite number of dB, got {}", self.floor));
         }
         match self.detection {
-            Detection::Correlation { threshold } if !(threshold > 0.0 && threshold < 1.0) => refuse(
-                format!("the correlation threshold must be between 0 and 1, both excluded, got {threshold}"),
-            ),
+            Detection::Correlation { threshold } if !(threshold > 0.0 && threshold < 1.0) => {
+                refuse(format!(
+                    "the correlation threshold must be between 0 and 1, both excluded, got {threshold}"
+                ))
+            }
             Detection::Geigel { threshold } if !(threshold.is_finite() && threshold > 0.0) => {
                 refuse(format!("the Geigel threshold must be a finite number > 0, got {threshold}"))
             }

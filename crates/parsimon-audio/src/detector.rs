@@ -1,8 +1,8 @@
 //! Is the far end speaking? Is the near end speaking over it?
 
+use crate::AudioError;
 use crate::config::{Config, Detection};
 use crate::state::{Reader, Writer, state};
-use crate::AudioError;
 
 /// Seconds over which a detector averages.
 const AVERAGE_SECONDS: f32 = 0.02;
@@ -96,7 +96,8 @@ pub struct Detector {
 impl Detector {
     /// For blocks of [`Config::block`].
     pub fn new(config: &Config) -> Self {
-        let blocks = |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
+        let blocks =
+            |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
         Self {
             kind: config.detection,
             average: decay(config, AVERAGE_SECONDS),
@@ -149,7 +150,8 @@ impl Detector {
         to.numbers(&self.peaks);
         to.number(self.cross);
         to.number(self.power);
-        let counts = [self.at as u64, u64::from(self.armed), self.holding.into(), self.lasted.into()];
+        let counts =
+            [self.at as u64, u64::from(self.armed), self.holding.into(), self.lasted.into()];
         counts.into_iter().for_each(|v| to.count(v));
     }
 
@@ -179,5 +181,9 @@ pub(crate) fn peak(samples: &[f32]) -> f32 {
 }
 
 fn position(at: u64, length: usize) -> Result<usize, AudioError> {
-    if at < length as u64 { Ok(at as usize) } else { Err(state("a position is outside of its ring")) }
+    if at < length as u64 {
+        Ok(at as usize)
+    } else {
+        Err(state("a position is outside of its ring"))
+    }
 }

@@ -68,16 +68,16 @@ impl Fft {
         let n = self.n;
         for (k, &(wr, wi)) in self.split.iter().enumerate() {
             let (a, b) = (self.place[k], self.place[(n - k) % n]);
-            let (ar, ai, br, bi) = (re[a], im[a], re[b], im[b]);
+            let (mut ar, mut ai, mut br, mut bi) = (re[a], im[a], re[b], im[b]);
             for l in 0..L {
                 let (er, ei) = (0.5 * (ar[l] + br[l]), 0.5 * (ai[l] - bi[l]));
                 let (or, oi) = (0.5 * (ai[l] + bi[l]), 0.5 * (br[l] - ar[l]));
                 let (tr, ti) = (wr * or - wi * oi, wr * oi + wi * or);
-                spectrum_re[k][l] = er + tr;
-                spectrum_im[k][l] = ei + ti;
-                spectrum_re[n - k][l] = er - tr;
-                spectrum_im[n - k][l] = ti - ei;
+                (ar[l], ai[l]) = (er + tr, ei + ti);
+                (br[l], bi[l]) = (er - tr, ti - ei);
             }
+            (spectrum_re[k], spectrum_im[k]) = (ar, ai);
+            (spectrum_re[n - k], spectrum_im[n - k]) = (br, bi);
         }
     }
 
@@ -93,17 +93,18 @@ impl Fft {
         let half = 0.5 / n as f32;
         for (k, &(wr, wi)) in self.split.iter().enumerate() {
             let (a, b) = (self.place[k], self.place[(n - k) % n]);
+            let (mut ar, mut br) = (spectrum_re[k], spectrum_re[n - k]);
+            let (mut ai, mut bi) = (spectrum_im[k], spectrum_im[n - k]);
             for l in 0..L {
-                let (ar, br) = (spectrum_re[k][l], spectrum_re[n - k][l]);
-                let (ai, bi) = (spectrum_im[k][l], spectrum_im[n - k][l]);
-                let (er, ei) = (half * (ar + br), half * (ai - bi));
-                let (dr, di) = (half * (ar - br), half * (ai + bi));
+                let (er, ei) = (half * (ar[l] + br[l]), half * (ai[l] - bi[l]));
+                let (dr, di) = (half * (ar[l] - br[l]), half * (ai[l] + bi[l]));
                 let (or, oi) = (wr * dr + wi * di, wr * di - wi * dr);
-                re[b][l] = er + oi;
-                im[b][l] = or - ei;
-                re[a][l] = er - oi;
-                im[a][l] = ei + or;
+                (ar[l], ai[l]) = (er - oi, ei + or);
+                (br[l], bi[l]) = (er + oi, or - ei);
             }
+            // Where both are the same row, the first is the right one.
+            (re[b], im[b]) = (br, bi);
+            (re[a], im[a]) = (ar, ai);
         }
         self.interpolate(re, im);
     }
@@ -117,23 +118,24 @@ impl Fft {
                 let ([r0, r1, r2, r3], [i0, i1, i2, i3]) = (quarters(re), quarters(im));
                 for i in 0..quarter {
                     let [ur, ui, vr, vi, wr, wi] = table[i];
+                    // PERF: rows are copied out and back whole, or the compiler must fear that they overlap.
+                    let (mut a, mut b, mut c, mut d) = (r0[i], r1[i], r2[i], r3[i]);
+                    let (mut e, mut f, mut g, mut h) = (i0[i], i1[i], i2[i], i3[i]);
                     for l in 0..L {
-                        let (ar, ai) = (r0[i][l] + r2[i][l], i0[i][l] + i2[i][l]);
-                        let (br, bi) = (r0[i][l] - r2[i][l], i0[i][l] - i2[i][l]);
-                        let (cr, ci) = (r1[i][l] + r3[i][l], i1[i][l] + i3[i][l]);
-                        let (dr, di) = (i1[i][l] - i3[i][l], r3[i][l] - r1[i][l]);
-                        r0[i][l] = ar + cr;
-                        i0[i][l] = ai + ci;
+                        let (ar, ai) = (a[l] + c[l], e[l] + g[l]);
+                        let (br, bi) = (a[l] - c[l], e[l] - g[l]);
+                        let (cr, ci) = (b[l] + d[l], f[l] + h[l]);
+                        let (dr, di) = (f[l] - h[l], d[l] - b[l]);
+                        (a[l], e[l]) = (ar + cr, ai + ci);
                         let (sr, si) = (br + dr, bi + di);
-                        r1[i][l] = ur * sr - ui * si;
-                        i1[i][l] = ur * si + ui * sr;
+                        (b[l], f[l]) = (ur * sr - ui * si, ur * si + ui * sr);
                         let (sr, si) = (ar - cr, ai - ci);
-                        r2[i][l] = vr * sr - vi * si;
-                        i2[i][l] = vr * si + vi * sr;
+                        (c[l], g[l]) = (vr * sr - vi * si, vr * si + vi * sr);
                         let (sr, si) = (br - dr, bi - di);
-                        r3[i][l] = wr * sr - wi * si;
-                        i3[i][l] = wr * si + wi * sr;
+                        (d[l], h[l]) = (wr * sr - wi * si, wr * si + wi * sr);
                     }
+                    (r0[i], r1[i], r2[i], r3[i]) = (a, b, c, d);
+                    (i0[i], i1[i], i2[i], i3[i]) = (e, f, g, h);
                 }
             }
             block = quarter;
@@ -158,26 +160,23 @@ impl Fft {
                 let ([r0, r1, r2, r3], [i0, i1, i2, i3]) = (quarters(re), quarters(im));
                 for i in 0..quarter {
                     let [ur, ui, vr, vi, wr, wi] = table[i];
+                    let (mut a, mut b, mut c, mut d) = (r0[i], r1[i], r2[i], r3[i]);
+                    let (mut e, mut f, mut g, mut h) = (i0[i], i1[i], i2[i], i3[i]);
                     for l in 0..L {
-                        let (yr, yi) = (r1[i][l], i1[i][l]);
-                        let (pr, pi) = (ur * yr + ui * yi, ur * yi - ui * yr);
-                        let (yr, yi) = (r2[i][l], i2[i][l]);
-                        let (qr, qi) = (vr * yr + vi * yi, vr * yi - vi * yr);
-                        let (yr, yi) = (r3[i][l], i3[i][l]);
-                        let (sr, si) = (wr * yr + wi * yi, wr * yi - wi * yr);
-                        let (ar, ai) = (r0[i][l] + qr, i0[i][l] + qi);
-                        let (cr, ci) = (r0[i][l] - qr, i0[i][l] - qi);
+                        let (pr, pi) = (ur * b[l] + ui * f[l], ur * f[l] - ui * b[l]);
+                        let (qr, qi) = (vr * c[l] + vi * g[l], vr * g[l] - vi * c[l]);
+                        let (sr, si) = (wr * d[l] + wi * h[l], wr * h[l] - wi * d[l]);
+                        let (ar, ai) = (a[l] + qr, e[l] + qi);
+                        let (cr, ci) = (a[l] - qr, e[l] - qi);
                         let (br, bi) = (pr + sr, pi + si);
                         let (dr, di) = (si - pi, pr - sr);
-                        r0[i][l] = ar + br;
-                        i0[i][l] = ai + bi;
-                        r1[i][l] = cr + dr;
-                        i1[i][l] = ci + di;
-                        r2[i][l] = ar - br;
-                        i2[i][l] = ai - bi;
-                        r3[i][l] = cr - dr;
-                        i3[i][l] = ci - di;
+                        (a[l], e[l]) = (ar + br, ai + bi);
+                        (b[l], f[l]) = (cr + dr, ci + di);
+                        (c[l], g[l]) = (ar - br, ai - bi);
+                        (d[l], h[l]) = (cr - dr, ci - di);
                     }
+                    (r0[i], r1[i], r2[i], r3[i]) = (a, b, c, d);
+                    (i0[i], i1[i], i2[i], i3[i]) = (e, f, g, h);
                 }
             }
         }
@@ -194,11 +193,9 @@ fn quarters<T>(rows: &mut [T]) -> [&mut [T]; 4] {
 
 fn pairs<const L: usize>(rows: &mut [[f32; L]]) {
     for pair in rows.chunks_exact_mut(2) {
-        for l in 0..L {
-            let (a, b) = (pair[0][l], pair[1][l]);
-            pair[0][l] = a + b;
-            pair[1][l] = a - b;
-        }
+        let (a, b) = (pair[0], pair[1]);
+        pair[0] = std::array::from_fn(|l| a[l] + b[l]);
+        pair[1] = std::array::from_fn(|l| a[l] - b[l]);
     }
 }
 
@@ -241,12 +238,7 @@ impl RealFft {
         for (i, v) in samples.enumerate().take(2 * self.re.len()) {
             if i % 2 == 0 { self.re[i / 2][0] = v } else { self.im[i / 2][0] = v }
         }
-        self.fft.forward(
-            &mut self.re,
-            &mut self.im,
-            &mut self.spectrum_re,
-            &mut self.spectrum_im,
-        );
+        self.fft.forward(&mut self.re, &mut self.im, &mut self.spectrum_re, &mut self.spectrum_im);
     }
 
     /// Transforms the spectrum fields back.
@@ -304,7 +296,10 @@ mod tests {
             let mut one = RealFft::new(2 * n);
             one.forward(signal.into_iter());
             for k in 0..=n {
-                assert_eq!((sr[k][lane], si[k][lane]), (one.spectrum_re[k][0], one.spectrum_im[k][0]));
+                assert_eq!(
+                    (sr[k][lane], si[k][lane]),
+                    (one.spectrum_re[k][0], one.spectrum_im[k][0])
+                );
             }
         }
     }

@@ -1,9 +1,9 @@
 //! What to do when a filter makes things worse.
 
+use crate::AudioError;
 use crate::config::Config;
 use crate::detector::decay;
 use crate::state::{Reader, Writer};
-use crate::AudioError;
 
 /// Seconds over which energies are compared.
 const COMPARE_SECONDS: f32 = 0.1;
@@ -49,7 +49,8 @@ pub struct Guard {
 impl Guard {
     /// For blocks of [`Config::block`].
     pub fn new(config: &Config) -> Self {
-        let blocks = |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
+        let blocks =
+            |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
         Self {
             short: decay(config, COMPARE_SECONDS),
             long: decay(config, HEALTH_SECONDS),
@@ -81,7 +82,8 @@ impl Guard {
             return Advice::GoOn;
         }
         self.harming = 0;
-        self.healthy = if self.residual[1] < HEALTH * self.microphone[1] { self.healthy + 1 } else { 0 };
+        self.healthy =
+            if self.residual[1] < HEALTH * self.microphone[1] { self.healthy + 1 } else { 0 };
         if self.healthy >= self.health_blocks {
             self.healthy = 0;
             return Advice::Keep;

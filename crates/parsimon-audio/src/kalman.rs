@@ -150,7 +150,8 @@ impl Kalman {
         let groups = partitions.div_ceil(LANES);
         let rows = groups * (n + 1);
         let slots = groups * LANES;
-        let decay = |seconds: f32| (-(n as f64) / f64::from(config.rate) / f64::from(seconds)).exp() as f32;
+        let decay =
+            |seconds: f32| (-(n as f64) / f64::from(config.rate) / f64::from(seconds)).exp() as f32;
         let full = partitions - (groups - 1) * LANES;
         let mut kalman = Self {
             n,
@@ -217,7 +218,7 @@ impl Kalman {
 
     /// The window of spectra that partitions `8g..8g+8` see in bin `k`, real and imaginary.
     #[inline(always)]
-    fn window<'a>(x: &'a [f32], slots: usize, head: usize, g: usize, k: usize) -> &'a Row {
+    fn window(x: &[f32], slots: usize, head: usize, g: usize, k: usize) -> &Row {
         let at = k * 2 * slots + head + g * LANES;
         x[at..at + LANES].try_into().expect("a slice of LANES numbers")
     }
@@ -252,11 +253,11 @@ impl Kalman {
             let mut sums = [[0.0f32; LANES]; 3];
             for g in 0..self.groups {
                 let row = g * bins + k;
-                let xr = Self::window(&self.x_re, slots, head, g, k);
-                let xi = Self::window(&self.x_im, slots, head, g, k);
-                let (wr, wi) = (&self.filter.re[row], &self.filter.im[row]);
-                let (vr, vi) = (&self.shadow.re[row], &self.shadow.im[row]);
-                let doubt = &self.doubt[row];
+                let xr = *Self::window(&self.x_re, slots, head, g, k);
+                let xi = *Self::window(&self.x_im, slots, head, g, k);
+                let (wr, wi) = (self.filter.re[row], self.filter.im[row]);
+                let (vr, vi) = (self.shadow.re[row], self.shadow.im[row]);
+                let doubt = self.doubt[row];
                 let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
                 for l in 0..LANES {
                     y[0][l] += wr[l] * xr[l] - wi[l] * xi[l];
@@ -285,7 +286,9 @@ impl Kalman {
         self.fft.inverse(&self.bins.y_re, &self.bins.y_im, &mut s.two_re, &mut s.two_im);
         let mut energy = [0.0f32; 2];
         for i in 0..n / 2 {
-            for (rows, d) in [(&mut s.two_re, microphone[2 * i]), (&mut s.two_im, microphone[2 * i + 1])] {
+            for (rows, d) in
+                [(&mut s.two_re, microphone[2 * i]), (&mut s.two_im, microphone[2 * i + 1])]
+            {
                 rows[i] = [0.0; 2];
                 for (y, energy) in rows[n / 2 + i].iter_mut().zip(&mut energy) {
                     *y = d - *y;
@@ -355,6 +358,7 @@ impl Kalman {
     /// One step of the shadow, and the filter's gradient left in place of nothing yet.
     fn learn(&mut self, fresh: bool) {
         let (n, bins, slots, head) = (self.n, self.n + 1, self.slots(), self.head);
+        let forget = self.forget;
         let (s, b) = (&mut self.scratch, &mut self.bins);
         self.fft.forward(&mut s.two_re, &mut s.two_im, &mut b.e_re, &mut b.e_im);
 
@@ -384,13 +388,14 @@ impl Kalman {
             let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
             for k in 0..bins {
                 let row = g * bins + k;
-                let xr = Self::window(&self.x_re, slots, head, g, k);
-                let xi = Self::window(&self.x_im, slots, head, g, k);
+                let xr = *Self::window(&self.x_re, slots, head, g, k);
+                let xi = *Self::window(&self.x_im, slots, head, g, k);
                 let ([er, fr], [ei, fi]) = (b.e_re[k], b.e_im[k]);
                 let inverse = KEPT * b.inverse[k];
-                let doubt = &mut self.doubt[row];
-                let (gr, gi) = (&mut s.gradient.re[k], &mut s.gradient.im[k]);
-                let (vr, vi) = (&mut self.shadow.re[row], &mut self.shadow.im[row]);
+                // PERF: rows are copied out and back whole, or the compiler must fear that they overlap.
+                let mut doubt = self.doubt[row];
+                let (mut gr, mut gi) = ([0.0; LANES], [0.0; LANES]);
+                let (mut vr, mut vi) = (self.shadow.re[row], self.shadow.im[row]);
                 for l in 0..LANES {
                     gr[l] = doubt[l] * (xr[l] * er + xi[l] * ei);
                     gi[l] = doubt[l] * (xr[l] * ei - xi[l] * er);
@@ -398,25 +403,30 @@ impl Kalman {
                     vi[l] += mask[l] * (xr[l] * fi - xi[l] * fr);
                     let power = xr[l] * xr[l] + xi[l] * xi[l];
                     let rest = (1.0 - inverse * doubt[l] * power).max(0.0);
-                    doubt[l] *= self.forget * rest;
+                    doubt[l] *= forget * rest;
                 }
+                self.doubt[row] = doubt;
+                (s.gradient.re[k], s.gradient.im[k]) = (gr, gi);
+                (self.shadow.re[row], self.shadow.im[row]) = (vr, vi);
             }
             constrain(&self.fft, s);
             for k in 0..bins {
                 let row = g * bins + k;
-                let xr = Self::window(&self.x_re, slots, head, g, k);
-                let xi = Self::window(&self.x_im, slots, head, g, k);
-                let (wr, wi) = (&mut self.filter.re[row], &mut self.filter.im[row]);
-                let (gr, gi) = (&s.gradient.re[k], &s.gradient.im[k]);
-                let doubt = &mut self.doubt[row];
+                let xr = *Self::window(&self.x_re, slots, head, g, k);
+                let xi = *Self::window(&self.x_im, slots, head, g, k);
+                let (mut wr, mut wi) = (self.filter.re[row], self.filter.im[row]);
+                let (gr, gi) = (s.gradient.re[k], s.gradient.im[k]);
+                let mut doubt = self.doubt[row];
                 let (mut yr, mut yi) = ([0.0f32; LANES], [0.0f32; LANES]);
                 for l in 0..LANES {
                     wr[l] += gr[l];
                     wi[l] += gi[l];
                     yr[l] = wr[l] * xr[l] - wi[l] * xi[l];
                     yi[l] = wr[l] * xi[l] + wi[l] * xr[l];
-                    doubt[l] += (1.0 - self.forget) * (wr[l] * wr[l] + wi[l] * wi[l]) + LEAST * mask[l];
+                    doubt[l] += (1.0 - forget) * (wr[l] * wr[l] + wi[l] * wi[l]) + LEAST * mask[l];
                 }
+                (self.filter.re[row], self.filter.im[row]) = (wr, wi);
+                self.doubt[row] = doubt;
                 b.one_re[k][0] += sum(&yr);
                 b.one_im[k][0] += sum(&yi);
             }
@@ -533,7 +543,12 @@ impl Adaptive for Kalman {
         let (mut re, mut im) = (vec![[0.0; LANES]; n], vec![[0.0; LANES]; n]);
         for g in 0..self.groups {
             let rows = g * bins..(g + 1) * bins;
-            self.fft.inverse(&self.filter.re[rows.clone()], &self.filter.im[rows], &mut re, &mut im);
+            self.fft.inverse(
+                &self.filter.re[rows.clone()],
+                &self.filter.im[rows],
+                &mut re,
+                &mut im,
+            );
             for l in 0..LANES {
                 path.extend((0..n / 2).flat_map(|i| [re[i][l], im[i][l]]));
             }

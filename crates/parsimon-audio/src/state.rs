@@ -72,7 +72,8 @@ impl<'a> Reader<'a> {
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], AudioError> {
-        let (head, rest) = self.bytes.split_first_chunk::<N>().ok_or_else(|| state("ends early"))?;
+        let (head, rest) =
+            self.bytes.split_first_chunk::<N>().ok_or_else(|| state("ends early"))?;
         self.bytes = rest;
         Ok(*head)
     }
@@ -131,7 +132,7 @@ pub(crate) fn state(message: impl Into<String>) -> AudioError {
 
 /// FNV-1a: it finds damage, not malice.
 fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }

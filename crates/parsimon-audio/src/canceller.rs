@@ -36,7 +36,7 @@ pub struct Status {
     pub fallbacks: u64,
     /// Times the filter took over its fast shadow, as after a change of the echo path.
     pub takeovers: u64,
-    /// Times the filter was cleared because it was no longer finite.
+    /// Times the filter was cleared because it was no longer finite, or harmful though called back.
     pub resets: u64,
 }
 
@@ -229,6 +229,10 @@ impl Canceller {
                 Advice::FallBack => {
                     self.filter.fall_back();
                     self.status.fallbacks += 1;
+                }
+                Advice::StartOver => {
+                    self.filter.clear();
+                    self.status.resets += 1;
                 }
             }
         }

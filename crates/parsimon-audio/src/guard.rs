@@ -25,13 +25,16 @@ pub enum Advice {
     Keep,
     /// It has done harm for too long: go back to the one kept.
     FallBack,
+    /// So has the one kept: start over.
+    StartOver,
 }
 
 /// Watches the energies of microphone and residual.
 ///
 /// A residual louder than the microphone is worse than no canceller: while its smoothed energy is, the output
 /// should be the microphone ([`bypass`](Self::bypass)); after a quarter of a second the filter is called back
-/// to the last one that had left less than half of the microphone's energy for a second.
+/// to the last one that had left less than half of the microphone's energy for a second, and cleared where that
+/// one is no better.
 #[derive(Clone, Debug)]
 pub struct Guard {
     short: f32,
@@ -44,6 +47,8 @@ pub struct Guard {
     harming: u32,
     healthy: u32,
     bypass: bool,
+    /// Called back and not proven since.
+    suspect: bool,
 }
 
 impl Guard {
@@ -61,6 +66,7 @@ impl Guard {
             harming: 0,
             healthy: 0,
             bypass: false,
+            suspect: false,
         }
     }
 
@@ -77,7 +83,11 @@ impl Guard {
             self.healthy = 0;
             if self.harming >= self.harm_blocks {
                 self.harming = 0;
-                return Advice::FallBack;
+                // The next filter is not judged by the sins of this one.
+                self.residual = self.microphone;
+                let advice = if self.suspect { Advice::StartOver } else { Advice::FallBack };
+                self.suspect = !self.suspect;
+                return advice;
             }
             return Advice::GoOn;
         }
@@ -86,6 +96,7 @@ impl Guard {
             if self.residual[1] < HEALTH * self.microphone[1] { self.healthy + 1 } else { 0 };
         if self.healthy >= self.health_blocks {
             self.healthy = 0;
+            self.suspect = false;
             return Advice::Keep;
         }
         Advice::GoOn
@@ -99,14 +110,15 @@ impl Guard {
     /// Forgets all it has seen.
     pub fn clear(&mut self) {
         (self.microphone, self.residual) = ([0.0; 2], [0.0; 2]);
-        (self.harming, self.healthy, self.bypass) = (0, 0, false);
+        (self.harming, self.healthy) = (0, 0);
+        (self.bypass, self.suspect) = (false, false);
     }
 
     pub(crate) fn save(&self, to: &mut Writer) {
         to.numbers(&self.microphone);
         to.numbers(&self.residual);
-        let counts = [self.harming.into(), self.healthy.into(), u64::from(self.bypass)];
-        counts.into_iter().for_each(|v| to.count(v));
+        let counts = [self.harming, self.healthy, self.bypass.into(), self.suspect.into()];
+        counts.into_iter().for_each(|v| to.count(v.into()));
     }
 
     pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
@@ -115,6 +127,7 @@ impl Guard {
         self.harming = from.count()? as u32;
         self.healthy = from.count()? as u32;
         self.bypass = from.count()? != 0;
+        self.suspect = from.count()? != 0;
         Ok(())
     }
 }

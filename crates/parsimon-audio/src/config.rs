@@ -1,0 +1,132 @@
+//! The settings of a canceller; the defaults are one choice for all recordings.
+
+use serde::Serialize;
+
+use crate::AudioError;
+
+/// How near-end speech over the echo is recognized (see [`Detector`](crate::Detector)).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Detection {
+    /// It is not.
+    Off,
+    /// By the correlation of predicted echo and microphone (Benesty, Morgan and Cho 2000): double talk
+    /// where `sum(d y) / sum(d^2)` is below the threshold, between 0 and 1.
+    Correlation {
+        /// Around 0.7.
+        threshold: f32,
+    },
+    /// By Geigel's comparison of peaks (Duttweiler 1978): double talk where the microphone is louder than the
+    /// threshold times the loudest recent reference. Only for paths known to attenuate.
+    Geigel {
+        /// 0.5 for a path that attenuates by 6 dB or more.
+        threshold: f32,
+    },
+}
+
+/// What double talk does to the filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnDoubleTalk {
+    /// It is counted. Right for [`Kalman`](crate::Kalman), which slows down by itself.
+    Report,
+    /// The filter stands still. Right for filters with a step that knows nothing of the near end.
+    Freeze,
+}
+
+/// Settings of a [`Canceller`](crate::Canceller).
+///
+/// ```
+/// use parsimon_audio::Config;
+///
+/// let config = Config::at(8000);
+/// assert_eq!((config.taps, config.block()), (512, 64));
+/// assert!(Config { memory: f32::NAN, ..config }.check().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Config {
+    /// Length of the modeled echo path in samples, rounded up to whole blocks. Default: 64 ms.
+    pub taps: usize,
+    /// Samples per second. Default: 16000.
+    pub rate: u32,
+    /// Seconds after which the filter takes the echo path for forgotten. Default: 8.
+    pub memory: f32,
+    /// Step of the fast shadow filter, inside (0, 2). Default: 0.5.
+    pub step: f32,
+    /// Mean power of the reference, in dB of full scale, at or below which it is silence and nothing is
+    /// learned. Default: -70.
+    pub floor: f32,
+    /// How double talk is recognized. Default: by correlation, threshold 0.7.
+    pub detection: Detection,
+    /// What it does. Default: it is counted.
+    pub on_double_talk: OnDoubleTalk,
+}
+
+const MOST_TAPS: usize = 1 << 20;
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::at(16_000)
+    }
+}
+
+impl Config {
+    /// The defaults for `rate` samples per second.
+    pub fn at(rate: u32) -> Self {
+        Self {
+            taps: (rate as usize * 64).div_ceil(1000).clamp(1, MOST_TAPS),
+            rate,
+            memory: 8.0,
+            step: 0.5,
+            floor: -70.0,
+            detection: Detection::Correlation { threshold: 0.7 },
+            on_double_talk: OnDoubleTalk::Report,
+        }
+    }
+
+    /// Samples that are processed together: 64 up to 24 kHz, 128 up to 48 kHz, then 256.
+    pub fn block(&self) -> usize {
+        match self.rate {
+            0..=24_000 => 64,
+            24_001..=48_000 => 128,
+            _ => 256,
+        }
+    }
+
+    /// Refuses what cannot work, by name.
+    pub fn check(&self) -> Result<(), AudioError> {
+        let refuse = |message: String| Err(AudioError::Setting(message));
+        if self.taps == 0 || self.taps > MOST_TAPS {
+            return refuse(format!("taps must be between 1 and {MOST_TAPS}, got {}", self.taps));
+        }
+        if self.rate == 0 || self.rate > 768_000 {
+            return refuse(format!("rate must be between 1 and 768000, got {}", self.rate));
+        }
+        if !(self.memory.is_finite() && self.memory > 0.0) {
+            return refuse(format!(
+                "memory must be a finite number of seconds > 0, got {}",
+                self.memory
+            ));
+        }
+        if !(self.step > 0.0 && self.step < 2.0) {
+            return refuse(format!(
+                "step must be between 0 and 2, both excluded, got {}",
+                self.step
+            ));
+        }
+        if !self.floor.is_finite() {
+            return refuse(format!("floor must be a finite number of dB, got {}", self.floor));
+        }
+        match self.detection {
+            Detection::Correlation { threshold } if !(threshold > 0.0 && threshold < 1.0) => {
+                refuse(format!(
+                    "the correlation threshold must be between 0 and 1, both excluded, got {threshold}"
+                ))
+            }
+            Detection::Geigel { threshold } if !(threshold.is_finite() && threshold > 0.0) => {
+                refuse(format!("the Geigel threshold must be a finite number > 0, got {threshold}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Is the far end speaking? Is the near end speaking over it?
+
+use crate::AudioError;
+use crate::config::{Config, Detection};
+use crate::state::{Reader, Writer, state};
+
+/// Seconds over which a detector averages.
+const AVERAGE_SECONDS: f32 = 0.02;
+/// Seconds for which a verdict of double talk is held after its last sign.
+const HOLD_SECONDS: f32 = 0.05;
+/// Seconds of uninterrupted double talk after which it no longer freezes: a changed echo path looks the same.
+const PATIENCE_SECONDS: f32 = 0.5;
+/// Power below this share of the long-term power of the reference is silence.
+const SILENCE: f32 = 1e-3;
+/// Seconds of the long-term power.
+const POWER_SECONDS: f32 = 4.0;
+
+/// Tells reference from silence.
+///
+/// Active is a reference whose mean power over the length of the filter is above the floor of
+/// [`Config::floor`] and above a thousandth of its own long-term power: an echo of less teaches nothing but noise.
+#[derive(Clone, Debug)]
+pub struct FarEnd {
+    floor: f32,
+    follow: f32,
+    recent: Vec<f32>,
+    at: usize,
+    long_term: f32,
+    active: u64,
+}
+
+impl FarEnd {
+    /// For blocks of [`Config::block`].
+    pub fn new(config: &Config) -> Self {
+        Self {
+            floor: 10f32.powf(config.floor / 10.0),
+            follow: 1.0 - decay(config, POWER_SECONDS),
+            recent: vec![0.0; config.taps.div_ceil(config.block()) + 1],
+            at: 0,
+            long_term: 0.0,
+            active: 0,
+        }
+    }
+
+    /// Takes in a block; true where the reference is active.
+    pub fn observe(&mut self, reference: &[f32]) -> bool {
+        self.recent[self.at] = energy(reference) / reference.len().max(1) as f32;
+        self.at = (self.at + 1) % self.recent.len();
+        let power = self.recent.iter().sum::<f32>() / self.recent.len() as f32;
+        let active = power > self.floor && power > SILENCE * self.long_term;
+        if active {
+            self.active += 1;
+            self.long_term += (power - self.long_term) * self.follow.max(1.0 / self.active as f32);
+        }
+        active
+    }
+
+    pub(crate) fn save(&self, to: &mut Writer) {
+        to.numbers(&self.recent);
+        to.number(self.long_term);
+        to.count(self.at as u64);
+        to.count(self.active);
+    }
+
+    pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
+        from.numbers(&mut self.recent)?;
+        self.long_term = from.number()?;
+        self.at = position(from.count()?, self.recent.len())?;
+        self.active = from.count()?;
+        Ok(())
+    }
+}
+
+/// A double-talk detector for blocks of any adaptive filter's work.
+///
+/// The correlation detector believes the filter, so it keeps quiet until the filter has once explained the
+/// microphone. A changed echo path looks like double talk to it: [`freeze`](Self::freeze) therefore gives
+/// up after half a second, until the filter explains the microphone again.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    kind: Detection,
+    average: f32,
+    hold: u32,
+    patience: u32,
+    /// `sum(d y)`, `sum(d^2)`.
+    cross: f32,
+    power: f32,
+    peaks: Vec<f32>,
+    at: usize,
+    armed: bool,
+    /// Blocks that the verdict still holds, and blocks that it has lasted.
+    holding: u32,
+    lasted: u32,
+}
+
+impl Detector {
+    /// For blocks of [`Config::block`].
+    pub fn new(config: &Config) -> Self {
+        let blocks =
+            |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
+        Self {
+            kind: config.detection,
+            average: decay(config, AVERAGE_SECONDS),
+            hold: blocks(HOLD_SECONDS),
+            patience: blocks(PATIENCE_SECONDS),
+            cross: 0.0,
+            power: 0.0,
+            peaks: vec![0.0; config.taps.div_ceil(config.block()) + 1],
+            at: 0,
+            armed: false,
+            holding: 0,
+            lasted: 0,
+        }
+    }
+
+    /// Takes in a block and what the filter left of it; true where there is double talk.
+    pub fn observe(&mut self, reference: &[f32], microphone: &[f32], residual: &[f32]) -> bool {
+        let sign = match self.kind {
+            Detection::Off => false,
+            Detection::Correlation { threshold } => {
+                let cross: f32 = microphone.iter().zip(residual).map(|(d, e)| d * (d - e)).sum();
+                self.cross = self.average * self.cross + (1.0 - self.average) * cross;
+                self.power = self.average * self.power + (1.0 - self.average) * energy(microphone);
+                let explained = self.cross >= threshold * self.power;
+                self.armed |= explained && self.power > 0.0;
+                self.armed && !explained
+            }
+            Detection::Geigel { threshold } => {
+                self.peaks[self.at] = peak(reference);
+                self.at = (self.at + 1) % self.peaks.len();
+                peak(microphone) > threshold * peak(&self.peaks)
+            }
+        };
+        self.holding = if sign { self.hold } else { self.holding.saturating_sub(1) };
+        self.lasted = if self.double_talk() { self.lasted.saturating_add(1) } else { 0 };
+        self.double_talk()
+    }
+
+    /// The present verdict.
+    pub fn double_talk(&self) -> bool {
+        self.holding > 0
+    }
+
+    /// Whether a filter should stand still for it.
+    pub fn freeze(&self) -> bool {
+        self.double_talk() && self.lasted <= self.patience
+    }
+
+    pub(crate) fn save(&self, to: &mut Writer) {
+        to.numbers(&self.peaks);
+        to.number(self.cross);
+        to.number(self.power);
+        let counts =
+            [self.at as u64, u64::from(self.armed), self.holding.into(), self.lasted.into()];
+        counts.into_iter().for_each(|v| to.count(v));
+    }
+
+    pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
+        from.numbers(&mut self.peaks)?;
+        self.cross = from.number()?;
+        self.power = from.number()?;
+        self.at = position(from.count()?, self.peaks.len())?;
+        self.armed = from.count()? != 0;
+        self.holding = from.count()? as u32;
+        self.lasted = from.count()? as u32;
+        Ok(())
+    }
+}
+
+/// How much of an average over `seconds` survives one block.
+pub(crate) fn decay(config: &Config, seconds: f32) -> f32 {
+    (-(config.block() as f32) / config.rate as f32 / seconds).exp()
+}
+
+pub(crate) fn energy(samples: &[f32]) -> f32 {
+    samples.iter().map(|v| v * v).sum()
+}
+
+pub(crate) fn peak(samples: &[f32]) -> f32 {
+    samples.iter().fold(0.0, |m, v| m.max(v.abs()))
+}
+
+fn position(at: u64, length: usize) -> Result<usize, AudioError> {
+    if at < length as u64 {
+        Ok(at as usize)
+    } else {
+        Err(state("a position is outside of its ring"))
+    }
+}

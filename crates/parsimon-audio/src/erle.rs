@@ -1,0 +1,89 @@
+//! Echo return loss enhancement: how much quieter the microphone has become, in dB.
+//!
+//! `10 log10(sum(d^2) / sum(e^2))` over the samples at which the far end is active: those in frames of 20 ms whose
+//! mean power of the reference is above a thousandth of that of the whole file. It counts near-end speech as
+//! it counts echo: over double talk it is bounded by that speech, and a canceller can raise it by eating
+//! from it.
+
+use serde::Serialize;
+
+/// Frames below this share of the mean power of the reference are silence.
+const SILENCE: f64 = 1e-3;
+/// Frames per second.
+const FRAMES: u32 = 50;
+/// 120 dB: a residual of nothing is a number, too.
+const LEAST: f64 = 1e-12;
+
+/// The enhancement of a whole file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Erle {
+    /// Over all active samples; `None` where there are none or the microphone is silent in them.
+    pub overall: Option<f64>,
+    /// Over those of the second half, when the filter should have converged.
+    pub second_half: Option<f64>,
+    /// The share of samples at which the far end is active.
+    pub active: f64,
+    /// Seconds per entry of `over_time`.
+    pub window: f64,
+    /// Over consecutive windows, the last of which may be shorter.
+    pub over_time: Vec<Option<f64>>,
+}
+
+/// Measures `residual` against `microphone`, in windows of `window` seconds.
+///
+/// ```
+/// let far = vec![0.5f32; 16_000];
+/// let near = vec![0.2f32; 16_000];
+/// let left = vec![0.02f32; 16_000];
+/// let erle = parsimon_audio::erle::measure(&far, &near, &left, 16_000, 0.5);
+/// assert!((erle.overall.unwrap() - 20.0).abs() < 1e-3);
+/// assert_eq!(erle.over_time.len(), 2);
+/// ```
+pub fn measure(
+    reference: &[f32],
+    microphone: &[f32],
+    residual: &[f32],
+    rate: u32,
+    window: f64,
+) -> Erle {
+    let total = reference.len().min(microphone.len()).min(residual.len());
+    let frame = (rate / FRAMES).max(1) as usize;
+    let square = |v: f32| f64::from(v) * f64::from(v);
+    let mean = reference[..total].iter().map(|&v| square(v)).sum::<f64>() / total.max(1) as f64;
+
+    let length = ((window * f64::from(rate)) as usize).max(frame);
+    let mut over_time = vec![[0.0; 2]; total.div_ceil(length)];
+    let (mut overall, mut half, mut active) = ([0.0; 2], [0.0; 2], 0usize);
+    for start in (0..total).step_by(frame) {
+        let end = total.min(start + frame);
+        let power = reference[start..end].iter().map(|&v| square(v)).sum::<f64>();
+        // A frame cut short by the end is left out.
+        if end - start < frame || power <= SILENCE * mean * frame as f64 {
+            continue;
+        }
+        active += frame;
+        for i in start..end {
+            let pair = [square(microphone[i]), square(residual[i])];
+            let into = [
+                Some(&mut overall),
+                (i >= total / 2).then_some(&mut half),
+                Some(&mut over_time[i / length]),
+            ];
+            for sums in into.into_iter().flatten() {
+                sums[0] += pair[0];
+                sums[1] += pair[1];
+            }
+        }
+    }
+    Erle {
+        overall: decibels(overall),
+        second_half: decibels(half),
+        active: active as f64 / total.max(1) as f64,
+        window: length as f64 / f64::from(rate.max(1)),
+        over_time: over_time.into_iter().map(decibels).collect(),
+    }
+}
+
+fn decibels([microphone, residual]: [f64; 2]) -> Option<f64> {
+    (microphone > 0.0).then(|| 10.0 * (microphone / residual.max(LEAST * microphone)).log10())
+}

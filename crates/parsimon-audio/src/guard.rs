@@ -1,0 +1,133 @@
+//! What to do when a filter makes things worse.
+
+use crate::AudioError;
+use crate::config::Config;
+use crate::detector::decay;
+use crate::state::{Reader, Writer};
+
+/// Seconds over which energies are compared.
+const COMPARE_SECONDS: f32 = 0.1;
+/// Seconds over which a filter proves itself.
+const HEALTH_SECONDS: f32 = 1.0;
+/// Seconds that a filter may do harm.
+const HARM_SECONDS: f32 = 0.25;
+/// The residual does harm at this multiple of the microphone's energy (1 dB)...
+const HARM: f32 = 1.26;
+/// ...and is healthy at this share of it (3 dB).
+const HEALTH: f32 = 0.5;
+
+/// What the guard asks for after a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Nothing.
+    GoOn,
+    /// The filter has proven itself: keep it.
+    Keep,
+    /// It has done harm for too long: go back to the one kept.
+    FallBack,
+    /// So has the one kept: start over.
+    StartOver,
+}
+
+/// Watches the energies of microphone and residual.
+///
+/// A residual louder than the microphone is worse than no canceller: while its smoothed energy is, the output
+/// should be the microphone ([`bypass`](Self::bypass)); after a quarter of a second the filter is called back
+/// to the last one that had left less than half of the microphone's energy for a second, and cleared where that
+/// one is no better.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    short: f32,
+    long: f32,
+    harm_blocks: u32,
+    health_blocks: u32,
+    /// Smoothed energies of microphone and residual, short and long.
+    microphone: [f32; 2],
+    residual: [f32; 2],
+    harming: u32,
+    healthy: u32,
+    bypass: bool,
+    /// Called back and not proven since.
+    suspect: bool,
+}
+
+impl Guard {
+    /// For blocks of [`Config::block`].
+    pub fn new(config: &Config) -> Self {
+        let blocks =
+            |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
+        Self {
+            short: decay(config, COMPARE_SECONDS),
+            long: decay(config, HEALTH_SECONDS),
+            harm_blocks: blocks(HARM_SECONDS),
+            health_blocks: blocks(HEALTH_SECONDS),
+            microphone: [0.0; 2],
+            residual: [0.0; 2],
+            harming: 0,
+            healthy: 0,
+            bypass: false,
+            suspect: false,
+        }
+    }
+
+    /// Takes in the energies of a block in which the far end was active.
+    pub fn observe(&mut self, microphone: f32, residual: f32) -> Advice {
+        for (i, keep) in [self.short, self.long].into_iter().enumerate() {
+            self.microphone[i] = keep * self.microphone[i] + (1.0 - keep) * microphone;
+            self.residual[i] = keep * self.residual[i] + (1.0 - keep) * residual;
+        }
+        let limit = if self.bypass { 1.0 } else { HARM };
+        self.bypass = self.residual[0] > limit * self.microphone[0];
+        if self.bypass {
+            self.harming += 1;
+            self.healthy = 0;
+            if self.harming >= self.harm_blocks {
+                self.harming = 0;
+                // The next filter is not judged by the sins of this one.
+                self.residual = self.microphone;
+                let advice = if self.suspect { Advice::StartOver } else { Advice::FallBack };
+                self.suspect = !self.suspect;
+                return advice;
+            }
+            return Advice::GoOn;
+        }
+        self.harming = 0;
+        self.healthy =
+            if self.residual[1] < HEALTH * self.microphone[1] { self.healthy + 1 } else { 0 };
+        if self.healthy >= self.health_blocks {
+            self.healthy = 0;
+            self.suspect = false;
+            return Advice::Keep;
+        }
+        Advice::GoOn
+    }
+
+    /// Whether the microphone is the better output.
+    pub fn bypass(&self) -> bool {
+        self.bypass
+    }
+
+    /// Forgets all it has seen.
+    pub fn clear(&mut self) {
+        (self.microphone, self.residual) = ([0.0; 2], [0.0; 2]);
+        (self.harming, self.healthy) = (0, 0);
+        (self.bypass, self.suspect) = (false, false);
+    }
+
+    pub(crate) fn save(&self, to: &mut Writer) {
+        to.numbers(&self.microphone);
+        to.numbers(&self.residual);
+        let counts = [self.harming, self.healthy, self.bypass.into(), self.suspect.into()];
+        counts.into_iter().for_each(|v| to.count(v.into()));
+    }
+
+    pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
+        from.numbers(&mut self.microphone)?;
+        from.numbers(&mut self.residual)?;
+        self.harming = from.count()? as u32;
+        self.healthy = from.count()? as u32;
+        self.bypass = from.count()? != 0;
+        self.suspect = from.count()? != 0;
+        Ok(())
+    }
+}

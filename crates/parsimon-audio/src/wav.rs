@@ -1,0 +1,371 @@
+//! WAV files: one channel in, one channel out.
+//!
+//! Read are integers of 8, 16, 24 and 32 bits and floats of 32 bits, in plain and in extensible headers
+//! (`WAVE_FORMAT_EXTENSIBLE`). Samples are scaled to full scale 1. Whatever the bytes are, the answer is a
+//! [`Signal`] or an [`AudioError`] that says what was found; nothing panics.
+//!
+//! Not read: RF64 and other files beyond 4 GiB, compressed formats, 64-bit floats.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::AudioError;
+
+/// How a sample is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SampleFormat {
+    /// Unsigned, 8 bits.
+    Int8,
+    /// Signed, 16 bits.
+    Int16,
+    /// Signed, 24 bits.
+    Int24,
+    /// Signed, 32 bits.
+    Int32,
+    /// IEEE 754, 32 bits.
+    Float32,
+}
+
+impl SampleFormat {
+    /// Bytes per sample.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Int8 => 1,
+            Self::Int16 => 2,
+            Self::Int24 => 3,
+            Self::Int32 | Self::Float32 => 4,
+        }
+    }
+
+    fn is_float(self) -> bool {
+        self == Self::Float32
+    }
+
+    /// The integer that stands for 1.
+    fn scale(self) -> f64 {
+        (1u64 << (8 * self.bytes() - 1)) as f64
+    }
+}
+
+/// One channel of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signal {
+    /// Full scale is 1; every sample is finite.
+    pub samples: Vec<f32>,
+    /// Samples per second.
+    pub rate: u32,
+    /// Channels of the file.
+    pub channels: u16,
+    /// How the file stores a sample.
+    pub format: SampleFormat,
+    /// Samples in runs of three or more at full scale: what the recording could not hold.
+    pub clipped: u64,
+}
+
+/// Mean power below which a signal counts as silent (-90 dB of full scale).
+const SILENT: f64 = 1e-9;
+/// Equal full-scale samples in a row that make a clipped run.
+const CLIPPED_RUN: usize = 3;
+
+impl Signal {
+    /// Length in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.samples.len() as f64 / f64::from(self.rate)
+    }
+
+    /// Whether there is nothing to hear: mean power below -90 dB of full scale.
+    pub fn is_silent(&self) -> bool {
+        let power: f64 = self.samples.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
+        power < SILENT * self.samples.len() as f64
+    }
+}
+
+/// Reads a channel, counted from 0, of the file at `path`. Without a choice the file must have one.
+///
+/// ```
+/// use parsimon_audio::wav::{self, SampleFormat};
+///
+/// let folder = std::env::temp_dir().join("parsimon-wav-example.wav");
+/// let written = wav::write(&folder, &[0.0, 0.5, -2.0], 16_000, SampleFormat::Int16).unwrap();
+/// assert_eq!(written.clipped, 1);
+/// let signal = wav::read(&folder, None).unwrap();
+/// assert_eq!((signal.rate, &signal.samples[..]), (16_000, &[0.0, 0.5, -1.0][..]));
+/// # std::fs::remove_file(folder).unwrap();
+/// ```
+pub fn read(path: &Path, channel: Option<usize>) -> Result<Signal, AudioError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| AudioError::Io { path: path.into(), source })?;
+    decode(&bytes, channel).map_err(|message| AudioError::Wav { path: path.into(), message })
+}
+
+/// Reads a channel of a file already in memory; `name` stands for it in errors.
+pub fn read_bytes(name: &Path, bytes: &[u8], channel: Option<usize>) -> Result<Signal, AudioError> {
+    decode(bytes, channel).map_err(|message| AudioError::Wav { path: name.into(), message })
+}
+
+/// What [`write`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Samples beyond full scale, stored as the nearest value there is.
+    pub clipped: u64,
+}
+
+/// Writes one channel to `path`, whole or not at all: to a temporary name beside it, synced, then renamed.
+pub fn write(
+    path: &Path,
+    samples: &[f32],
+    rate: u32,
+    format: SampleFormat,
+) -> Result<Written, AudioError> {
+    let (bytes, written) = encode(samples, rate, format)
+        .map_err(|message| AudioError::Wav { path: path.into(), message })?;
+    // A link is followed, and what is no file (a device, a pipe) is written to, not replaced.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let cannot = |source| AudioError::Io { path: path.clone(), source };
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        let mut file = File::options().write(true).open(path).map_err(cannot)?;
+        file.write_all(&bytes).map_err(cannot)?;
+        return Ok(written);
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".parsimon-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As a program's ordinary output; the umask takes away what it must.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder).map_err(cannot)?;
+    file.write_all(&bytes).map_err(cannot)?;
+    file.as_file().sync_all().map_err(cannot)?;
+    file.persist(path).map_err(|e| cannot(e.error))?;
+    if let Ok(folder) = File::open(folder) {
+        // Not every file system lets a folder be synced; the file itself is safe.
+        let _ = folder.sync_all();
+    }
+    Ok(written)
+}
+
+struct Header {
+    format: SampleFormat,
+    channels: u16,
+    rate: u32,
+}
+
+fn decode(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
+    let (header, data) = chunks(bytes)?;
+    let channels = usize::from(header.channels);
+    let channel = match (channel, channels) {
+        (Some(c), _) if c < channels => c,
+        (Some(c), _) => {
+            return Err(format!(
+                "has {channels} channels, counted from 0; there is no channel {c}"
+            ));
+        }
+        (None, 1) => 0,
+        (None, _) => {
+            return Err(format!("has {channels} channels; choose one with --channel (from 0)"));
+        }
+    };
+    let (width, frame) = (header.format.bytes(), header.format.bytes() * channels);
+    if data.len() % frame != 0 {
+        return Err(format!(
+            "ends inside a frame: {} bytes of samples are no multiple of {frame}",
+            data.len()
+        ));
+    }
+    if data.is_empty() {
+        return Err("holds no samples".into());
+    }
+    let scale = header.format.scale();
+    let mut samples = Vec::with_capacity(data.len() / frame);
+    let (mut clipped, mut run, mut last) = (0u64, 0usize, 0.0f32);
+    for (i, frame) in data.chunks_exact(frame).enumerate() {
+        let b = &frame[channel * width..(channel + 1) * width];
+        let (v, full) = match *b {
+            [a] => integer(i64::from(a) - 128, scale),
+            [a, b] => integer(i16::from_le_bytes([a, b]).into(), scale),
+            [a, b, c] => integer((i32::from_le_bytes([0, a, b, c]) >> 8).into(), scale),
+            [a, b, c, d] if header.format.is_float() => {
+                let v = f32::from_le_bytes([a, b, c, d]);
+                if !v.is_finite() {
+                    return Err(format!("sample {i} of channel {channel} is {v}"));
+                }
+                (v, v.abs() >= 1.0)
+            }
+            [a, b, c, d] => integer(i32::from_le_bytes([a, b, c, d]).into(), scale),
+            _ => unreachable!("a sample has one to four bytes"),
+        };
+        run = match full {
+            false => 0,
+            true if run > 0 && (v > 0.0) == (last > 0.0) => run + 1,
+            true => 1,
+        };
+        clipped += match run {
+            0..CLIPPED_RUN => 0,
+            CLIPPED_RUN => CLIPPED_RUN as u64,
+            _ => 1,
+        };
+        last = v;
+        samples.push(v);
+    }
+    let Header { format, channels, rate } = header;
+    Ok(Signal { samples, rate, channels, format, clipped })
+}
+
+/// The sample and whether it is at full scale.
+fn integer(v: i64, scale: f64) -> (f32, bool) {
+    let v = v as f64;
+    ((v / scale) as f32, v >= scale - 1.0 || v <= -scale)
+}
+
+fn chunks(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
+    let found = |b: &[u8]| String::from_utf8_lossy(b).escape_debug().to_string();
+    let Some((start, mut rest)) = bytes.split_first_chunk::<12>() else {
+        return Err(format!("is no WAV file: {} bytes are too few", bytes.len()));
+    };
+    if &start[..4] == b"RF64" || &start[..4] == b"BW64" {
+        return Err("is a 64-bit WAV file (RF64), which is not read".into());
+    }
+    if &start[..4] != b"RIFF" || &start[8..] != b"WAVE" {
+        return Err(format!(
+            "is no WAV file: begins with \"{}...{}\" instead of \"RIFF...WAVE\"",
+            found(&start[..4]),
+            found(&start[8..])
+        ));
+    }
+    let mut header = None;
+    while !rest.is_empty() {
+        let Some((head, body)) = rest.split_first_chunk::<8>() else {
+            return Err(format!("is cut short: {} bytes where a chunk should begin", rest.len()));
+        };
+        let size = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+        let length = usize::try_from(size).unwrap_or(usize::MAX);
+        match &head[..4] {
+            b"data" => {
+                let header =
+                    header.ok_or("has samples before a \"fmt \" chunk that would explain them")?;
+                // Programs that write into a pipe cannot know the length.
+                if size == u32::MAX {
+                    return Ok((header, body));
+                }
+                let data = body.get(..length).ok_or_else(|| {
+                    format!(
+                        "is cut short: {length} bytes of samples promised, {} found",
+                        body.len()
+                    )
+                })?;
+                return Ok((header, data));
+            }
+            name => {
+                let chunk = body.get(..length).ok_or_else(|| {
+                    format!(
+                        "is cut short: chunk \"{}\" of {length} bytes, {} found",
+                        found(name),
+                        body.len()
+                    )
+                })?;
+                if name == b"fmt " {
+                    header = Some(format_chunk(chunk)?);
+                }
+                // Chunks begin at even places; the byte between may be missing at the end.
+                rest = body.get(length + length % 2..).unwrap_or(&[]);
+            }
+        }
+    }
+    Err(match header {
+        None => "has neither a \"fmt \" nor a \"data\" chunk".into(),
+        Some(_) => "has no \"data\" chunk".into(),
+    })
+}
+
+fn format_chunk(chunk: &[u8]) -> Result<Header, String> {
+    let short = |at: usize| chunk.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    let missing = || format!("has a \"fmt \" chunk of only {} bytes", chunk.len());
+    let rate = chunk.get(4..8).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let (Some(mut tag), Some(channels), Some(rate), Some(align), Some(bits)) =
+        (short(0), short(2), rate, short(12), short(14))
+    else {
+        return Err(missing());
+    };
+    if tag == 0xfffe {
+        // The first two bytes of the subformat are the plain tag, the rest is always the same.
+        const TAIL: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+        let guid = chunk.get(24..40).ok_or_else(missing)?;
+        if guid[2..] != TAIL {
+            return Err("has an extensible header of a subformat that is not known".into());
+        }
+        tag = u16::from_le_bytes([guid[0], guid[1]]);
+    }
+    let format = match (tag, bits) {
+        (1, 8) => SampleFormat::Int8,
+        (1, 16) => SampleFormat::Int16,
+        (1, 24) => SampleFormat::Int24,
+        (1, 32) => SampleFormat::Int32,
+        (3, 32) => SampleFormat::Float32,
+        (1, _) => return Err(format!("has integers of {bits} bits; 8, 16, 24 and 32 are read")),
+        (3, _) => return Err(format!("has floats of {bits} bits; 32 are read")),
+        _ => {
+            return Err(format!("is compressed (format {tag:#06x}); integers and floats are read"));
+        }
+    };
+    if channels == 0 || rate == 0 {
+        return Err(format!("promises {channels} channels at {rate} samples per second"));
+    }
+    let frame = format.bytes() * usize::from(channels);
+    if usize::from(align) != frame {
+        return Err(format!(
+            "has frames of {align} bytes for {channels} channels of {} bytes each",
+            format.bytes()
+        ));
+    }
+    Ok(Header { format, channels, rate })
+}
+
+fn encode(samples: &[f32], rate: u32, format: SampleFormat) -> Result<(Vec<u8>, Written), String> {
+    if let Some(i) = samples.iter().position(|v| !v.is_finite()) {
+        return Err(format!("sample {i} is {} and was not written", samples[i]));
+    }
+    let width = format.bytes();
+    let length = (samples.len() as u64) * width as u64;
+    let Some(size) = u32::try_from(length).ok().filter(|&n| n < u32::MAX - 64) else {
+        return Err(format!("{length} bytes of samples do not fit a WAV file"));
+    };
+    let mut bytes = Vec::with_capacity(46 + size as usize);
+    bytes.extend_from_slice(b"RIFF");
+    bytes.extend_from_slice(&(36 + size + size % 2).to_le_bytes());
+    bytes.extend_from_slice(b"WAVEfmt ");
+    bytes.extend_from_slice(&16u32.to_le_bytes());
+    bytes.extend_from_slice(&(if format.is_float() { 3u16 } else { 1 }).to_le_bytes());
+    bytes.extend_from_slice(&1u16.to_le_bytes());
+    bytes.extend_from_slice(&rate.to_le_bytes());
+    bytes.extend_from_slice(&rate.saturating_mul(width as u32).to_le_bytes());
+    bytes.extend_from_slice(&(width as u16).to_le_bytes());
+    bytes.extend_from_slice(&(8 * width as u16).to_le_bytes());
+    bytes.extend_from_slice(b"data");
+    bytes.extend_from_slice(&size.to_le_bytes());
+    let (scale, mut clipped) = (format.scale(), 0);
+    for &v in samples {
+        if format.is_float() {
+            clipped += u64::from(v.abs() > 1.0);
+            bytes.extend_from_slice(&v.to_le_bytes());
+            continue;
+        }
+        let rounded = (f64::from(v) * scale).round();
+        let kept = rounded.clamp(-scale, scale - 1.0);
+        clipped += u64::from(rounded != kept);
+        match format {
+            SampleFormat::Int8 => bytes.push((kept as i64 + 128) as u8),
+            _ => bytes.extend_from_slice(&(kept as i32).to_le_bytes()[..width]),
+        }
+    }
+    if size % 2 == 1 {
+        bytes.push(0);
+    }
+    Ok((bytes, Written { clipped }))
+}

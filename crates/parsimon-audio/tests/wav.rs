@@ -1,0 +1,178 @@
+//! Files come back as they were written, and bytes that are no file are refused in words.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
+
+use std::path::Path;
+
+use parsimon_audio::wav::{self, SampleFormat, Signal};
+use proptest::prelude::*;
+
+const FORMATS: [SampleFormat; 5] = [
+    SampleFormat::Int8,
+    SampleFormat::Int16,
+    SampleFormat::Int24,
+    SampleFormat::Int32,
+    SampleFormat::Float32,
+];
+
+fn bytes_of(samples: &[f32], format: SampleFormat) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.wav");
+    wav::write(&path, samples, 16_000, format).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    std::fs::read(path).unwrap()
+}
+
+fn parse(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
+    wav::read_bytes(Path::new("a.wav"), bytes, channel).map_err(|e| e.to_string())
+}
+
+/// A header of `channels` channels around `data`, extensible or not.
+fn file(tag: u16, channels: u16, bits: u16, data: &[u8], extensible: bool) -> Vec<u8> {
+    let mut fmt = Vec::new();
+    fmt.extend_from_slice(&(if extensible { 0xfffe } else { tag }).to_le_bytes());
+    fmt.extend_from_slice(&channels.to_le_bytes());
+    fmt.extend_from_slice(&16_000u32.to_le_bytes());
+    let frame = channels * bits / 8;
+    fmt.extend_from_slice(&(16_000 * u32::from(frame)).to_le_bytes());
+    fmt.extend_from_slice(&frame.to_le_bytes());
+    fmt.extend_from_slice(&bits.to_le_bytes());
+    if extensible {
+        fmt.extend_from_slice(&[22, 0]);
+        fmt.extend_from_slice(&bits.to_le_bytes());
+        fmt.extend_from_slice(&[0; 4]);
+        fmt.extend_from_slice(&tag.to_le_bytes());
+        fmt.extend_from_slice(&[0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]);
+    }
+    let mut bytes = b"RIFF\0\0\0\0WAVE".to_vec();
+    for (name, body) in [(b"LIST", &b"odd"[..]), (b"fmt ", &fmt[..]), (b"data", data)] {
+        bytes.extend_from_slice(name);
+        bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(body);
+        if body.len() % 2 == 1 {
+            bytes.push(0);
+        }
+    }
+    bytes
+}
+
+proptest! {
+    #[test]
+    fn what_was_read_is_written_back(levels in prop::collection::vec(-128i32..128, 1..50)) {
+        let samples: Vec<f32> = levels.iter().map(|&v| v as f32 / 128.0).collect();
+        for format in FORMATS {
+            let signal = parse(&bytes_of(&samples, format), None).unwrap();
+            prop_assert_eq!(&signal.samples, &samples);
+            prop_assert_eq!((signal.format, signal.rate, signal.channels), (format, 16_000, 1));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..200), channel in prop::option::of(0usize..3)) {
+        let _ = parse(&bytes, channel);
+        let _ = parse(&[b"RIFF\0\0\0\0WAVE", &bytes[..]].concat(), channel);
+        let _ = parse(&[b"RIFF\0\0\0\0WAVEfmt ", &bytes[..]].concat(), channel);
+    }
+
+    #[test]
+    fn damaged_files_are_answered(
+        at in any::<prop::sample::Index>(), with in any::<u8>(), cut in any::<prop::sample::Index>(), which in 0usize..6,
+    ) {
+        let mut bytes = match which {
+            5 => file(1, 2, 16, &[1, 2, 3, 4, 5, 6, 7, 8], true),
+            _ => bytes_of(&[0.1, -0.2, 0.3, 1.0, -1.0], FORMATS[which]),
+        };
+        let at = at.index(bytes.len());
+        bytes[at] = with;
+        for bytes in [&bytes[..], &bytes[..cut.index(bytes.len())]] {
+            if let Ok(signal) = parse(bytes, Some(0)) {
+                prop_assert!(!signal.samples.is_empty() && signal.rate > 0);
+                prop_assert!(signal.samples.iter().all(|v| v.is_finite()));
+            }
+        }
+    }
+}
+
+#[test]
+fn channels_are_chosen_and_extensible_headers_read() {
+    let data: Vec<u8> = [100i16, -100, 200, -200].iter().flat_map(|v| v.to_le_bytes()).collect();
+    for extensible in [false, true] {
+        let bytes = file(1, 2, 16, &data, extensible);
+        assert_eq!(
+            parse(&bytes, None).unwrap_err(),
+            "a.wav: has 2 channels; choose one with --channel (from 0)"
+        );
+        assert!(parse(&bytes, Some(2)).unwrap_err().contains("there is no channel 2"));
+        let left = parse(&bytes, Some(0)).unwrap();
+        let right = parse(&bytes, Some(1)).unwrap();
+        assert_eq!(left.samples, [100.0 / 32768.0, 200.0 / 32768.0]);
+        assert_eq!(right.samples, [-100.0 / 32768.0, -200.0 / 32768.0]);
+    }
+}
+
+#[test]
+fn refusals_say_what_was_found() {
+    let float = |v: f32| file(3, 1, 32, &[0.5f32.to_le_bytes(), v.to_le_bytes()].concat(), false);
+    let whole = bytes_of(&[0.1; 100], SampleFormat::Int16);
+    for (bytes, words) in [
+        (b"".to_vec(), "0 bytes are too few"),
+        (b"ID3\x04 and then some music".to_vec(), "begins with \"ID3"),
+        (b"RF64\0\0\0\0WAVE".to_vec(), "RF64"),
+        (b"RIFF\0\0\0\0WAVE".to_vec(), "neither a \"fmt \" nor a \"data\" chunk"),
+        (whole[..36].to_vec(), "no \"data\" chunk"),
+        (whole[..40].to_vec(), "4 bytes where a chunk should begin"),
+        (whole[..100].to_vec(), "200 bytes of samples promised, 56 found"),
+        (file(1, 1, 16, &[], false), "holds no samples"),
+        (file(1, 1, 16, &[1, 2, 3], false), "ends inside a frame"),
+        (file(1, 1, 12, &[1, 2], false), "integers of 12 bits"),
+        (file(3, 1, 64, &[0; 8], false), "floats of 64 bits"),
+        (file(0x55, 1, 16, &[0; 8], false), "compressed (format 0x0055)"),
+        (file(1, 0, 16, &[0; 8], false), "0 channels"),
+        (float(f32::NAN), "sample 1 of channel 0 is NaN"),
+        (float(f32::INFINITY), "sample 1 of channel 0 is inf"),
+    ] {
+        let error = parse(&bytes, None).unwrap_err();
+        assert!(error.contains(words), "{error:?} does not say {words:?}");
+    }
+    assert!(
+        wav::read(Path::new("/no/such.wav"), None)
+            .unwrap_err()
+            .to_string()
+            .contains("/no/such.wav")
+    );
+}
+
+#[test]
+fn a_length_that_a_pipe_could_not_know_is_until_the_end() {
+    let mut bytes = bytes_of(&[0.5; 3], SampleFormat::Int16);
+    bytes[40..44].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert_eq!(parse(&bytes, None).unwrap().samples, [0.5; 3]);
+}
+
+#[test]
+fn clipping_is_counted_in_and_out() {
+    let data: Vec<u8> = [32767i16, 32767, 5, 32767, 32767, 32767, 32767, -32768, -32768, -32768, 0]
+        .iter()
+        .flat_map(|v| v.to_le_bytes())
+        .collect();
+    let signal = parse(&file(1, 1, 16, &data, false), None).unwrap();
+    assert_eq!(signal.clipped, 7);
+    assert!(!signal.is_silent());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.wav");
+    let written =
+        wav::write(&path, &[1.0, 0.0, -1.0, -1.1, 3.0], 8000, SampleFormat::Int24).unwrap();
+    assert_eq!(written.clipped, 3); // 1 itself is one step too high for an integer
+    assert!(
+        wav::write(&path, &[f32::NAN], 8000, SampleFormat::Int24)
+            .unwrap_err()
+            .to_string()
+            .contains("sample 0 is NaN")
+    );
+    assert_eq!(
+        wav::read(&path, None).unwrap().samples.len(),
+        5,
+        "a refused write leaves the old file"
+    );
+    assert!(parse(&bytes_of(&[1e-6; 10], SampleFormat::Float32), None).unwrap().is_silent());
+}

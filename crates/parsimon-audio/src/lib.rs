@@ -10,6 +10,7 @@
 //! | [`delay`] | by how much the echo is late |
 //! | [`Kalman`] | the adaptive filter |
 //! | [`Adaptive`] | what any other filter must do to take its place |
+//! | [`Sampled`] | NLMS, APA, PDA and the rest of `parsimon-core`'s filters in that place |
 //! | [`FarEnd`], [`Detector`] | is there anything to learn from, is someone speaking over it |
 //! | [`Guard`] | what to do when a filter makes things worse |
 //! | [`erle`], [`Spectrogram`] | what came of it |
@@ -51,6 +52,7 @@ mod error;
 mod fft;
 mod guard;
 mod kalman;
+mod sampled;
 mod spectrogram;
 pub mod state;
 pub mod wav;
@@ -65,4 +67,5 @@ pub use erle::Erle;
 pub use error::AudioError;
 pub use guard::{Advice, Guard};
 pub use kalman::Kalman;
+pub use sampled::Sampled;
 pub use spectrogram::Spectrogram;

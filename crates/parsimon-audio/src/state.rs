@@ -40,8 +40,13 @@ impl Writer {
 
     /// A short text.
     pub fn text(&mut self, text: &str) {
-        self.count(text.len() as u64);
-        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes(text.as_bytes());
+    }
+
+    /// Bytes with their count in front.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
     }
 
     pub(crate) fn finish(mut self) -> Vec<u8> {
@@ -107,15 +112,21 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A short text.
-    pub fn text(&mut self) -> Result<String, AudioError> {
+    /// Bytes.
+    pub fn bytes(&mut self) -> Result<&'a [u8], AudioError> {
         let n = self.count()?;
         if n > self.bytes.len() as u64 {
             return Err(state("ends early"));
         }
         let (head, rest) = self.bytes.split_at(n as usize);
         self.bytes = rest;
-        String::from_utf8(head.to_vec()).map_err(|_| state("holds a text that is not UTF-8"))
+        Ok(head)
+    }
+
+    /// A short text.
+    pub fn text(&mut self) -> Result<String, AudioError> {
+        let bytes = self.bytes()?.to_vec();
+        String::from_utf8(bytes).map_err(|_| state("holds a text that is not UTF-8"))
     }
 
     pub(crate) fn finish(self) -> Result<(), AudioError> {

@@ -7,6 +7,7 @@ mod cmd;
 mod console;
 mod fault;
 mod output;
+mod signal;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,8 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Evaluate(args) => cmd::evaluate::run(&args),
         Command::Inspect(args) => cmd::inspect::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),
+        Command::Identify(args) => cmd::identify::run(&args),
+        Command::Cancel(args) => cmd::cancel::run(&args),
         Command::Algorithms(args) => cmd::algorithms::run(&args),
         Command::Convert(args) => cmd::convert::run(&args),
         Command::Quickstart(args) => cmd::quickstart::run(&args),

@@ -104,7 +104,16 @@ impl Synthetic {
                     }
                 }
                 _ => {
-                    let known = ["n", "zeros", "amplitude", "noise", "input", "samples", "seed", "regressors"];
+                    let known = [
+                        "n",
+                        "zeros",
+                        "amplitude",
+                        "noise",
+                        "input",
+                        "samples",
+                        "seed",
+                        "regressors",
+                    ];
                     return Err(BuildError::new(
                         "synthetic",
                         format!(

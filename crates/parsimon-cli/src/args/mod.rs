@@ -29,6 +29,10 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Run several methods side by side on one pass over the same data
     Compare(CompareArgs),
+    /// Find the impulse response between two signals, sample by sample
+    Identify(Box<IdentifyArgs>),
+    /// Take the echo of a loudspeaker out of a microphone's recording
+    Cancel(Box<CancelArgs>),
     /// List the algorithms with their papers and settings
     Algorithms(AlgorithmsArgs),
     /// Convert data to the binary cache, which reads much faster
@@ -238,6 +242,134 @@ pub(crate) struct CompareArgs {
     /// Draw AUC (or loss) against nonzeros
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IdentifyArgs {
+    /// What went in: a WAV file, or a CSV file (FILE.csv, or FILE.csv:COLUMN by name or number)
+    #[arg(long, value_name = "SIGNAL", required_unless_present = "synthetic")]
+    pub(crate) reference: Option<String>,
+    /// What came out: a WAV or CSV file
+    #[arg(long, value_name = "SIGNAL", required_unless_present = "synthetic")]
+    pub(crate) observed: Option<String>,
+    /// Instead of signals, a sparse system such as n=1000,zeros=0.9,samples=20000,noise=0.01,seed=1 (also
+    /// amplitude, input, and regressors=vectors or signal)
+    #[arg(long, value_name = "SYSTEM", conflicts_with_all = ["reference", "observed", "truth", "taps", "channel"])]
+    pub(crate) synthetic: Option<String>,
+    /// How many coefficients to find [default: 512]
+    #[arg(long, value_name = "N")]
+    pub(crate) taps: Option<usize>,
+    /// The channel of WAV files with several, counted from 1
+    #[arg(long, value_name = "N")]
+    pub(crate) channel: Option<usize>,
+    /// The true response, for the system mismatch: a WAV or CSV file
+    #[arg(long, value_name = "SIGNAL")]
+    pub(crate) truth: Option<String>,
+    /// A share of the reference's usual energy that is added to the normalizer
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    pub(crate) regularization: f64,
+    /// The number type of the filter
+    #[arg(long, value_enum, default_value = "f64")]
+    pub(crate) precision: PrecisionArg,
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    /// Where the response goes: a WAV or CSV file
+    #[arg(short = 'o', long = "output", value_name = "FILE", help_heading = "Report")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a report as JSON; - for standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) json: Option<PathBuf>,
+    /// Draw the response
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Draw the learning curve
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    pub(crate) curve: Option<PathBuf>,
+    /// Say nothing but errors
+    #[arg(long, help_heading = "Report")]
+    pub(crate) quiet: bool,
+}
+
+/// How near-end speech is told from echo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DetectorArg {
+    /// The correlation of predicted echo and microphone (Benesty, Morgan and Cho 2000)
+    Correlation,
+    /// The peaks of microphone and reference (Geigel; Duttweiler 1978)
+    Geigel,
+    /// None
+    Off,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CancelArgs {
+    /// What the loudspeaker played: a WAV file
+    #[arg(long, value_name = "FAR.wav", alias = "far")]
+    pub(crate) reference: PathBuf,
+    /// What the microphone heard: a WAV file of the same rate
+    #[arg(long, value_name = "NEAR.wav", aliases = ["mic", "near"])]
+    pub(crate) microphone: PathBuf,
+    /// Where the microphone without echo goes: a WAV file
+    #[arg(short = 'o', long = "output", value_name = "CLEAN.wav")]
+    pub(crate) output: Option<PathBuf>,
+    /// The reference's channel, counted from 1, when it has several
+    #[arg(long, value_name = "N")]
+    pub(crate) reference_channel: Option<usize>,
+    /// The microphone's channel, counted from 1, when it has several
+    #[arg(long, value_name = "N")]
+    pub(crate) microphone_channel: Option<usize>,
+    /// The length of the echo path in samples [default: 64 ms]
+    #[arg(long, value_name = "N")]
+    pub(crate) taps: Option<usize>,
+    /// The echo's delay in samples, when it is known; it is searched for otherwise
+    #[arg(long, value_name = "SAMPLES", allow_hyphen_values = true)]
+    pub(crate) delay: Option<i64>,
+    /// The longest delay to search for
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, conflicts_with = "delay")]
+    pub(crate) max_delay: f64,
+    /// How near-end speech is told from echo
+    #[arg(long, value_enum, default_value = "correlation")]
+    pub(crate) detector: DetectorArg,
+    /// The detector's threshold [default: 0.7 for correlation, 0.5 for geigel]
+    #[arg(long, value_name = "X")]
+    pub(crate) threshold: Option<f32>,
+    /// Seconds after which the kalman filter takes the echo path for forgotten
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) memory: Option<f32>,
+    /// Of the other filters: a share of the reference's usual energy that is added to the normalizer
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    pub(crate) regularization: f64,
+    /// How samples are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "same")]
+    pub(crate) format: FormatArg,
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    /// Where the echo path goes: a WAV or CSV file
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) echo_path: Option<PathBuf>,
+    /// Write a report as JSON; - for standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) json: Option<PathBuf>,
+    /// Draw the levels before and after, and ERLE over time
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Draw the spectrograms before and after
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
+    pub(crate) spectrogram: Option<PathBuf>,
+    /// Say nothing but errors
+    #[arg(long, help_heading = "Report")]
+    pub(crate) quiet: bool,
+}
+
+/// How samples are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// As the microphone's
+    Same,
+    Int16,
+    Int24,
+    Int32,
+    Float32,
 }
 
 #[derive(Debug, Args)]

@@ -57,9 +57,12 @@ impl Args for SpecArgs {
         let heading = "Algorithm";
         let mut command = command
             .arg(
-                Arg::new("algorithm").short('a').long("algorithm").value_name("NAME").help_heading(heading).help(
-                    "The algorithm; `parsimon algorithms` lists them [default: ftrl with l1 = 1]",
-                ),
+                Arg::new("algorithm")
+                    .short('a')
+                    .long("algorithm")
+                    .value_name("NAME")
+                    .help_heading(heading)
+                    .help("The algorithm; `parsimon algorithms` lists them"),
             )
             .arg(
                 Arg::new("spec")
@@ -129,8 +132,26 @@ impl SpecArgs {
         self.file.is_none() && self.flags.is_empty()
     }
 
+    /// The spec for a task whose default is another algorithm.
+    pub(crate) fn spec_or(&self, algorithm: &str) -> Result<Spec, Fault> {
+        let spec = self.given()?;
+        translate_alpha(match spec.get("algorithm") {
+            Some(_) => spec,
+            None => Spec::new(algorithm).overwrite(spec),
+        })
+    }
+
     /// The spec: the house's default unless an algorithm is named, the file over it, the flags over both.
     pub(crate) fn spec(&self) -> Result<Spec, Fault> {
+        let spec = self.given()?;
+        let spec = match spec.get("algorithm") {
+            Some(_) => spec,
+            None => Spec::of_the_house().overwrite(spec),
+        };
+        translate_alpha(spec)
+    }
+
+    fn given(&self) -> Result<Spec, Fault> {
         let mut spec = match &self.file {
             None => Spec::default(),
             Some(path) => read_spec(path)?,
@@ -138,11 +159,7 @@ impl SpecArgs {
         for (name, text) in &self.flags {
             spec = set(spec, name, text)?;
         }
-        let spec = match spec.get("algorithm") {
-            Some(_) => spec,
-            None => Spec::of_the_house().overwrite(spec),
-        };
-        translate_alpha(spec)
+        Ok(spec)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The commands.
 
 pub(crate) mod algorithms;
+pub(crate) mod cancel;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod evaluate;
+pub(crate) mod identify;
 pub(crate) mod inspect;
 pub(crate) mod predict;
 pub(crate) mod quickstart;

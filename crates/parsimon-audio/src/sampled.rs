@@ -1,0 +1,77 @@
+//! The filters of `parsimon-core` behind the safeguards of this crate.
+
+use parsimon_core::filter::Filter;
+
+use crate::AudioError;
+use crate::adaptive::{Adaptive, Learning};
+use crate::state::{Reader, Writer, state};
+
+/// A filter that adapts sample by sample (NLMS, APA, PDA, ...), as the canceller wants it.
+///
+/// Its step knows nothing of the near end: use [`OnDoubleTalk::Freeze`](crate::OnDoubleTalk::Freeze) with it, and a
+/// regularization that scales with the signal.
+pub struct Sampled {
+    name: &'static str,
+    filter: Box<dyn Filter<f32>>,
+    kept: Vec<f32>,
+    /// The state before the first sample.
+    fresh: Vec<u8>,
+}
+
+impl Sampled {
+    /// Takes a filter that has heard nothing yet; `name` is what a saved state is known by.
+    pub fn new(name: &'static str, filter: Box<dyn Filter<f32>>) -> Self {
+        let mut fresh = Vec::new();
+        filter.save(&mut fresh);
+        let kept = vec![0.0; filter.taps().len()];
+        Self { name, filter, kept, fresh }
+    }
+}
+
+impl Adaptive for Sampled {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn taps(&self) -> usize {
+        self.filter.taps().len()
+    }
+    fn cancel(
+        &mut self,
+        reference: &[f32],
+        microphone: &[f32],
+        learning: Learning,
+        residual: &mut [f32],
+    ) {
+        self.filter.set_adapting(learning == Learning::Adapt);
+        residual.copy_from_slice(self.filter.push(reference, microphone));
+    }
+    fn keep(&mut self) {
+        self.kept.copy_from_slice(self.filter.taps());
+    }
+    fn fall_back(&mut self) {
+        self.filter.set_taps(&self.kept);
+    }
+    fn clear(&mut self) {
+        self.kept.fill(0.0);
+        let restored = self.filter.restore(&mut &self.fresh[..]);
+        debug_assert!(restored.is_some(), "the state is the filter's own");
+    }
+    fn echo_path(&self) -> Vec<f32> {
+        self.filter.taps().to_vec()
+    }
+    fn save(&self, to: &mut Writer) {
+        let mut bytes = Vec::new();
+        self.filter.save(&mut bytes);
+        to.bytes(&bytes);
+        to.numbers(&self.kept);
+    }
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
+        let bytes = from.bytes()?;
+        let mut input = bytes;
+        let restored = self.filter.restore(&mut input);
+        if restored.is_none() || !input.is_empty() {
+            return Err(state("the filter's part belongs to other settings"));
+        }
+        from.numbers(&mut self.kept)
+    }
+}

@@ -1,0 +1,271 @@
+//! `parsimon identify`: the impulse response between two signals.
+
+use std::time::{Duration, Instant};
+
+use parsimon::core::{Float, Precision};
+use parsimon::data::Input;
+use parsimon::eval::chart::{Figure, Panel, Series};
+use parsimon::eval::number::{duration, significant, thousands};
+use parsimon::{
+    Frame, Identified, Regressors, Regularization, Settings, Synthetic, identify, identify_system,
+};
+use serde_json::json;
+
+use crate::args::{IdentifyArgs, PrecisionArg};
+use crate::console::note;
+use crate::fault::Fault;
+use crate::output::{check_outputs, write_text};
+use crate::signal::{self, Source};
+
+/// What is identified when nobody says how: sparse paths fast, dense ones no slower than NLMS.
+const DEFAULT: &str = "ipnlms";
+const TAPS: usize = 512;
+
+/// A finished run.
+struct Run {
+    found: Identified,
+    truth: Option<Vec<f64>>,
+    samples: u64,
+    rate: Option<u32>,
+    time: Duration,
+}
+
+pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
+    let share = args.regularization;
+    if !(share.is_finite() && share >= 0.0) {
+        return Err(Fault::Usage(format!("--regularization must be a number >= 0, got {share}")));
+    }
+    signal::check_ending(args.output.as_ref())?;
+    let sources = [&args.reference, &args.observed, &args.truth];
+    let inputs: Vec<Input> =
+        sources.iter().filter_map(|s| s.as_deref()).map(|s| Source::new(s).input()).collect();
+    let outputs = [&args.output, &args.json, &args.plot, &args.curve];
+    check_outputs(&outputs.map(|path| path.as_deref()), &inputs)?;
+    let settings = args.spec.spec_or(DEFAULT)?.resolve()?;
+    let run = match (&args.synthetic, &args.reference, &args.observed) {
+        (Some(text), _, _) => synthetic(args, &settings, text)?,
+        (None, Some(reference), Some(observed)) => signals(args, &settings, reference, observed)?,
+        _ => return Err(Fault::Usage("identify needs --reference and --observed".into())),
+    };
+    finish(args, &settings, &run)
+}
+
+fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Run, Fault> {
+    let synthetic = Synthetic::parse(text)?;
+    let mut system = synthetic.start();
+    let truth = Some(system.truth().to_vec());
+    let start = Instant::now();
+    let found = match synthetic.regressors {
+        Regressors::Vectors => {
+            let precision = args.precision.into();
+            let frame = Frame { precision, bias: false, ..Frame::default() };
+            identify_system(settings, frame, &mut system, synthetic.samples)?
+        }
+        Regressors::Signal => {
+            let (mut x, mut reference, mut observed) =
+                (vec![0.0; synthetic.n], Vec::new(), Vec::new());
+            for _ in 0..synthetic.samples {
+                observed.push(system.next_row(&mut x));
+                reference.push(x[0]);
+            }
+            over(args, settings, synthetic.n, &reference, &observed, truth.as_deref())?
+        }
+    };
+    let time = start.elapsed();
+    Ok(Run { found, truth, samples: synthetic.samples, rate: None, time })
+}
+
+fn signals(
+    args: &IdentifyArgs,
+    settings: &Settings,
+    reference: &str,
+    observed: &str,
+) -> Result<Run, Fault> {
+    let (from, to) = (reference, observed);
+    let reference = Source::new(from).read(args.channel)?;
+    let observed = Source::new(to).read(args.channel)?;
+    if let (Some(one), Some(other)) = (reference.rate, observed.rate)
+        && one != other
+    {
+        return Err(Fault::Input(format!(
+            "{from} has {one} samples per second and {to} has {other}; they must agree"
+        )));
+    }
+    let samples = reference.samples.len().min(observed.samples.len());
+    if reference.samples.len() != observed.samples.len() {
+        note(&format!(
+            "warning: {from} has {} samples and {to} has {}; the first {} are used",
+            thousands(reference.samples.len() as u64),
+            thousands(observed.samples.len() as u64),
+            thousands(samples as u64)
+        ));
+    }
+    for (name, signal) in [(from, &reference), (to, &observed)] {
+        if signal.clipped > 0 {
+            note(&format!(
+                "warning: {name} is clipped at {} samples, which no linear response explains",
+                thousands(signal.clipped)
+            ));
+        }
+    }
+    if reference.samples.iter().all(|x| *x == 0.0) {
+        return Err(Fault::Input(format!("{from} is silent: nothing can be learned from it")));
+    }
+    let taps = args.taps.unwrap_or(TAPS);
+    if taps > samples {
+        return Err(Fault::Usage(format!(
+            "{taps} taps cannot be found from {samples} samples; say a smaller --taps"
+        )));
+    }
+    let truth = match &args.truth {
+        Some(source) => Some(Source::new(source).read(args.channel)?.samples),
+        None => None,
+    };
+    if let Some(truth) = &truth
+        && truth.len() > taps
+    {
+        note(&format!(
+            "warning: the truth has {} coefficients and the filter {taps}; the rest counts as missed",
+            truth.len()
+        ));
+    }
+    let (x, y) = (&reference.samples[..samples], &observed.samples[..samples]);
+    let start = Instant::now();
+    let found = over(args, settings, taps, x, y, truth.as_deref())?;
+    let time = start.elapsed();
+    let rate = reference.rate.or(observed.rate);
+    Ok(Run { found, truth, samples: samples as u64, rate, time })
+}
+
+fn over(
+    args: &IdentifyArgs,
+    settings: &Settings,
+    taps: usize,
+    reference: &[f64],
+    observed: &[f64],
+    truth: Option<&[f64]>,
+) -> Result<Identified, Fault> {
+    let regularization = Regularization { relative: args.regularization };
+    let most = Precision::from(args.precision).max_value();
+    if let Some(x) = reference.iter().chain(observed).find(|x| x.abs() > most) {
+        return Err(Fault::Input(format!("a sample is {x:e}, beyond what the arithmetic holds")));
+    }
+    fn cast<F: Float>(signal: &[f64]) -> Vec<F> {
+        signal.iter().map(|&x| F::from_f64(x)).collect()
+    }
+    Ok(match args.precision {
+        PrecisionArg::F32 => {
+            let (x, y) = (cast::<f32>(reference), cast::<f32>(observed));
+            identify(settings, taps, regularization, &x, &y, truth)?
+        }
+        PrecisionArg::F64 => identify(settings, taps, regularization, reference, observed, truth)?,
+    })
+}
+
+fn finish(args: &IdentifyArgs, settings: &Settings, run: &Run) -> Result<(), Fault> {
+    let found = &run.found;
+    if found.curve.iter().any(|point| !point.residual.is_finite()) {
+        return Err(Fault::Input("the weights grew beyond all bounds; lower the rate".into()));
+    }
+    let name = settings.algorithm().name;
+    if let Some(path) = &args.output {
+        signal::write(path, &found.taps, run.rate.unwrap_or(8000))?;
+    }
+    if let Some(path) = &args.plot {
+        write_text(path, &response(name, run).to_svg())?;
+    }
+    if let Some(path) = &args.curve {
+        write_text(path, &curve(name, run).to_svg())?;
+    }
+    if let Some(path) = &args.json {
+        let report = json!({
+            "settings": settings.to_json(),
+            "samples": run.samples,
+            "rate": run.rate,
+            "seconds": run.time.as_secs_f64(),
+            "mismatch_db": found.mismatch_db(),
+            "zeros": found.curve.last().map(|p| p.zeros),
+            "resets": found.resets,
+            "taps": found.taps,
+            "truth": run.truth,
+            "curve": found.curve,
+        });
+        let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
+        text.push('\n');
+        write_text(path, &text)?;
+    }
+    if !args.quiet {
+        summarize(name, run);
+    }
+    Ok(())
+}
+
+fn summarize(name: &str, run: &Run) {
+    let found = &run.found;
+    let Some(last) = found.curve.last() else { return };
+    let zeros = found.taps.iter().filter(|w| **w == 0.0).count();
+    note(&format!(
+        "{name}: {} taps from {} samples in {} ({} samples/s)",
+        thousands(found.taps.len() as u64),
+        thousands(run.samples),
+        duration(run.time),
+        thousands((run.samples as f64 / run.time.as_secs_f64().max(1e-9)) as u64),
+    ));
+    let gain = 10.0 * (last.observed / last.residual).log10();
+    if gain.is_finite() {
+        note(&format!("residual {} dB below the observed signal at the end", significant(gain, 4)));
+    }
+    note(&format!("{zeros} of {} coefficients are exactly zero", found.taps.len()));
+    if let Some(db) = last.mismatch_db {
+        note(&format!("system mismatch {} dB", significant(db, 4)));
+    }
+    if found.resets > 0 {
+        note(&format!(
+            "warning: the filter ran away {} times and began again; lower the rate",
+            found.resets
+        ));
+    }
+    let mut largest: Vec<_> = found.taps.iter().enumerate().filter(|(_, w)| **w != 0.0).collect();
+    largest.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let shown: Vec<String> =
+        largest.iter().take(5).map(|(lag, w)| format!("{lag}: {}", significant(**w, 4))).collect();
+    if !shown.is_empty() {
+        note(&format!("largest coefficients by lag: {}", shown.join(", ")));
+    }
+}
+
+fn response(name: &str, run: &Run) -> Figure {
+    let points = |taps: &[f64]| -> Vec<(f64, f64)> {
+        taps.iter().enumerate().map(|(lag, w)| (lag as f64, *w)).collect()
+    };
+    let mut panel = Panel::new("lag", "coefficient");
+    if let Some(truth) = &run.truth {
+        panel = panel.series(Series::points("truth", points(truth)));
+    }
+    panel = panel.series(Series::stems("estimate", points(&run.found.taps)));
+    Figure::new(format!("Impulse response by {name}"))
+        .subtitle(format!("{} samples", thousands(run.samples)))
+        .panel(panel)
+}
+
+fn curve(name: &str, run: &Run) -> Figure {
+    let db = |power: f64| 10.0 * power.max(1e-30).log10();
+    let curve = &run.found.curve;
+    let points = |value: &dyn Fn(&parsimon::IdentifyPoint) -> f64| -> Vec<(f64, f64)> {
+        curve.iter().map(|p| (p.samples as f64, value(p))).collect()
+    };
+    let mut figure = Figure::new(format!("Learning curve of {name}"));
+    if run.truth.is_some() {
+        let mismatch = points(&|p| p.mismatch_db.unwrap_or(0.0));
+        figure = figure.panel(
+            Panel::new("samples", "system mismatch, dB").series(Series::line(name, mismatch)),
+        );
+    }
+    let residual = Panel::new("samples", "power, dB")
+        .series(Series::line("observed", points(&|p| db(p.observed))))
+        .series(Series::line("residual", points(&|p| db(p.residual))));
+    let zeros = Panel::new("samples", "zeros, %")
+        .series(Series::line(name, points(&|p| 100.0 * p.zeros)))
+        .limit_y(0.0, 100.0);
+    figure.panel(residual).panel(zeros)
+}

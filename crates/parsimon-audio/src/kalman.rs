@@ -48,7 +48,7 @@ const COMPARISON_SECONDS: f32 = 0.1;
 /// Seconds of the long-term power of the reference.
 const POWER_SECONDS: f32 = 4.0;
 /// The shadow takes the lead below this share of the filter's error energy...
-const TAKE_OVER: f32 = 0.5;
+const TAKE_OVER: f32 = 0.4;
 /// ...and is sent back above this multiple of it.
 const SEND_BACK: f32 = 2.0;
 /// A doubt that never quite dies: keeps states away from subnormal numbers, which are slow.

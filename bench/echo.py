@@ -173,6 +173,19 @@ def recordings(data):
         yield name, x[:n], d[:n], rate
 
 
+def known_near_ends(data):
+    """Far end, echo, near end: the microphone is the sum of the last two."""
+    load = lambda n: read(os.path.join(data, "real_aec", n + ".wav"))[0]
+    parts = [load(f"ms2_{n}_double_talk") for n in ("farend", "echo", "nearend")]
+    n = min(map(len, parts))
+    yield "ms2 double talk", *(p[:n] for p in parts), 16000
+    # The first 17 s of real_linear are echo alone.
+    far, echo = (load(f"real_linear_{n}")[:17 * 16000] for n in ("far", "near"))
+    voice = speech(data)[:9 * 16000]
+    talk = np.concatenate([np.zeros(8 * 16000), voice * np.sqrt(np.mean(echo ** 2) / np.mean(voice ** 2))])
+    yield "real_linear's first 17 s (echo alone), read speech of the same power added from second 8", far, echo, talk, 16000
+
+
 def speech(data):
     names = ("pocketsphinx_librivox_0870_16k", "pra_cmu_arctic_us_aew_a0001", "pra_cmu_arctic_us_aew_a0002", "pra_cmu_arctic_us_aew_a0003")
     parts = [read(os.path.join(data, "speech", f"{n}.wav"))[0] for n in names]
@@ -248,21 +261,18 @@ def main():
     rows.append(["mean of second halves", *(one(mean(c)) for c in columns), f"best peer of each: {best:.1f}"])
     text += ["## ERLE on recordings, dB, second half / whole\n", table(["recording", *columns, "no worse than the best of the first peers"], rows)]
 
-    load = lambda n: read(os.path.join(args.data, "real_aec", f"ms2_{n}_double_talk.wav"))
-    (far, rate), (echo, _), (talk, _) = load("farend"), load("echo"), load("nearend")
-    n = min(len(far), len(echo), len(talk))
-    far, echo, talk = far[:n], echo[:n], talk[:n]
-    scenes = {"microphone itself": double_talk(far, echo, talk, echo + talk, rate)}
-    for who, run in crowd.items():
-        scenes[who] = double_talk(far, echo, talk, run(far, echo + talk, rate)[0], rate)
-    silent = np.zeros_like(far)
-    scenes["speexdsp notched"] = double_talk(far, echo, theirs(silent, talk, rate)[0], theirs(far, echo + talk, rate)[0], rate)
-    result["double talk"] = scenes
-    keys = ("sdr", "segmental", "segmental_in_double_talk", "echo", "echo_in_double_talk", "erle")
-    text += ["## Double talk (ms2, near end known), dB\n",
-             table(["", "SDR of the near end", "segmental", "segmental while both speak", "echo removed", "echo removed while both speak", "ERLE by the microphone"],
-                   [[who, *(one(s[k]) for k in keys)] for who, s in scenes.items()])]
-    print(scenes, file=sys.stderr)
+    result["double talk"] = {}
+    for name, far, echo, talk, rate in known_near_ends(args.data):
+        scenes = result["double talk"][name] = {"microphone itself": double_talk(far, echo, talk, echo + talk, rate)}
+        for who, run in crowd.items():
+            scenes[who] = double_talk(far, echo, talk, run(far, echo + talk, rate)[0], rate)
+        silent = np.zeros_like(far)
+        scenes["speexdsp notched"] = double_talk(far, echo, theirs(silent, talk, rate)[0], theirs(far, echo + talk, rate)[0], rate)
+        keys = ("sdr", "segmental", "segmental_in_double_talk", "echo", "echo_in_double_talk", "erle")
+        text += [f"## Double talk with a known near end, dB: {name}\n",
+                 table(["", "SDR of the near end", "segmental", "segmental while both speak", "echo removed", "echo removed while both speak", "ERLE by the microphone"],
+                       [[who, *(one(s[k]) for k in keys)] for who, s in scenes.items()])]
+        print(scenes, file=sys.stderr)
 
     rows, result["responses"] = [], {}
     x = speech(args.data)

@@ -51,7 +51,7 @@ pub struct Config {
     pub rate: u32,
     /// Seconds after which the filter takes the echo path for forgotten. Default: 8.
     pub memory: f32,
-    /// Step of the fast shadow filter, inside (0, 2). Default: 0.5.
+    /// Step of the fast shadow filter, inside (0, 2). Default: 0.7.
     pub step: f32,
     /// Mean power of the reference, in dB of full scale, at or below which it is silence and nothing is
     /// learned. Default: -70.
@@ -77,7 +77,7 @@ impl Config {
             taps: (rate as usize * 64).div_ceil(1000).clamp(1, MOST_TAPS),
             rate,
             memory: 8.0,
-            step: 0.5,
+            step: 0.7,
             floor: -70.0,
             detection: Detection::Correlation { threshold: 0.7 },
             on_double_talk: OnDoubleTalk::Report,

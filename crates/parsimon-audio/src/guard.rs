@@ -10,7 +10,7 @@ const COMPARE_SECONDS: f32 = 0.1;
 /// Seconds over which a filter proves itself.
 const HEALTH_SECONDS: f32 = 1.0;
 /// Seconds that a filter may do harm.
-const HARM_SECONDS: f32 = 0.25;
+const HARM_SECONDS: f32 = 1.0;
 /// The residual does harm at this multiple of the microphone's energy (1 dB)...
 const HARM: f32 = 1.26;
 /// ...and is healthy at this share of it (3 dB).
@@ -32,7 +32,7 @@ pub enum Advice {
 /// Watches the energies of microphone and residual.
 ///
 /// A residual louder than the microphone is worse than no canceller: while its smoothed energy is, the output
-/// should be the microphone ([`bypass`](Self::bypass)); after a quarter of a second the filter is called back
+/// should be the microphone ([`bypass`](Self::bypass)); after a second the filter is called back
 /// to the last one that had left less than half of the microphone's energy for a second, and cleared where that
 /// one is no better.
 #[derive(Clone, Debug)]

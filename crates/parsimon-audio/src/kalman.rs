@@ -48,7 +48,7 @@ const COMPARISON_SECONDS: f32 = 0.1;
 /// Seconds of the long-term power of the reference.
 const POWER_SECONDS: f32 = 4.0;
 /// The shadow takes the lead below this share of the filter's error energy...
-const TAKE_OVER: f32 = 0.5;
+const TAKE_OVER: f32 = 0.4;
 /// ...and is sent back above this multiple of it.
 const SEND_BACK: f32 = 2.0;
 /// A doubt that never quite dies: keeps states away from subnormal numbers, which are slow.
@@ -216,7 +216,7 @@ impl Kalman {
         self.groups * LANES
     }
 
-    /// The window of spectra that partitions `8g..8g+8` see in bin `k`, real and imaginary.
+    /// What partitions `8g..8g+8` see in bin `k`: a part of the ring `x` of real or imaginary spectra.
     #[inline(always)]
     fn window(x: &[f32], slots: usize, head: usize, g: usize, k: usize) -> &Row {
         let at = k * 2 * slots + head + g * LANES;
@@ -355,7 +355,8 @@ impl Kalman {
         }
     }
 
-    /// One step of the shadow, and the filter's gradient left in place of nothing yet.
+    /// One update of filter and shadow from the errors in `scratch.two_*`. Leaves the filter's new prediction
+    /// there, in lane 1. `fresh`: the filter has just taken over the shadow.
     fn learn(&mut self, fresh: bool) {
         let (n, bins, slots, head) = (self.n, self.n + 1, self.slots(), self.head);
         let forget = self.forget;

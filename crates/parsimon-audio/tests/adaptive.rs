@@ -158,5 +158,5 @@ fn the_last_good_filter_comes_back() {
     let turn = 1000 * 64;
     let harm = gain(&out[turn + 1600..], &near[turn + 1600 - latency..96_000 - latency]);
     assert!(harm < 0.1, "{harm} dB louder than the microphone");
-    assert!(status.bypassed > 1600 && status.bypassed < 16_000, "{status:?}");
+    assert!(status.bypassed > 1600 && status.bypassed < 20_000, "{status:?}");
 }

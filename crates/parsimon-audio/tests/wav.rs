@@ -57,6 +57,9 @@ fn file(tag: u16, channels: u16, bits: u16, data: &[u8], extensible: bool) -> Ve
 }
 
 proptest! {
+    // Every case syncs five files.
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
     #[test]
     fn what_was_read_is_written_back(levels in prop::collection::vec(-128i32..128, 1..50)) {
         let samples: Vec<f32> = levels.iter().map(|&v| v as f32 / 128.0).collect();
@@ -67,6 +70,9 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
     #[test]
     fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..200), channel in prop::option::of(0usize..3)) {
         let _ = parse(&bytes, channel);

@@ -1,0 +1,223 @@
+//! The Kalman filter against a twin written from the formulas: double precision, transforms by their definition,
+//! every partition by itself.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
+
+mod common;
+
+use common::{add, convolve, energy, noise, room, speech};
+use parsimon_audio::{Adaptive, Config, Kalman, Learning};
+use std::f64::consts::TAU;
+
+type Complex = (f64, f64);
+
+fn mul(a: Complex, b: Complex) -> Complex {
+    (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
+}
+
+fn conj(a: Complex) -> Complex {
+    (a.0, -a.1)
+}
+
+fn square(a: Complex) -> f64 {
+    a.0 * a.0 + a.1 * a.1
+}
+
+/// All `2n` bins.
+fn transform(x: &[f64]) -> Vec<Complex> {
+    let m = x.len();
+    (0..m)
+        .map(|k| {
+            x.iter().enumerate().fold((0.0, 0.0), |s, (i, v)| {
+                let (sin, cos) = (-TAU * (k * i % m) as f64 / m as f64).sin_cos();
+                (s.0 + v * cos, s.1 + v * sin)
+            })
+        })
+        .collect()
+}
+
+fn back(x: &[Complex]) -> Vec<f64> {
+    let m = x.len();
+    (0..m)
+        .map(|i| {
+            let at = |k: usize| (TAU * (k * i % m) as f64 / m as f64).sin_cos();
+            x.iter().enumerate().map(|(k, v)| v.0 * at(k).1 - v.1 * at(k).0).sum::<f64>() / m as f64
+        })
+        .collect()
+}
+
+fn causal(g: &[Complex]) -> Vec<Complex> {
+    let mut g = back(g);
+    let half = g.len() / 2;
+    g[half..].fill(0.0);
+    transform(&g)
+}
+
+struct Twin {
+    n: usize,
+    x: Vec<Vec<Complex>>,
+    w: Vec<Vec<Complex>>,
+    v: Vec<Vec<Complex>>,
+    p: Vec<Vec<f64>>,
+    s: Vec<f64>,
+    last: Vec<f64>,
+    long_term: f64,
+    learned: u64,
+    energies: [f64; 2],
+    takeovers: u64,
+}
+
+impl Twin {
+    fn new(n: usize, partitions: usize) -> Self {
+        let zeros = || vec![vec![(0.0, 0.0); 2 * n]; partitions];
+        Self {
+            n,
+            x: zeros(),
+            w: zeros(),
+            v: zeros(),
+            p: vec![vec![1.0; 2 * n]; partitions],
+            s: vec![0.0; 2 * n],
+            last: vec![0.0; n],
+            long_term: 0.0,
+            learned: 0,
+            energies: [0.0; 2],
+            takeovers: 0,
+        }
+    }
+
+    fn predict(&self, w: &[Vec<Complex>]) -> Vec<f64> {
+        let sum = |k: usize| {
+            w.iter()
+                .zip(&self.x)
+                .map(|(w, x)| mul(w[k], x[k]))
+                .fold((0.0, 0.0), |s, y| (s.0 + y.0, s.1 + y.1))
+        };
+        back(&(0..2 * self.n).map(sum).collect::<Vec<_>>())[self.n..].to_vec()
+    }
+
+    fn cancel(&mut self, reference: &[f32], microphone: &[f32], rate: f64) -> Vec<f64> {
+        let (n, partitions) = (self.n, self.w.len());
+        let decay = |seconds: f64| (-(n as f64) / rate / seconds).exp();
+        let reference: Vec<f64> = reference.iter().map(|&v| v.into()).collect();
+        let microphone: Vec<f64> = microphone.iter().map(|&v| v.into()).collect();
+        self.x.rotate_right(1);
+        self.x[0] = transform(&[&self.last[..], &reference[..]].concat());
+        self.last = reference;
+        let minus = |y: &[f64]| microphone.iter().zip(y).map(|(d, y)| d - y).collect::<Vec<f64>>();
+        let power = |e: &[f64]| e.iter().map(|e| e * e).sum::<f64>();
+        let (mut e, mut f) = (minus(&self.predict(&self.w)), minus(&self.predict(&self.v)));
+        let c = decay(0.1);
+        self.energies = [
+            c * self.energies[0] + (1.0 - c) * power(&e),
+            c * self.energies[1] + (1.0 - c) * power(&f),
+        ];
+        let mut fresh = false;
+        if self.energies[1] < 0.4 * self.energies[0] {
+            for i in 0..partitions {
+                for k in 0..2 * n {
+                    let (v, w) = (self.v[i][k], self.w[i][k]);
+                    self.p[i][k] = self.p[i][k].max(square((v.0 - w.0, v.1 - w.1)));
+                }
+                self.w[i] = causal(&self.v[i]);
+            }
+            e = minus(&self.predict(&self.w));
+            self.energies[0] = self.energies[1];
+            self.takeovers += 1;
+            fresh = true;
+        } else if self.energies[1] > 2.0 * self.energies[0] {
+            self.v = self.w.clone();
+            f.clone_from(&e);
+            self.energies[1] = self.energies[0];
+        }
+        let (e_hat, f_hat) = (
+            transform(&[&vec![0.0; n][..], &e].concat()),
+            transform(&[&vec![0.0; n][..], &f].concat()),
+        );
+        let mean: f64 = self.x.iter().flat_map(|x| &x[..=n]).map(|&x| square(x)).sum::<f64>()
+            / ((n + 1) * partitions) as f64;
+        self.learned += 1;
+        self.long_term +=
+            (mean - self.long_term) * (1.0 - decay(4.0)).max(1.0 / self.learned as f64);
+        let (smooth, forget) = (decay(0.0112), decay(8.0).powi(2));
+        let (mut inverse, mut step) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
+        for k in 0..2 * n {
+            let error = square(e_hat[k]);
+            let before = if fresh { self.s[k].min(error) } else { self.s[k] };
+            self.s[k] = smooth * before + (1.0 - smooth) * error;
+            let over = |f: &dyn Fn(usize) -> f64| (0..partitions).map(f).sum::<f64>();
+            let doubt_power = over(&|i| self.p[i][k] * square(self.x[i][k]));
+            let delta = 0.5 * 0.01 * self.long_term * over(&|i| self.p[i][k]);
+            inverse[k] = 1.0 / (0.5 * doubt_power + self.s[k] + delta + 1e-20);
+            let floor = 0.05 * self.long_term * partitions as f64;
+            step[k] = 0.7 / (0.5 * over(&|i| square(self.x[i][k])) + floor + 1e-20);
+        }
+        for i in 0..partitions {
+            let x = &self.x[i];
+            let gradient: Vec<Complex> = (0..2 * n)
+                .map(|k| {
+                    let (re, im) = mul(conj(x[k]), e_hat[k]);
+                    let size = self.p[i][k] * inverse[k];
+                    (size * re, size * im)
+                })
+                .collect();
+            for (k, g) in causal(&gradient).into_iter().enumerate() {
+                let rest = (1.0 - 0.5 * self.p[i][k] * square(x[k]) * inverse[k]).max(0.0);
+                let w = &mut self.w[i][k];
+                *w = (w.0 + g.0, w.1 + g.1);
+                self.p[i][k] = forget * rest * self.p[i][k] + (1.0 - forget) * square(*w) + 1e-20;
+                let (re, im) = mul(conj(x[k]), f_hat[k]);
+                let v = &mut self.v[i][k];
+                *v = (v.0 + step[k] * re, v.1 + step[k] * im);
+            }
+        }
+        let turn = (self.learned - 1) as usize % partitions;
+        self.v[turn] = causal(&self.v[turn]);
+        minus(&self.predict(&self.w))
+    }
+}
+
+#[test]
+fn the_filter_is_its_twin() {
+    let config = Config { taps: 192, ..Config::default() };
+    let n = config.block();
+    let (far, talk) = (speech(16_000, 16_000, 3), speech(16_000, 16_000, 4));
+    let (a, b) = (convolve(&far, &room(150, 10, 5)), convolve(&far, &room(150, 30, 6)));
+    let echo = [&a[..8000], &b[8000..]].concat();
+    let near = add(&echo, &talk.iter().map(|v| 0.1 * v).collect::<Vec<_>>());
+    let (mut filter, mut twin) = (Kalman::new(&config).unwrap(), Twin::new(n, 3));
+    let mut residual = vec![0.0; n];
+    let (mut off, mut all) = (0.0, 0.0);
+    for (x, d) in far.chunks_exact(n).zip(near.chunks_exact(n)) {
+        filter.cancel(x, d, Learning::Adapt, &mut residual);
+        let expected = twin.cancel(x, d, 16_000.0);
+        off +=
+            residual.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum::<f64>();
+        all += expected.iter().map(|v| v * v).sum::<f64>();
+    }
+    assert_eq!(filter.takeovers(), twin.takeovers);
+    assert!(twin.takeovers > 0);
+    // Single precision, a thousand multiplications deep: four digits.
+    assert!(off < 1e-8 * all, "off by {:e} of the residual's energy", off / all);
+}
+
+#[test]
+fn a_frozen_filter_is_its_echo_path() {
+    let config = Config { taps: 200, ..Config::default() };
+    let n = config.block();
+    let far = noise(20 * n, 1);
+    let near = convolve(&far, &room(150, 10, 2));
+    let mut filter = Kalman::new(&config).unwrap();
+    let mut residual = vec![0.0; n];
+    for (x, d) in far[..15 * n].chunks_exact(n).zip(near.chunks_exact(n)) {
+        filter.cancel(x, d, Learning::Adapt, &mut residual);
+    }
+    let path = filter.echo_path();
+    assert_eq!(path.len(), 256);
+    let expected = add(&near, &convolve(&far, &path).iter().map(|v| -v).collect::<Vec<_>>());
+    for at in (15 * n..20 * n).step_by(n) {
+        filter.cancel(&far[at..at + n], &near[at..at + n], Learning::Freeze, &mut residual);
+        let off: Vec<f32> = residual.iter().zip(&expected[at..]).map(|(a, b)| a - b).collect();
+        assert!(energy(&off) < 1e-9 * energy(&near[at..at + n]));
+    }
+    assert_eq!(filter.echo_path(), path);
+}

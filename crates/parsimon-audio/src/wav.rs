@@ -5,6 +5,10 @@
 //! [`Signal`] or an [`AudioError`] that says what was found; nothing panics.
 //!
 //! Not read: RF64 and other files beyond 4 GiB, compressed formats, 64-bit floats.
+//!
+//! The well-known `hound` refuses two kinds of files that programs do write: those with a chunk of odd length before
+//! the samples (a title, say), and those written into a pipe, whose header promises all there can be. It is the twin
+//! in the tests.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -84,7 +88,7 @@ impl Signal {
     }
 }
 
-/// Reads a channel, counted from 0, of the file at `path`. Without a choice the file must have one.
+/// Reads a channel, counted from 1, of the file at `path`. Without a choice the file must have one.
 ///
 /// ```
 /// use parsimon_audio::wav::{self, SampleFormat};
@@ -161,15 +165,15 @@ fn decode(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
     let (header, data) = chunks(bytes)?;
     let channels = usize::from(header.channels);
     let channel = match (channel, channels) {
-        (Some(c), _) if c < channels => c,
+        (Some(c), _) if (1..=channels).contains(&c) => c - 1,
         (Some(c), _) => {
             return Err(format!(
-                "has {channels} channels, counted from 0; there is no channel {c}"
+                "has {channels} channels, counted from 1; there is no channel {c}"
             ));
         }
         (None, 1) => 0,
         (None, _) => {
-            return Err(format!("has {channels} channels; choose one with --channel (from 0)"));
+            return Err(format!("has {channels} channels; choose one, counted from 1"));
         }
     };
     let (width, frame) = (header.format.bytes(), header.format.bytes() * channels);
@@ -194,7 +198,8 @@ fn decode(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
             [a, b, c, d] if header.format.is_float() => {
                 let v = f32::from_le_bytes([a, b, c, d]);
                 if !v.is_finite() {
-                    return Err(format!("sample {i} of channel {channel} is {v}"));
+                    let at = i as f64 / f64::from(header.rate);
+                    return Err(format!("sample {i} ({at:.3} s) is {v}, not a finite number"));
                 }
                 (v, v.abs() >= 1.0)
             }

@@ -91,7 +91,7 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = with;
         for bytes in [&bytes[..], &bytes[..cut.index(bytes.len())]] {
-            if let Ok(signal) = parse(bytes, Some(0)) {
+            if let Ok(signal) = parse(bytes, Some(1)) {
                 prop_assert!(!signal.samples.is_empty() && signal.rate > 0);
                 prop_assert!(signal.samples.iter().all(|v| v.is_finite()));
             }
@@ -106,11 +106,14 @@ fn channels_are_chosen_and_extensible_headers_read() {
         let bytes = file(1, 2, 16, &data, extensible);
         assert_eq!(
             parse(&bytes, None).unwrap_err(),
-            "a.wav: has 2 channels; choose one with --channel (from 0)"
+            "a.wav: has 2 channels; choose one, counted from 1"
         );
-        assert!(parse(&bytes, Some(2)).unwrap_err().contains("there is no channel 2"));
-        let left = parse(&bytes, Some(0)).unwrap();
-        let right = parse(&bytes, Some(1)).unwrap();
+        for channel in [0, 3] {
+            let words = format!("there is no channel {channel}");
+            assert!(parse(&bytes, Some(channel)).unwrap_err().contains(&words));
+        }
+        let left = parse(&bytes, Some(1)).unwrap();
+        let right = parse(&bytes, Some(2)).unwrap();
         assert_eq!(left.samples, [100.0 / 32768.0, 200.0 / 32768.0]);
         assert_eq!(right.samples, [-100.0 / 32768.0, -200.0 / 32768.0]);
     }
@@ -134,8 +137,8 @@ fn refusals_say_what_was_found() {
         (file(3, 1, 64, &[0; 8], false), "floats of 64 bits"),
         (file(0x55, 1, 16, &[0; 8], false), "compressed (format 0x0055)"),
         (file(1, 0, 16, &[0; 8], false), "0 channels"),
-        (float(f32::NAN), "sample 1 of channel 0 is NaN"),
-        (float(f32::INFINITY), "sample 1 of channel 0 is inf"),
+        (float(f32::NAN), "sample 1 (0.000 s) is NaN"),
+        (float(f32::INFINITY), "sample 1 (0.000 s) is inf"),
     ] {
         let error = parse(&bytes, None).unwrap_err();
         assert!(error.contains(words), "{error:?} does not say {words:?}");
@@ -146,6 +149,49 @@ fn refusals_say_what_was_found() {
             .to_string()
             .contains("/no/such.wav")
     );
+}
+
+/// `hound` is another reader and writer of the same files.
+#[test]
+fn hound_reads_what_is_written_and_writes_what_is_read() {
+    let samples: Vec<f32> = (0..200).map(|t| (t as f32 * 0.1).sin() * 0.9).collect();
+    for format in FORMATS {
+        let bytes = bytes_of(&samples, format);
+        let signal = parse(&bytes, None).unwrap();
+        let reader = hound::WavReader::new(&bytes[..]).unwrap();
+        let spec = reader.spec();
+        assert_eq!((spec.sample_rate, spec.channels), (16_000, 1));
+        let theirs: Vec<f32> = match spec.sample_format {
+            hound::SampleFormat::Float => {
+                reader.into_samples::<f32>().map(|v| v.unwrap()).collect()
+            }
+            hound::SampleFormat::Int => {
+                let scale = f64::from(1u32 << (spec.bits_per_sample - 1));
+                let all =
+                    reader.into_samples::<i32>().map(|v| (f64::from(v.unwrap()) / scale) as f32);
+                all.collect()
+            }
+        };
+        assert_eq!(theirs, signal.samples, "{format:?}");
+        // Back through hound's writer, two channels with the same samples; beyond 16 bits its header is extensible.
+        let mut file = std::io::Cursor::new(Vec::new());
+        let mut writer =
+            hound::WavWriter::new(&mut file, hound::WavSpec { channels: 2, ..spec }).unwrap();
+        let scale = f64::from(1u32 << (spec.bits_per_sample - 1));
+        for &v in &signal.samples {
+            for _ in 0..2 {
+                match spec.sample_format {
+                    hound::SampleFormat::Float => writer.write_sample(v).unwrap(),
+                    hound::SampleFormat::Int => {
+                        writer.write_sample((f64::from(v) * scale).round() as i32).unwrap();
+                    }
+                }
+            }
+        }
+        writer.finalize().unwrap();
+        let again = parse(&file.into_inner(), Some(2)).unwrap();
+        assert_eq!((again.samples, again.format), (signal.samples, format));
+    }
 }
 
 #[test]

@@ -266,7 +266,7 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "SIGNAL")]
     pub(crate) truth: Option<String>,
     /// A share of the reference's usual energy that is added to the normalizer
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, allow_negative_numbers = true)]
     pub(crate) regularization: f64,
     /// The number type of the filter
     #[arg(long, value_enum, default_value = "f64")]
@@ -325,19 +325,25 @@ pub(crate) struct CancelArgs {
     #[arg(long, value_name = "SAMPLES", allow_hyphen_values = true)]
     pub(crate) delay: Option<i64>,
     /// The longest delay to search for
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, conflicts_with = "delay")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 0.5,
+        conflicts_with = "delay",
+        allow_negative_numbers = true
+    )]
     pub(crate) max_delay: f64,
     /// How near-end speech is told from echo
     #[arg(long, value_enum, default_value = "correlation")]
     pub(crate) detector: DetectorArg,
     /// The detector's threshold [default: 0.7 for correlation, 0.5 for geigel]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) threshold: Option<f32>,
     /// Seconds after which the kalman filter takes the echo path for forgotten
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) memory: Option<f32>,
     /// Of the other filters: a share of the reference's usual energy that is added to the normalizer
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, allow_negative_numbers = true)]
     pub(crate) regularization: f64,
     /// How samples are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "same")]

@@ -1,0 +1,252 @@
+//! `identify` and `cancel`, as a user meets them.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod fixture;
+
+use std::path::Path;
+
+use fixture::Dir;
+use parsimon_audio::wav::{self, SampleFormat};
+use serde_json::Value;
+
+fn noise(seed: u64, len: usize) -> Vec<f32> {
+    let mut state = seed;
+    let next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+    };
+    std::iter::repeat_with(next).take(len).collect()
+}
+
+/// Noise and its echo, some lags late.
+fn echo(len: usize) -> (Vec<f32>, Vec<f32>) {
+    let far = noise(1, len);
+    let at = |t: usize, lag: usize| if t < lag { 0.0 } else { far[t - lag] };
+    let near = (0..len).map(|t| 0.5 * at(t, 20) - 0.2 * at(t, 31)).collect();
+    (far, near)
+}
+
+fn write(dir: &Dir, name: &str, samples: &[f32], rate: u32, format: SampleFormat) {
+    wav::write(&dir.path(name), samples, rate, format).unwrap();
+}
+
+fn pair(rate: u32, format: SampleFormat) -> Dir {
+    let dir = Dir::new();
+    let (far, near) = echo(2 * rate as usize);
+    write(&dir, "far.wav", &far, rate, format);
+    write(&dir, "near.wav", &near, rate, format);
+    dir
+}
+
+#[test]
+fn echo_is_canceled_at_every_rate_and_depth() {
+    for (rate, format) in [
+        (8_000, SampleFormat::Int16),
+        (16_000, SampleFormat::Int24),
+        (16_000, SampleFormat::Float32),
+        (48_000, SampleFormat::Int16),
+    ] {
+        let dir = pair(rate, format);
+        let words =
+            "cancel --reference far.wav --microphone near.wav -o clean.wav --json - --quiet";
+        let report = dir.run(words).json();
+        assert_eq!(report["delay"]["samples"], 20, "{rate} {format:?}");
+        let erle = report["erle"]["second_half"].as_f64().unwrap();
+        assert!(erle > 30.0, "{erle} dB at {rate} {format:?}");
+        let clean = wav::read(&dir.path("clean.wav"), None).unwrap();
+        assert_eq!(
+            (clean.rate, clean.format, clean.samples.len()),
+            (rate, format, 2 * rate as usize)
+        );
+    }
+}
+
+#[test]
+fn every_filter_cancels() {
+    let dir = pair(8_000, SampleFormat::Int16);
+    for name in [
+        "kalman",
+        "lms --rate 0.05",
+        "nlms",
+        "apa --order 2",
+        "papa",
+        "pnlms",
+        "ipnlms",
+        "apfbs --alpha 0.5 --l1 1e-6",
+        "pda --alpha 0.5 --l1 1e-4",
+    ] {
+        let words = format!(
+            "cancel --reference far.wav --microphone near.wav --taps 64 --json - --quiet -a {name}"
+        );
+        let report = dir.run(&words).json();
+        let erle = report["erle"]["second_half"].as_f64().unwrap();
+        assert!(erle > 15.0, "{name}: {erle} dB");
+        assert_eq!(report["algorithm"], *name.split(' ').next().unwrap());
+    }
+}
+
+#[test]
+fn pictures_and_paths_are_written() {
+    let dir = pair(8_000, SampleFormat::Int16);
+    let words = "cancel --reference far.wav --microphone near.wav -o c.wav --plot p.svg --spectrogram s.svg \
+                 --echo-path h.csv --json r.json";
+    dir.run(words).ok();
+    for name in ["p.svg", "s.svg"] {
+        assert!(dir.read(name).starts_with(b"<svg"), "{name}");
+    }
+    let path = dir.read("h.csv");
+    assert!(path.starts_with(b"lag,coefficient\n0,"));
+    let report: Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    assert!(report["time_per_second"].as_f64().unwrap() > 0.0);
+    assert!(report["erle"]["over_time"].as_array().unwrap().len() >= 2);
+}
+
+#[test]
+fn signals_that_do_not_fit_are_refused_in_words() {
+    let dir = pair(8_000, SampleFormat::Int16);
+    let (far, near) = echo(16_000);
+    write(&dir, "fast.wav", &far, 16_000, SampleFormat::Int16);
+    write(&dir, "short.wav", &far[..9_000], 8_000, SampleFormat::Int16);
+    write(&dir, "tiny.wav", &near[..100], 8_000, SampleFormat::Int16);
+    write(&dir, "silent.wav", &vec![0.0; 16_000], 8_000, SampleFormat::Int16);
+    let mut clipped = near.clone();
+    clipped[100..110].fill(1.0);
+    write(&dir, "clipped.wav", &clipped, 8_000, SampleFormat::Int16);
+    let whole = std::fs::read(dir.path("far.wav")).unwrap();
+    dir.write("cut.wav", &whole[..5_000]).write("empty.wav", b"");
+    let run = |words: &str| dir.run(&format!("cancel --microphone near.wav -o out.wav {words}"));
+
+    let rates = run("--reference fast.wav").fails(1);
+    assert!(rates.contains("16000 samples per second") && rates.contains("has 8000"), "{rates}");
+    assert!(run("--reference cut.wav").fails(1).contains("cut short"));
+    assert!(run("--reference empty.wav").fails(1).contains("no WAV file"));
+    assert!(run("--reference none.wav").fails(1).contains("none.wav"));
+    assert!(run("--reference far.wav --reference-channel 2").fails(1).contains("no channel 2"));
+    assert!(run("--reference far.wav --taps 0").fails(2).contains("taps"));
+    assert!(run("--reference far.wav --taps 20000").fails(2).contains("smaller --taps"));
+    assert!(run("--reference far.wav -a nlms --rate 2").fails(2).contains("> 0 and < 2"));
+    assert!(run("--reference far.wav -a nlsm").fails(2).contains("did you mean \"nlms\"?"));
+    assert!(run("--reference far.wav -a ftrl").fails(2).contains("does not cancel echo"));
+    assert!(
+        run("--reference far.wav --rate 0.5").fails(2).contains("kalman has no setting \"rate\"")
+    );
+    assert!(run("--reference far.wav --memory -1").fails(2).contains("memory"));
+    assert!(run("--reference far.wav --max-delay -1").fails(2).contains("delay"));
+    assert!(!dir.path("out.wav").exists(), "a refused run writes nothing");
+
+    let warned = |words: &str| {
+        let ran = run(words);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr
+    };
+    let lengths = warned("--reference short.wav");
+    assert!(lengths.contains("9,000 samples") && lengths.contains("16,000"), "{lengths}");
+    assert!(warned("--reference silent.wav").contains("silent.wav is silent"));
+    let out = wav::read(&dir.path("out.wav"), None).unwrap();
+    let near = wav::read(&dir.path("near.wav"), None).unwrap();
+    assert_eq!(out.samples, near.samples, "with a silent reference the microphone passes");
+    assert!(warned("--reference clipped.wav").contains("clipped at 10 samples"));
+    let words = "cancel --reference far.wav --microphone tiny.wav --taps 16 -o out.wav";
+    dir.run(words).ok();
+}
+
+#[test]
+fn nan_samples_are_refused_with_their_place() {
+    let dir = pair(8_000, SampleFormat::Float32);
+    let mut bytes = std::fs::read(dir.path("far.wav")).unwrap();
+    let at = bytes.len() - 4 * 1_000;
+    bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    dir.write("nan.wav", &bytes);
+    let refused = dir.run("cancel --reference nan.wav --microphone near.wav").fails(1);
+    assert!(refused.contains("sample 15000 (1.875 s) is NaN"), "{refused}");
+}
+
+#[test]
+fn a_response_is_identified_from_wav_and_csv() {
+    let dir = pair(8_000, SampleFormat::Float32);
+    let (far, near) = echo(8_000);
+    let rows = far.iter().zip(&near).map(|(x, y)| format!("{x},{y}\n"));
+    dir.write("both.csv", format!("far,near\n{}", rows.collect::<String>()));
+    let truth: String = (0..32)
+        .map(|lag| match lag {
+            20 => "0.5\n",
+            31 => "-0.2\n",
+            _ => "0\n",
+        })
+        .collect();
+    dir.write("truth.csv", truth);
+    for signals in [
+        "--reference far.wav --observed near.wav",
+        "--reference both.csv:far --observed both.csv:2",
+    ] {
+        for name in ["nlms", "ipnlms", "papa --order 2", "pda --alpha 0.5 --l1 1e-4", "rls"] {
+            let words = format!(
+                "identify {signals} --taps 64 --truth truth.csv --json - -o h.csv --plot h.svg \
+                                 --curve c.svg --quiet -a {name}"
+            );
+            let report = dir.run(&words).json();
+            let mismatch = report["mismatch_db"].as_f64().unwrap();
+            assert!(mismatch < -25.0, "{name}: {mismatch} dB");
+            assert_eq!(report["taps"].as_array().unwrap().len(), 64);
+        }
+    }
+    assert!(dir.read("h.svg").starts_with(b"<svg") && dir.read("c.svg").starts_with(b"<svg"));
+    dir.run("identify --reference far.wav --observed near.wav --taps 64 -o h.wav").ok();
+    let response = wav::read(&dir.path("h.wav"), None).unwrap();
+    assert!((response.samples[20] - 0.5).abs() < 0.01);
+}
+
+#[test]
+fn synthetic_systems_are_those_of_the_thesis() {
+    let dir = Dir::new();
+    let report =
+        |words: &str| dir.run(&format!("identify --json - --quiet --synthetic {words}")).json();
+    let pda = report("n=100,zeros=0.9,samples=4000 -a pda --rate 0.13 --alpha 0.8 --l1 3");
+    assert!(pda["mismatch_db"].as_f64().unwrap() < -20.0);
+    assert!(pda["zeros"].as_f64().unwrap() > 0.8);
+    let truth = pda["truth"].as_array().unwrap();
+    assert_eq!(truth.iter().filter(|w| w.as_f64() == Some(0.0)).count(), 90);
+    let rda =
+        report("n=100,zeros=0.9,samples=4000 -a adagrad-rda --loss squared --rate 0.2 --l1 1e-3");
+    assert!(rda["mismatch_db"].as_f64().unwrap() < -10.0);
+    let signal = report("n=64,samples=4000,regressors=signal -a nlms");
+    assert!(signal["mismatch_db"].as_f64().unwrap() < -20.0);
+    let [one, other] = [report("n=50,samples=500,seed=3"), report("n=50,samples=500,seed=3")];
+    assert_eq!(one["taps"], other["taps"], "the same seed is the same system");
+}
+
+#[test]
+fn identify_refuses_in_words() {
+    let dir = pair(8_000, SampleFormat::Int16);
+    dir.write("text.csv", "x\n1\ntwo\n").write("two.csv", "a,b\n1,2\n");
+    write(&dir, "silent.wav", &vec![0.0; 16_000], 8_000, SampleFormat::Int16);
+    let run = |words: &str| dir.run(&format!("identify {words}"));
+    assert!(run("").fails(2).contains("--reference"));
+    assert!(run("--synthetic zeroes=1").fails(2).contains("did you mean \"zeros\"?"));
+    assert!(run("--synthetic zeros=2").fails(2).contains("zeros must be a share from 0 to 1"));
+    assert!(run("--synthetic n=10 -a ftlr").fails(2).contains("did you mean"));
+    let text = run("--reference text.csv --observed near.wav").fails(1);
+    assert!(text.contains("text.csv:3: a finite number was expected, got \"two\""), "{text}");
+    assert!(run("--reference two.csv --observed near.wav").fails(1).contains("2 columns"));
+    assert!(run("--reference two.csv:c --observed near.wav").fails(1).contains("no column \"c\""));
+    assert!(run("--reference silent.wav --observed near.wav").fails(1).contains("silent"));
+    assert!(
+        run("--reference far.wav --observed near.wav --taps 99999")
+            .fails(2)
+            .contains("smaller --taps")
+    );
+    assert!(
+        run("--reference far.wav --observed near.wav -a ftrl")
+            .fails(2)
+            .contains("does not filter signals")
+    );
+    assert!(
+        run("--reference far.wav --observed near.wav -o h.xyz").fails(2).contains(".wav or .csv")
+    );
+    assert!(
+        run("--reference far.wav --observed near.wav -o far.wav").fails(2).contains("overwritten")
+    );
+    assert!(Path::new(&dir.path("far.wav")).exists());
+}

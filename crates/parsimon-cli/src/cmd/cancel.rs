@@ -196,7 +196,7 @@ fn summarize(done: &Canceled, per_second: f64, clipped: u64) {
             significant(ms(delay.samples), 3)
         )),
         Some(_) => {
-            note("warning: no clear delay was found; none is assumed (say --delay if you know it)")
+            note("warning: no clear delay was found; none is assumed (say --delay if you know it)");
         }
         None => {}
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use parsimon::core::{Float, Precision};
+use parsimon::core::Precision;
 use parsimon::data::Input;
 use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::{duration, significant, thousands};
@@ -150,12 +150,10 @@ fn over(
     if let Some(x) = reference.iter().chain(observed).find(|x| x.abs() > most) {
         return Err(Fault::Input(format!("a sample is {x:e}, beyond what the arithmetic holds")));
     }
-    fn cast<F: Float>(signal: &[f64]) -> Vec<F> {
-        signal.iter().map(|&x| F::from_f64(x)).collect()
-    }
+    let narrow = |signal: &[f64]| signal.iter().map(|&x| x as f32).collect::<Vec<_>>();
     Ok(match args.precision {
         PrecisionArg::F32 => {
-            let (x, y) = (cast::<f32>(reference), cast::<f32>(observed));
+            let (x, y) = (narrow(reference), narrow(observed));
             identify(settings, taps, regularization, &x, &y, truth)?
         }
         PrecisionArg::F64 => identify(settings, taps, regularization, reference, observed, truth)?,

@@ -133,12 +133,12 @@ fn a_whole_step_lands_on_the_set() {
             let mut spec = json!({"algorithm": algorithm, "rate": 1, "delta": 0});
             spec.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
             landed(&spec, "squared", bias, |p, y| {
-                assert!((p - y).abs() < 1e-9 * y.abs().max(1.0), "{p} is not {y}")
+                assert!((p - y).abs() < 1e-9 * y.abs().max(1.0), "{p} is not {y}");
             });
             if ["nlms", "papa", "pda"].contains(&algorithm) {
                 let spec = with(&spec, "loss", "halfspace");
                 landed(&spec, "hinge", bias, |p, y| {
-                    assert!(y * p > 1.0 - 1e-9, "{p} is outside for {y}")
+                    assert!(y * p > 1.0 - 1e-9, "{p} is outside for {y}");
                 });
             }
         }

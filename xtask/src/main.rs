@@ -80,6 +80,8 @@ fn codegen(mode: Mode) -> Result<()> {
         "evaluate",
         "inspect",
         "compare",
+        "identify",
+        "cancel",
         "algorithms",
         "convert",
         "quickstart",

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use parsimon::Regularization;
 use parsimon::data::Input;
 use parsimon_audio::AudioError;
 use parsimon_audio::wav::{self, SampleFormat};
@@ -133,6 +134,14 @@ pub(crate) fn check_ending(path: Option<&PathBuf>) -> Result<(), Fault> {
 
 fn is_wav(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wav"))
+}
+
+/// The share that is added to a normalizer.
+pub(crate) fn regularization(share: Option<f64>) -> Result<Regularization, Fault> {
+    match share.unwrap_or(0.01) {
+        relative if relative.is_finite() && relative >= 0.0 => Ok(Regularization { relative }),
+        share => Err(Fault::Usage(format!("--regularization must be a number >= 0, got {share}"))),
+    }
 }
 
 impl From<AudioError> for Fault {

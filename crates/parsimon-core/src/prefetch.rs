@@ -1,4 +1,4 @@
-//! A hint to the processor: this memory will be wanted soon. The one place of this crate with `unsafe`.
+//! A hint to the processor: this memory will be wanted soon.
 //!
 //! Coordinates lie all over a table that does not fit the near caches; asking for the next row's while the present
 //! row is computed hides most of the wait. Measured in `record/`.

@@ -40,18 +40,20 @@ impl Identified {
     }
 }
 
-/// `|estimate - truth|^2 / |truth|^2` in dB. The shorter one is continued with zeros.
+/// `|estimate - truth|^2 / |truth|^2` in dB; `None` for a truth of zeros. The shorter one is continued with zeros.
 ///
 /// ```
-/// let db = parsimon::mismatch_db(&[1.0, 0.0, 0.0], &[0.9]);
+/// let db = parsimon::mismatch_db(&[1.0, 0.0, 0.0], &[0.9]).unwrap();
 /// assert!((db + 20.0).abs() < 1e-9);
 /// ```
-pub fn mismatch_db(truth: &[f64], estimate: &[f64]) -> f64 {
+pub fn mismatch_db(truth: &[f64], estimate: &[f64]) -> Option<f64> {
     let len = truth.len().max(estimate.len());
     let at = |w: &[f64], i: usize| w.get(i).copied().unwrap_or(0.0);
     let square = |x: f64| x * x;
     let off: f64 = (0..len).map(|i| square(at(truth, i) - at(estimate, i))).sum();
-    10.0 * (off / truth.iter().map(|w| w * w).sum::<f64>()).log10()
+    let whole: f64 = truth.iter().map(|w| w * w).sum();
+    // An estimate that is exact to the last bit is better than any number of decibels; 400 is beyond every f64.
+    (whole > 0.0).then(|| (10.0 * (off / whole).log10()).max(-400.0))
 }
 
 /// Identifies the path from `reference` to `observed`, which are equally long.
@@ -106,9 +108,19 @@ pub fn identify_system(
     rounds: u64,
 ) -> Result<Identified, BuildError> {
     let n = system.truth().len();
+    if settings.algorithm().name.starts_with("multikernel") {
+        return Err(BuildError::new(
+            "algorithm",
+            "a multikernel filter has a dictionary and no coefficients to be compared with a system's",
+        ));
+    }
     let settings = match settings.wants_dimension() {
         true => settings.clone().with_dimension(n as u32),
         false => settings.clone(),
+    };
+    let settings = match settings.wants_switch() {
+        true => settings.with_switch((rounds / 2).max(1)),
+        false => settings,
     };
     let mut online = settings.build(Frame { bias: false, ..frame })?;
     let truth = system.truth().to_vec();
@@ -183,7 +195,7 @@ impl<'a> Curve<'a> {
             samples,
             residual: self.residual / count,
             observed: self.observed / count,
-            mismatch_db: self.truth.map(|truth| mismatch_db(truth, taps)),
+            mismatch_db: self.truth.and_then(|truth| mismatch_db(truth, taps)),
             zeros: taps.iter().filter(|w| **w == 0.0).count() as f64 / taps.len().max(1) as f64,
         });
         (self.residual, self.observed, self.count) = (0.0, 0.0, 0);

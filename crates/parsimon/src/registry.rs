@@ -26,7 +26,12 @@ impl Algorithm {
     /// Every setting, the common ones first; where the algorithm has its own reading of one, that one.
     pub fn all_parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
         let own = self.parameters;
-        let common = COMMON.iter().filter(move |c| !own.iter().any(|p| p.name == c.name));
+        let has_own = move |name: &str| own.iter().any(|p| p.name == name);
+        // Whoever has its own losses has no use for the settings of the common ones.
+        let of_losses = ["huber_delta", "quantile"];
+        let common = COMMON
+            .iter()
+            .filter(move |c| !has_own(c.name) && !(has_own("loss") && of_losses.contains(&c.name)));
         common.chain(own)
     }
 
@@ -540,7 +545,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         losses: "projection on the last r rows",
         penalties: "none",
         center: "iterate, constant",
-        cost: "O(nnz) for r = 1, else O(r^2 features)",
+        cost: "O(nnz) for r = 1, else O(r features + r^3)",
         parameters: &[SET, STEP, NORMALIZER, ALPHA, EPSILON, ORDER, DIMENSION],
     },
     Algorithm {

@@ -19,7 +19,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Learn a model from data, with progressive validation
+    /// Learn a model from data, with progressive validation (by ftrl with l1 = 1 unless -a says otherwise)
     Train(Box<TrainArgs>),
     /// Predict with a model: one value per line
     Predict(PredictArgs),
@@ -29,9 +29,9 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Run several methods side by side on one pass over the same data
     Compare(CompareArgs),
-    /// Find the impulse response between two signals, sample by sample
+    /// Find the impulse response between two signals, sample by sample (by ipnlms unless -a says otherwise)
     Identify(Box<IdentifyArgs>),
-    /// Take the echo of a loudspeaker out of a microphone's recording
+    /// Take the echo of a loudspeaker out of a microphone's recording (by kalman unless -a names a filter)
     Cancel(Box<CancelArgs>),
     /// List the algorithms with their papers and settings
     Algorithms(AlgorithmsArgs),
@@ -265,9 +265,9 @@ pub(crate) struct IdentifyArgs {
     /// The true response, for the system mismatch: a WAV or CSV file
     #[arg(long, value_name = "SIGNAL")]
     pub(crate) truth: Option<String>,
-    /// A share of the reference's usual energy that is added to the normalizer
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, allow_negative_numbers = true)]
-    pub(crate) regularization: f64,
+    /// A share of the reference's usual energy that is added to the normalizer [default: 0.01]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) regularization: Option<f64>,
     /// The number type of the filter
     #[arg(long, value_enum, default_value = "f64")]
     pub(crate) precision: PrecisionArg,
@@ -343,8 +343,9 @@ pub(crate) struct CancelArgs {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) memory: Option<f32>,
     /// Of the other filters: a share of the reference's usual energy that is added to the normalizer
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, allow_negative_numbers = true)]
-    pub(crate) regularization: f64,
+    /// [default: 0.01]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) regularization: Option<f64>,
     /// How samples are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "same")]
     pub(crate) format: FormatArg,

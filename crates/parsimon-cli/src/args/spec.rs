@@ -35,20 +35,23 @@ fn parameters() -> Vec<&'static Parameter> {
     all
 }
 
-/// What a setting is, with every word it may be under some algorithm.
+/// What a setting is under each algorithm, with every word it may be under some.
 fn help(parameter: &Parameter) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    let all = ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON);
+    let (mut abouts, mut words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    // The common reading of a setting comes first, and is enough for the step.
+    let all = COMMON.iter().chain(ALGORITHMS.iter().flat_map(|a| a.parameters));
     for other in all.filter(|p| p.name == parameter.name) {
-        if let Kind::Choice(choices) | Kind::Words(choices) = other.kind {
-            words.extend(
-                choices.iter().filter(|word| !words.contains(word)).copied().collect::<Vec<_>>(),
-            );
+        if !abouts.contains(&other.about) && (abouts.is_empty() || parameter.name != "rate") {
+            abouts.push(other.about);
+        }
+        if let Kind::Choice(choices) = other.kind {
+            let new = choices.iter().filter(|word| !words.contains(word));
+            words.extend(new.copied().collect::<Vec<_>>());
         }
     }
     match words.is_empty() {
-        true => parameter.about.to_owned(),
-        false => format!("{}: {}", parameter.about, words.join(", ")),
+        true => abouts.join("; or "),
+        false => format!("{}: {}", abouts[0], words.join(", ")),
     }
 }
 

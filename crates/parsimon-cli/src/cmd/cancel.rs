@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use parsimon::data::Input;
+use parsimon::did_you_mean;
 use parsimon::eval::chart::{Figure, Images, Panel, Series};
 use parsimon::eval::number::{significant, thousands};
 use parsimon::registry::{FILTERS, find};
-use parsimon::{Regularization, did_you_mean};
 use parsimon_audio::wav::{self, SampleFormat, Signal};
 use parsimon_audio::{
     Adaptive, Alignment, Canceled, Config, Detection, Kalman, OnDoubleTalk, Sampled, Spectrogram,
@@ -41,6 +41,12 @@ pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
         )));
     }
     let alignment = match args.delay {
+        Some(samples) if samples.unsigned_abs() >= microphone.samples.len() as u64 => {
+            return Err(Fault::Usage(format!(
+                "a delay of {samples} samples leaves nothing of {}",
+                microphone.samples.len()
+            )));
+        }
         Some(samples) => Alignment::Known(samples),
         None => Alignment::Search { seconds: args.max_delay },
     };
@@ -92,6 +98,9 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
             Detection::Correlation { threshold: args.threshold.unwrap_or(0.7) }
         }
         DetectorArg::Geigel => Detection::Geigel { threshold: args.threshold.unwrap_or(0.5) },
+        DetectorArg::Off if args.threshold.is_some() => {
+            return Err(Fault::Usage("without a detector there is no --threshold".into()));
+        }
         DetectorArg::Off => Detection::Off,
     };
     let spec = args.spec.spec_or(KALMAN)?;
@@ -102,6 +111,11 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
                 "kalman has no setting {other:?}; it chooses its own step (--taps, --memory and the detector are its \
                  settings)"
             )));
+        }
+        if args.regularization.is_some() {
+            return Err(Fault::Usage(
+                "kalman regularizes by itself; --regularization is for the others".into(),
+            ));
         }
         config.check()?;
         return Ok((config, Box::new(Kalman::new(&config)?)));
@@ -118,14 +132,11 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
         return Err(Fault::Usage("--memory is a setting of kalman".into()));
     }
     let settings = spec.resolve()?;
-    let share = args.regularization;
-    if !(share.is_finite() && share >= 0.0) {
-        return Err(Fault::Usage(format!("--regularization must be a number >= 0, got {share}")));
-    }
+    let regularization = signal::regularization(args.regularization)?;
     // A step that knows nothing of the near end must stand still while someone speaks.
     config.on_double_talk = OnDoubleTalk::Freeze;
     config.check()?;
-    let filter = settings.filter::<f32>(config.taps, Regularization { relative: share })?;
+    let filter = settings.filter::<f32>(config.taps, regularization)?;
     Ok((config, Box::new(Sampled::new(settings.algorithm().name, filter))))
 }
 
@@ -191,9 +202,10 @@ fn summarize(done: &Canceled, per_second: f64, clipped: u64) {
     ));
     match &report.delay {
         Some(delay) if delay.is_reliable() => note(&format!(
-            "echo found {} samples ({} ms) late",
-            delay.samples,
-            significant(ms(delay.samples), 3)
+            "echo found {} samples ({} ms) {}",
+            delay.samples.abs(),
+            significant(ms(delay.samples.abs()), 3),
+            if delay.samples < 0 { "before the reference" } else { "late" }
         )),
         Some(_) => {
             note("warning: no clear delay was found; none is assumed (say --delay if you know it)");

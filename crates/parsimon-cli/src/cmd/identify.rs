@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use parsimon::core::Precision;
+use parsimon::core::{LabelDomain, Precision};
 use parsimon::data::Input;
 use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{
-    Frame, Identified, Regressors, Regularization, Settings, Synthetic, identify, identify_system,
+    Frame, Identified, IdentifyPoint, Regressors, Settings, Spec, Synthetic, identify,
+    identify_system,
 };
 use serde_json::json;
 
@@ -31,23 +32,38 @@ struct Run {
 }
 
 pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
-    let share = args.regularization;
-    if !(share.is_finite() && share >= 0.0) {
-        return Err(Fault::Usage(format!("--regularization must be a number >= 0, got {share}")));
-    }
+    signal::regularization(args.regularization)?;
     signal::check_ending(args.output.as_ref())?;
     let sources = [&args.reference, &args.observed, &args.truth];
     let inputs: Vec<Input> =
         sources.iter().filter_map(|s| s.as_deref()).map(|s| Source::new(s).input()).collect();
     let outputs = [&args.output, &args.json, &args.plot, &args.curve];
     check_outputs(&outputs.map(|path| path.as_deref()), &inputs)?;
-    let settings = args.spec.spec_or(DEFAULT)?.resolve()?;
+    let settings = for_numbers(args.spec.spec_or(DEFAULT)?)?;
     let run = match (&args.synthetic, &args.reference, &args.observed) {
         (Some(text), _, _) => synthetic(args, &settings, text)?,
         (None, Some(reference), Some(observed)) => signals(args, &settings, reference, observed)?,
         _ => return Err(Fault::Usage("identify needs --reference and --observed".into())),
     };
     finish(args, &settings, &run)
+}
+
+/// The settings, with the squared loss where nobody names one; losses for classes make no sense of a signal.
+fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
+    let settings = spec.resolve()?;
+    let is_free = spec.get("loss").is_none() && settings.loss().domain() != LabelDomain::Real;
+    let settings = match is_free {
+        true => spec.set("loss", "squared").resolve()?,
+        false => settings,
+    };
+    match settings.loss().domain() {
+        LabelDomain::Real => Ok(settings),
+        _ => Err(Fault::Usage(format!(
+            "{} with the loss {} is for classes; a system has numbers to be told",
+            settings.algorithm().name,
+            settings.word("loss")
+        ))),
+    }
 }
 
 fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Run, Fault> {
@@ -57,6 +73,11 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Run
     let start = Instant::now();
     let found = match synthetic.regressors {
         Regressors::Vectors => {
+            if args.regularization.is_some() {
+                return Err(Fault::Usage(
+                    "--regularization is for signals; vectors have the setting --delta".into(),
+                ));
+            }
             let precision = args.precision.into();
             let frame = Frame { precision, bias: false, ..Frame::default() };
             identify_system(settings, frame, &mut system, synthetic.samples)?
@@ -145,7 +166,7 @@ fn over(
     observed: &[f64],
     truth: Option<&[f64]>,
 ) -> Result<Identified, Fault> {
-    let regularization = Regularization { relative: args.regularization };
+    let regularization = signal::regularization(args.regularization)?;
     let most = Precision::from(args.precision).max_value();
     if let Some(x) = reference.iter().chain(observed).find(|x| x.abs() > most) {
         return Err(Fault::Input(format!("a sample is {x:e}, beyond what the arithmetic holds")));
@@ -209,9 +230,13 @@ fn summarize(name: &str, run: &Run) {
         duration(run.time),
         thousands((run.samples as f64 / run.time.as_secs_f64().max(1e-9)) as u64),
     ));
-    let gain = 10.0 * (last.observed / last.residual).log10();
+    let half = &found.curve[found.curve.len() / 2..];
+    let total = |power: fn(&IdentifyPoint) -> f64| half.iter().map(power).sum::<f64>();
+    let gain = 10.0 * (total(|p| p.observed) / total(|p| p.residual)).log10();
     if gain.is_finite() {
-        note(&format!("residual {} dB below the observed signal at the end", significant(gain, 4)));
+        let side = if gain < 0.0 { "above" } else { "below" };
+        let level = significant(gain.abs(), 4);
+        note(&format!("residual {level} dB {side} the observed signal in the second half"));
     }
     note(&format!("{zeros} of {} coefficients are exactly zero", found.taps.len()));
     if let Some(db) = last.mismatch_db {
@@ -228,7 +253,7 @@ fn summarize(name: &str, run: &Run) {
     let shown: Vec<String> =
         largest.iter().take(5).map(|(lag, w)| format!("{lag}: {}", significant(**w, 4))).collect();
     if !shown.is_empty() {
-        note(&format!("largest coefficients by lag: {}", shown.join(", ")));
+        note(&format!("largest coefficients by place: {}", shown.join(", ")));
     }
 }
 
@@ -249,7 +274,7 @@ fn response(name: &str, run: &Run) -> Figure {
 fn curve(name: &str, run: &Run) -> Figure {
     let db = |power: f64| 10.0 * power.max(1e-30).log10();
     let curve = &run.found.curve;
-    let points = |value: &dyn Fn(&parsimon::IdentifyPoint) -> f64| -> Vec<(f64, f64)> {
+    let points = |value: &dyn Fn(&IdentifyPoint) -> f64| -> Vec<(f64, f64)> {
         curve.iter().map(|p| (p.samples as f64, value(p))).collect()
     };
     let mut figure = Figure::new(format!("Learning curve of {name}"));

@@ -9,7 +9,7 @@ use crate::Float;
 /// The metric's two numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric<F> {
-    /// The identity's share, in (0, 1]; 1 is the identity.
+    /// The identity's share, from 0 to 1; 1 is the identity.
     pub alpha: F,
     /// Keeps a zero weight's `q` finite.
     pub epsilon: F,

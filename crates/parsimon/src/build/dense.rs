@@ -12,7 +12,7 @@ use super::Builder;
 use crate::registry::FILTERS;
 use crate::{BuildError, Settings};
 
-/// The matrix of RLS may take this many bytes: 23,170 features.
+/// The matrix of RLS, half of which is kept, may take this many bytes: some 32,000 features.
 const MOST_MEMORY: u64 = 1 << 32;
 
 /// More taps than this are a mistake: a minute of audio at 48 kHz.

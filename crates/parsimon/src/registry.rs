@@ -29,9 +29,8 @@ impl Algorithm {
         let has_own = move |name: &str| own.iter().any(|p| p.name == name);
         // Whoever has its own losses has no use for the settings of the common ones.
         let of_losses = ["huber_delta", "quantile"];
-        let common = COMMON
-            .iter()
-            .filter(move |c| !has_own(c.name) && !(has_own("loss") && of_losses.contains(&c.name)));
+        let useless = move |name: &str| has_own("loss") && of_losses.contains(&name);
+        let common = COMMON.iter().filter(move |c| !has_own(c.name) && !useless(c.name));
         common.chain(own)
     }
 

@@ -216,7 +216,7 @@ def table(head, rows):
 
 
 def one(v):
-    return "-" if v is None or not np.isfinite(v) else f"{v:.1f}"
+    return "-" if v is None or not np.isfinite(v) or v > 100 else f"{v:.1f}"
 
 
 def main():
@@ -263,7 +263,8 @@ def main():
 
     result["double talk"] = {}
     for name, far, echo, talk, rate in known_near_ends(args.data):
-        scenes = result["double talk"][name] = {"microphone itself": double_talk(far, echo, talk, echo + talk, rate)}
+        scenes = result["double talk"][name] = {"microphone itself": double_talk(far, echo, talk, echo + talk, rate),
+                                                "a perfect canceller": double_talk(far, echo, talk, talk, rate)}
         for who, run in crowd.items():
             scenes[who] = double_talk(far, echo, talk, run(far, echo + talk, rate)[0], rate)
         silent = np.zeros_like(far)

@@ -216,30 +216,10 @@ def table(head, rows):
 
 
 def one(v):
-    return "-" if v is None or not np.isfinite(v) else f"{v:.1f}"
+    return "-" if v is None or not np.isfinite(v) or v > 100 else f"{v:.1f}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data", "audio"))
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="without the Python filters, which take minutes")
-    parser.add_argument("--out")
-    args = parser.parse_args()
-    subprocess.run(["cargo", "build", "--release", "-q", "-p", "parsimon-audio", "--example", "cancel"], cwd=ROOT, check=True)
-    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
-    folder = tempfile.mkdtemp(prefix="parsimon-echo-")
-    shared = os.path.join(folder, "echo_speex.so")
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", os.path.join(HERE, "echo_speex.c"), "-o", shared, "-lspeexdsp"], check=True)
-    library = ctypes.CDLL(shared)
-    library.speex_run.restype = ctypes.c_double
-    ours, theirs = parsimon(os.path.join(target, "release", "examples", "cancel"), folder), speex(library)
-    crowd = {"parsimon": ours, "speexdsp": theirs}
-    if not args.quick:
-        crowd |= {"NLMS .1 (padasip)": padasip(0.1), "NLMS .5 (padasip)": padasip(0.5)}
-    peers = [n for n in crowd if n != "parsimon"]
-    result, text = {}, []
-
+def quality(args, crowd, peers, ours, theirs, result, text):
     rows, result["recordings"] = [], {}
     for name, far, near, rate in recordings(args.data):
         row = result["recordings"][name] = {}
@@ -263,7 +243,8 @@ def main():
 
     result["double talk"] = {}
     for name, far, echo, talk, rate in known_near_ends(args.data):
-        scenes = result["double talk"][name] = {"microphone itself": double_talk(far, echo, talk, echo + talk, rate)}
+        scenes = result["double talk"][name] = {"microphone itself": double_talk(far, echo, talk, echo + talk, rate),
+                                                "a perfect canceller": double_talk(far, echo, talk, talk, rate)}
         for who, run in crowd.items():
             scenes[who] = double_talk(far, echo, talk, run(far, echo + talk, rate)[0], rate)
         silent = np.zeros_like(far)
@@ -304,16 +285,43 @@ def main():
         print(rows[-1], file=sys.stderr)
     text += ["## Path change: echo removed in the 2 s before, seconds until 15 dB are removed again\n", table(["change", *swift], rows)]
 
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data", "audio"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="without the Python filters, which take minutes")
+    parser.add_argument("--time-only", action="store_true", help="the last section alone")
+    parser.add_argument("--out")
+    args = parser.parse_args()
+    subprocess.run(["cargo", "build", "--release", "-q", "-p", "parsimon-audio", "--example", "cancel"], cwd=ROOT, check=True)
+    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
+    folder = tempfile.mkdtemp(prefix="parsimon-echo-")
+    shared = os.path.join(folder, "echo_speex.so")
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", os.path.join(HERE, "echo_speex.c"), "-o", shared, "-lspeexdsp"], check=True)
+    library = ctypes.CDLL(shared)
+    library.speex_run.restype = ctypes.c_double
+    ours, theirs = parsimon(os.path.join(target, "release", "examples", "cancel"), folder), speex(library)
+    crowd = {"parsimon": ours, "speexdsp": theirs}
+    if not args.quick:
+        crowd |= {"NLMS .1 (padasip)": padasip(0.1), "NLMS .5 (padasip)": padasip(0.5)}
+    peers = [n for n in crowd if n != "parsimon"]
+    result, text = {}, []
+
+    if not args.time_only:
+        quality(args, crowd, peers, ours, theirs, result, text)
+
     _, far, near, rate = next(recordings(args.data))
     entries = {("parsimon", t): (ours, len(far)) for t in (512, 1024)} | {("speexdsp", t): (theirs, len(far)) for t in (512, 1024)}
     if not args.quick:
         entries |= {("NLMS (padasip)", t): (padasip(0.5), 20000) for t in (512, 1024)} | {("NLMS (pyroomacoustics)", t): (pyroom(0.5), 20000) for t in (512, 1024)}
-    times, searches = {k: [] for k in entries}, []
+    times, searches = {k: [] for k in entries} | {("parsimon, delay known", t): [] for t in (512, 1024)}, []
     for _ in range(args.rounds):
         for key, (run, n) in entries.items():
             times[key].append(run(far[:n], near[:n], rate, key[1])[2] / n)
             if key[0] == "parsimon":
                 searches.append(ours.search / n)
+                times["parsimon, delay known", key[1]].append(times[key][-1] - searches[-1])
     rows, result["time"] = [], {}
     for (who, taps), seconds in times.items():
         rate_of = sorted(1 / s / 1e6 for s in seconds)

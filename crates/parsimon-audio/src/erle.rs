@@ -48,31 +48,33 @@ pub fn measure(
 ) -> Erle {
     let total = reference.len().min(microphone.len()).min(residual.len());
     let frame = (rate / FRAMES).max(1) as usize;
-    let square = |v: f32| f64::from(v) * f64::from(v);
-    let mean = reference[..total].iter().map(|&v| square(v)).sum::<f64>() / total.max(1) as f64;
+    let mean = squares(&reference[..total]) / total.max(1) as f64;
 
     let length = ((window * f64::from(rate)) as usize).max(frame);
     let mut over_time = vec![[0.0; 2]; total.div_ceil(length)];
     let (mut overall, mut half, mut active) = ([0.0; 2], [0.0; 2], 0usize);
     for start in (0..total).step_by(frame) {
         let end = total.min(start + frame);
-        let power = reference[start..end].iter().map(|&v| square(v)).sum::<f64>();
+        let power = squares(&reference[start..end]);
         // A frame cut short by the end is left out.
         if end - start < frame || power <= SILENCE * mean * frame as f64 {
             continue;
         }
         active += frame;
-        for i in start..end {
-            let pair = [square(microphone[i]), square(residual[i])];
-            let into = [
-                Some(&mut overall),
-                (i >= total / 2).then_some(&mut half),
-                Some(&mut over_time[i / length]),
-            ];
-            for sums in into.into_iter().flatten() {
+        let mut i = start;
+        while i < end {
+            // To the end of the frame, of the half or of the window, whichever comes first.
+            let half_end = if i < total / 2 { total / 2 } else { end };
+            let next = end.min(half_end).min((i / length + 1) * length);
+            let pair = [squares(&microphone[i..next]), squares(&residual[i..next])];
+            let second = (i >= total / 2).then_some(&mut half);
+            for sums in
+                [Some(&mut overall), second, Some(&mut over_time[i / length])].into_iter().flatten()
+            {
                 sums[0] += pair[0];
                 sums[1] += pair[1];
             }
+            i = next;
         }
     }
     Erle {
@@ -82,6 +84,10 @@ pub fn measure(
         window: length as f64 / f64::from(rate.max(1)),
         over_time: over_time.into_iter().map(decibels).collect(),
     }
+}
+
+fn squares(samples: &[f32]) -> f64 {
+    samples.iter().map(|&v| f64::from(v) * f64::from(v)).sum()
 }
 
 fn decibels([microphone, residual]: [f64; 2]) -> Option<f64> {

@@ -31,8 +31,9 @@ use crate::fft::Fft;
 use crate::state::{Reader, Writer, state};
 use crate::{AudioError, Config};
 
-/// Partitions are computed this many at a time.
-const LANES: usize = 8;
+/// Partitions are computed this many at a time, and so are the one or two signals that are transformed alone: four
+/// fill the registers of every machine, and more spill out of them.
+const LANES: usize = 4;
 type Row = [f32; LANES];
 
 /// Half of the power of a block of `2n` overlapped samples falls into the `n` that are kept.
@@ -72,18 +73,15 @@ impl Taps {
     }
 }
 
-/// One number per bin and of its kind.
+/// What is known per bin. Lane 0 belongs to the filter, lane 1 to the shadow, the others are idle.
 #[derive(Clone, Debug)]
 struct Bins {
-    /// Echo predicted by filter and shadow.
-    y_re: Vec<[f32; 2]>,
-    y_im: Vec<[f32; 2]>,
-    /// Their errors.
-    e_re: Vec<[f32; 2]>,
-    e_im: Vec<[f32; 2]>,
-    /// The newest block of reference, later the echo predicted after the update.
-    one_re: Vec<[f32; 1]>,
-    one_im: Vec<[f32; 1]>,
+    /// Predicted echo.
+    y_re: Vec<Row>,
+    y_im: Vec<Row>,
+    /// Errors.
+    e_re: Vec<Row>,
+    e_im: Vec<Row>,
     /// `sum_p P |X|^2`, `sum_p P`, `sum_p |X|^2`.
     doubt_power: Vec<f32>,
     doubt: Vec<f32>,
@@ -92,16 +90,19 @@ struct Bins {
     inverse: Vec<f32>,
 }
 
-/// Packed samples on their way between time and frequency.
+/// Room for work.
 #[derive(Clone, Debug)]
 struct Scratch {
+    /// Of one group of partitions.
     gradient: Taps,
+    /// Packed samples on their way between time and frequency.
     re: Vec<Row>,
     im: Vec<Row>,
-    two_re: Vec<[f32; 2]>,
-    two_im: Vec<[f32; 2]>,
-    one_re: Vec<[f32; 1]>,
-    one_im: Vec<[f32; 1]>,
+    /// The errors, packed, in the lanes of [`Bins`].
+    error_re: Vec<Row>,
+    error_im: Vec<Row>,
+    /// The echo that the filter predicts after the update.
+    echo: Vec<f32>,
 }
 
 /// The filter of the module page. Handed to [`Canceller`](crate::Canceller) by default.
@@ -180,12 +181,10 @@ impl Kalman {
             shadow_energy: 0.0,
             takeovers: 0,
             bins: Bins {
-                y_re: vec![[0.0; 2]; n + 1],
-                y_im: vec![[0.0; 2]; n + 1],
-                e_re: vec![[0.0; 2]; n + 1],
-                e_im: vec![[0.0; 2]; n + 1],
-                one_re: vec![[0.0]; n + 1],
-                one_im: vec![[0.0]; n + 1],
+                y_re: vec![[0.0; LANES]; n + 1],
+                y_im: vec![[0.0; LANES]; n + 1],
+                e_re: vec![[0.0; LANES]; n + 1],
+                e_im: vec![[0.0; LANES]; n + 1],
                 doubt_power: vec![0.0; n + 1],
                 doubt: vec![0.0; n + 1],
                 power: vec![0.0; n + 1],
@@ -195,10 +194,9 @@ impl Kalman {
                 gradient: Taps::zeros(n + 1),
                 re: vec![[0.0; LANES]; n],
                 im: vec![[0.0; LANES]; n],
-                two_re: vec![[0.0; 2]; n],
-                two_im: vec![[0.0; 2]; n],
-                one_re: vec![[0.0]; n],
-                one_im: vec![[0.0]; n],
+                error_re: vec![[0.0; LANES]; n],
+                error_im: vec![[0.0; LANES]; n],
+                echo: vec![0.0; n],
             },
         };
         kalman.doubt_everything();
@@ -216,7 +214,7 @@ impl Kalman {
         self.groups * LANES
     }
 
-    /// What partitions `8g..8g+8` see in bin `k`: a part of the ring `x` of real or imaginary spectra.
+    /// What a group `g` of partitions sees in bin `k`: a part of the ring `x` of real or imaginary spectra.
     #[inline(always)]
     fn window(x: &[f32], slots: usize, head: usize, g: usize, k: usize) -> &Row {
         let at = k * 2 * slots + head + g * LANES;
@@ -228,19 +226,19 @@ impl Kalman {
         let (n, slots) = (self.n, self.slots());
         let s = &mut self.scratch;
         for i in 0..n / 2 {
-            s.one_re[i] = [self.last[2 * i]];
-            s.one_im[i] = [self.last[2 * i + 1]];
-            s.one_re[n / 2 + i] = [reference[2 * i]];
-            s.one_im[n / 2 + i] = [reference[2 * i + 1]];
+            s.re[i] = lane(self.last[2 * i]);
+            s.im[i] = lane(self.last[2 * i + 1]);
+            s.re[n / 2 + i] = lane(reference[2 * i]);
+            s.im[n / 2 + i] = lane(reference[2 * i + 1]);
         }
         self.last.copy_from_slice(reference);
         let b = &mut self.bins;
-        self.fft.forward(&mut s.one_re, &mut s.one_im, &mut b.one_re, &mut b.one_im);
+        self.fft.forward(&mut s.re, &mut s.im, &mut b.e_re, &mut b.e_im);
         self.head = (self.head + slots - 1) % slots;
         for k in 0..=n {
             for at in [k * 2 * slots + self.head, k * 2 * slots + self.head + slots] {
-                self.x_re[at] = b.one_re[k][0];
-                self.x_im[at] = b.one_im[k][0];
+                self.x_re[at] = b.e_re[k][0];
+                self.x_im[at] = b.e_im[k][0];
             }
         }
     }
@@ -271,40 +269,42 @@ impl Kalman {
                 }
             }
             let b = &mut self.bins;
-            b.y_re[k] = [sum(&y[0]), sum(&y[2])];
-            b.y_im[k] = [sum(&y[1]), sum(&y[3])];
+            b.y_re[k] = [sum(&y[0]), sum(&y[2]), 0.0, 0.0];
+            b.y_im[k] = [sum(&y[1]), sum(&y[3]), 0.0, 0.0];
             b.doubt_power[k] = sum(&sums[0]);
             b.doubt[k] = sum(&sums[1]);
             b.power[k] = sum(&sums[2]);
         }
     }
 
-    /// Errors of filter and shadow, packed in `scratch.two_*`, behind a block of zeros as their
+    /// Errors of filter and shadow, packed in `scratch.error_*`, behind a block of zeros as their
     /// transform wants them; returns their energies.
     fn errors(&mut self, microphone: &[f32]) -> [f32; 2] {
         let (n, s) = (self.n, &mut self.scratch);
-        self.fft.inverse(&self.bins.y_re, &self.bins.y_im, &mut s.two_re, &mut s.two_im);
-        let mut energy = [0.0f32; 2];
+        self.fft.inverse(&self.bins.y_re, &self.bins.y_im, &mut s.error_re, &mut s.error_im);
+        let mut energy = [0.0f32; LANES];
         for i in 0..n / 2 {
             for (rows, d) in
-                [(&mut s.two_re, microphone[2 * i]), (&mut s.two_im, microphone[2 * i + 1])]
+                [(&mut s.error_re, microphone[2 * i]), (&mut s.error_im, microphone[2 * i + 1])]
             {
-                rows[i] = [0.0; 2];
-                for (y, energy) in rows[n / 2 + i].iter_mut().zip(&mut energy) {
-                    *y = d - *y;
-                    *energy += *y * *y;
+                rows[i] = [0.0; LANES];
+                let y = rows[n / 2 + i];
+                let e = [d - y[0], d - y[1], 0.0, 0.0];
+                for l in 0..LANES {
+                    energy[l] += e[l] * e[l];
                 }
+                rows[n / 2 + i] = e;
             }
         }
-        energy
+        [energy[0], energy[1]]
     }
 
     /// Writes the error of the filter to `residual`.
     fn unpack(&self, residual: &mut [f32]) {
         let (n, s) = (self.n, &self.scratch);
         for i in 0..n / 2 {
-            residual[2 * i] = s.two_re[n / 2 + i][0];
-            residual[2 * i + 1] = s.two_im[n / 2 + i][0];
+            residual[2 * i] = s.error_re[n / 2 + i][0];
+            residual[2 * i + 1] = s.error_im[n / 2 + i][0];
         }
     }
 
@@ -321,11 +321,7 @@ impl Kalman {
         }
         if self.shadow_energy > SEND_BACK * self.filter_energy {
             self.shadow.copy_from(&self.filter);
-            for (y, im) in self.bins.y_re.iter_mut().zip(&mut self.bins.y_im) {
-                y[1] = y[0];
-                im[1] = im[0];
-            }
-            for rows in [&mut self.scratch.two_re, &mut self.scratch.two_im] {
+            for rows in [&mut self.scratch.error_re, &mut self.scratch.error_im] {
                 rows.iter_mut().for_each(|e| e[1] = e[0]);
             }
             self.shadow_energy = self.filter_energy;
@@ -355,13 +351,13 @@ impl Kalman {
         }
     }
 
-    /// One update of filter and shadow from the errors in `scratch.two_*`. Leaves the filter's new prediction
-    /// there, in lane 1. `fresh`: the filter has just taken over the shadow.
+    /// One update of filter and shadow from the errors in `scratch.error_*`. Leaves the filter's new prediction in
+    /// `scratch.echo`. `fresh`: the filter has just taken over the shadow.
     fn learn(&mut self, fresh: bool) {
         let (n, bins, slots, head) = (self.n, self.n + 1, self.slots(), self.head);
         let forget = self.forget;
         let (s, b) = (&mut self.scratch, &mut self.bins);
-        self.fft.forward(&mut s.two_re, &mut s.two_im, &mut b.e_re, &mut b.e_im);
+        self.fft.forward(&mut s.error_re, &mut s.error_im, &mut b.e_re, &mut b.e_im);
 
         let power: f32 = b.power.iter().sum::<f32>() / (bins * self.partitions) as f32;
         self.learned += 1;
@@ -381,17 +377,15 @@ impl Kalman {
             b.e_im[k][1] *= step;
         }
 
-        for k in 0..bins {
-            b.one_re[k] = [0.0];
-            b.one_im[k] = [0.0];
-        }
+        b.y_re.fill([0.0; LANES]);
+        b.y_im.fill([0.0; LANES]);
         for g in 0..self.groups {
             let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
             for k in 0..bins {
                 let row = g * bins + k;
                 let xr = *Self::window(&self.x_re, slots, head, g, k);
                 let xi = *Self::window(&self.x_im, slots, head, g, k);
-                let ([er, fr], [ei, fi]) = (b.e_re[k], b.e_im[k]);
+                let ([er, fr, ..], [ei, fi, ..]) = (b.e_re[k], b.e_im[k]);
                 let inverse = KEPT * b.inverse[k];
                 // PERF: rows are copied out and back whole, or the compiler must fear that they overlap.
                 let mut doubt = self.doubt[row];
@@ -428,31 +422,30 @@ impl Kalman {
                 }
                 (self.filter.re[row], self.filter.im[row]) = (wr, wi);
                 self.doubt[row] = doubt;
-                b.one_re[k][0] += sum(&yr);
-                b.one_im[k][0] += sum(&yi);
+                b.y_re[k][0] += sum(&yr);
+                b.y_im[k][0] += sum(&yi);
             }
         }
 
-        // One partition of the shadow is made causal per block; it need not be exact, only fast.
+        // One partition of the shadow is made causal per block; it need not be exact, only fast. It rides along
+        // with the filter's new prediction.
         let (g, l) = (self.turn / LANES, self.turn % LANES);
         self.turn = (self.turn + 1) % self.partitions;
         for k in 0..bins {
-            b.e_re[k][0] = self.shadow.re[g * bins + k][l];
-            b.e_im[k][0] = self.shadow.im[g * bins + k][l];
-            // The filter's prediction after the update rides along in the other lane.
-            b.e_re[k][1] = b.one_re[k][0];
-            b.e_im[k][1] = b.one_im[k][0];
+            b.y_re[k][1] = self.shadow.re[g * bins + k][l];
+            b.y_im[k][1] = self.shadow.im[g * bins + k][l];
         }
-        self.fft.inverse(&b.e_re, &b.e_im, &mut s.two_re, &mut s.two_im);
-        for i in 0..n {
-            let kept = if i < n / 2 { 1.0 } else { 0.0 };
-            s.one_re[i] = [kept * s.two_re[i][0]];
-            s.one_im[i] = [kept * s.two_im[i][0]];
+        self.fft.inverse(&b.y_re, &b.y_im, &mut s.re, &mut s.im);
+        for i in 0..n / 2 {
+            s.echo[2 * i] = s.re[n / 2 + i][0];
+            s.echo[2 * i + 1] = s.im[n / 2 + i][0];
         }
-        self.fft.forward(&mut s.one_re, &mut s.one_im, &mut b.one_re, &mut b.one_im);
+        s.re[n / 2..].fill([0.0; LANES]);
+        s.im[n / 2..].fill([0.0; LANES]);
+        self.fft.forward(&mut s.re, &mut s.im, &mut b.y_re, &mut b.y_im);
         for k in 0..bins {
-            self.shadow.re[g * bins + k][l] = b.one_re[k][0];
-            self.shadow.im[g * bins + k][l] = b.one_im[k][0];
+            self.shadow.re[g * bins + k][l] = b.y_re[k][1];
+            self.shadow.im[g * bins + k][l] = b.y_im[k][1];
         }
     }
 }
@@ -468,7 +461,13 @@ fn constrain(fft: &Fft, s: &mut Scratch) {
 
 #[inline(always)]
 fn sum(row: &Row) -> f32 {
-    ((row[0] + row[4]) + (row[2] + row[6])) + ((row[1] + row[5]) + (row[3] + row[7]))
+    (row[0] + row[2]) + (row[1] + row[3])
+}
+
+/// A signal alone in lane 0.
+#[inline(always)]
+fn lane(v: f32) -> Row {
+    [v, 0.0, 0.0, 0.0]
 }
 
 impl Adaptive for Kalman {
@@ -505,10 +504,8 @@ impl Adaptive for Kalman {
             return;
         }
         self.learn(fresh);
-        let (n, s) = (self.n, &self.scratch);
-        for i in 0..n / 2 {
-            residual[2 * i] = microphone[2 * i] - s.two_re[n / 2 + i][1];
-            residual[2 * i + 1] = microphone[2 * i + 1] - s.two_im[n / 2 + i][1];
+        for ((e, d), y) in residual.iter_mut().zip(microphone).zip(&self.scratch.echo) {
+            *e = d - y;
         }
     }
 

@@ -111,7 +111,7 @@ pub fn read_bytes(name: &Path, bytes: &[u8], channel: Option<usize>) -> Result<S
     decode(bytes, channel).map_err(|message| AudioError::Wav { path: name.into(), message })
 }
 
-/// What [`write`] did.
+/// What [`write()`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Samples beyond full scale, stored as the nearest value there is.

@@ -89,13 +89,13 @@ pub fn cancel_with(
 ) -> Result<Canceled, AudioError> {
     let (algorithm, taps) = (filter.name(), filter.taps());
     let mut canceller = Canceller::with(filter, config)?;
-    let (delay, late) = match alignment {
+    let (delay, shift) = match alignment {
         Alignment::Known(samples) => (None, samples),
         Alignment::Search { seconds } if seconds > 0.0 && seconds <= 60.0 => {
             let most = (seconds * f64::from(config.rate)).ceil() as usize;
             let delay = delay::search(reference, microphone, most);
             let late = delay.filter(Delay::is_reliable).map_or(0, |d| d.samples);
-            (delay, late)
+            (delay, shift(late, taps))
         }
         Alignment::Search { seconds } => {
             let message =
@@ -103,7 +103,6 @@ pub fn cancel_with(
             return Err(AudioError::Setting(message));
         }
     };
-    let shift = shift(late, taps);
 
     let (total, latency) = (microphone.len(), canceller.latency());
     let mut clean = Vec::with_capacity(total);
@@ -148,13 +147,13 @@ const PIECE: usize = 4096;
 /// By how much the reference must be made later for an echo `late` samples behind it.
 ///
 /// Sound may arrive well before the strongest path, so a delay that falls into the first half of the filter is
-/// left alone; a longer one is moved to a quarter, a negative one to a sixteenth.
+/// left alone; others are moved to a sixteenth. A delay that is known is taken at its word.
 fn shift(late: i64, taps: usize) -> i64 {
     let taps = taps as i64;
     match late {
         _ if late < 0 => late.saturating_sub(taps / 16),
         _ if late <= taps / 2 => 0,
-        _ => late - taps / 4,
+        _ => late - taps / 16,
     }
 }
 

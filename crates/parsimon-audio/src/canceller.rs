@@ -13,6 +13,9 @@ use crate::state::{Reader, Writer, state};
 /// Louder than this is no sound of full scale 1, and its square would not fit the arithmetic.
 const LOUDEST: f32 = 1e6;
 
+/// A residual of more than this multiple of the microphone's energy (20 dB) is no residual.
+const RUNAWAY: f32 = 100.0;
+
 /// What has happened so far, in samples and in events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Status {
@@ -81,6 +84,8 @@ pub struct Canceller {
     detector: Detector,
     guard: Guard,
     status: Status,
+    /// Whether the filter stood still for double talk in the last block.
+    was_frozen: bool,
     /// The share of the residual in the last output sample; the rest is microphone.
     share: f32,
     reference: Vec<f32>,
@@ -117,6 +122,7 @@ impl Canceller {
             detector: Detector::new(&config),
             guard: Guard::new(&config),
             status: Status::default(),
+            was_frozen: false,
             share: 1.0,
             reference: vec![0.0; block],
             microphone: vec![0.0; block],
@@ -208,6 +214,11 @@ impl Canceller {
         let active = self.far_end.observe(&self.reference);
         let frozen = self.config.on_double_talk == OnDoubleTalk::Freeze && self.detector.freeze();
         let learning = if active && !frozen { Learning::Adapt } else { Learning::Freeze };
+        // The verdict comes some milliseconds after the first word, which the filter has taken for echo by then.
+        if frozen && !self.was_frozen {
+            self.filter.fall_back();
+        }
+        self.was_frozen = frozen;
         if !active {
             self.status.frozen_silent += n;
         } else if frozen {
@@ -252,6 +263,13 @@ impl Canceller {
 
     /// Residual or, while it does harm, microphone; from one to the other within a block.
     fn mix(&mut self) {
+        // A block that has got far louder is not faded out, it is not played at all.
+        if energy(&self.residual) > RUNAWAY * energy(&self.microphone) {
+            self.ready.copy_from_slice(&self.microphone);
+            self.status.bypassed += self.ready.len() as u64;
+            self.share = 0.0;
+            return;
+        }
         let target = if self.guard.bypass() { 0.0 } else { 1.0 };
         if target == 1.0 && self.share == 1.0 {
             self.ready.copy_from_slice(&self.residual);
@@ -288,6 +306,7 @@ impl Canceller {
         self.detector.save(&mut to);
         self.guard.save(&mut to);
         self.counts().into_iter().for_each(|v| to.count(v));
+        to.count(u64::from(self.was_frozen));
         to.number(self.share);
         to.count(self.filled as u64);
         // INVARIANT: a piece may end inside a block with numbers that are not finite; they count as zero
@@ -353,6 +372,7 @@ impl Canceller {
         for count in canceller.counts_mut() {
             *count = from.count()?;
         }
+        canceller.was_frozen = from.count()? != 0;
         canceller.share = from.number()?;
         let filled = from.count()?;
         if filled >= config.block() as u64 {

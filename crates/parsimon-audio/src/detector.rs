@@ -9,7 +9,9 @@ const AVERAGE_SECONDS: f32 = 0.02;
 /// Seconds for which a verdict of double talk is held after its last sign.
 const HOLD_SECONDS: f32 = 0.05;
 /// Seconds of uninterrupted double talk after which it no longer freezes: a changed echo path looks the same.
-const PATIENCE_SECONDS: f32 = 0.5;
+const PATIENCE_SECONDS: f32 = 1.5;
+/// Seconds over which a filter must explain the microphone before the correlation detector believes it.
+const TRUST_SECONDS: f32 = 1.0;
 /// Power below this share of the long-term power of the reference is silence.
 const SILENCE: f32 = 1e-3;
 /// Seconds of the long-term power.
@@ -73,18 +75,20 @@ impl FarEnd {
 
 /// A double-talk detector for blocks of any adaptive filter's work.
 ///
-/// The correlation detector believes the filter, so it keeps quiet until the filter has once explained the
-/// microphone. A changed echo path looks like double talk to it: [`freeze`](Self::freeze) therefore gives
-/// up after half a second, until the filter explains the microphone again.
+/// The correlation detector believes the filter, so it keeps quiet until the filter has explained half of what the
+/// threshold leaves open, on the average of a second: a filter that is still converging is not mistaken for
+/// somebody who speaks. A changed echo path looks like double talk to it: [`freeze`](Self::freeze) therefore gives
+/// up after a second and a half, until the filter explains the microphone again.
 #[derive(Clone, Debug)]
 pub struct Detector {
     kind: Detection,
     average: f32,
+    trust: f32,
     hold: u32,
     patience: u32,
-    /// `sum(d y)`, `sum(d^2)`.
-    cross: f32,
-    power: f32,
+    /// `sum(d y)` and `sum(d^2)`, over a moment and over a second.
+    cross: [f32; 2],
+    power: [f32; 2],
     peaks: Vec<f32>,
     at: usize,
     armed: bool,
@@ -101,10 +105,11 @@ impl Detector {
         Self {
             kind: config.detection,
             average: decay(config, AVERAGE_SECONDS),
+            trust: decay(config, TRUST_SECONDS),
             hold: blocks(HOLD_SECONDS),
             patience: blocks(PATIENCE_SECONDS),
-            cross: 0.0,
-            power: 0.0,
+            cross: [0.0; 2],
+            power: [0.0; 2],
             peaks: vec![0.0; config.taps.div_ceil(config.block()) + 1],
             at: 0,
             armed: false,
@@ -119,11 +124,13 @@ impl Detector {
             Detection::Off => false,
             Detection::Correlation { threshold } => {
                 let cross: f32 = microphone.iter().zip(residual).map(|(d, e)| d * (d - e)).sum();
-                self.cross = self.average * self.cross + (1.0 - self.average) * cross;
-                self.power = self.average * self.power + (1.0 - self.average) * energy(microphone);
-                let explained = self.cross >= threshold * self.power;
-                self.armed |= explained && self.power > 0.0;
-                self.armed && !explained
+                for (k, keep) in [self.average, self.trust].into_iter().enumerate() {
+                    self.cross[k] = keep * self.cross[k] + (1.0 - keep) * cross;
+                    self.power[k] = keep * self.power[k] + (1.0 - keep) * energy(microphone);
+                }
+                let half_way = 0.5 * (1.0 + threshold);
+                self.armed |= self.cross[1] >= half_way * self.power[1] && self.power[1] > 0.0;
+                self.armed && self.cross[0] < threshold * self.power[0]
             }
             Detection::Geigel { threshold } => {
                 self.peaks[self.at] = peak(reference);
@@ -133,6 +140,9 @@ impl Detector {
         };
         self.holding = if sign { self.hold } else { self.holding.saturating_sub(1) };
         self.lasted = if self.double_talk() { self.lasted.saturating_add(1) } else { 0 };
+        if self.lasted > self.patience {
+            self.armed = false;
+        }
         self.double_talk()
     }
 
@@ -148,8 +158,8 @@ impl Detector {
 
     pub(crate) fn save(&self, to: &mut Writer) {
         to.numbers(&self.peaks);
-        to.number(self.cross);
-        to.number(self.power);
+        to.numbers(&self.cross);
+        to.numbers(&self.power);
         let counts =
             [self.at as u64, u64::from(self.armed), self.holding.into(), self.lasted.into()];
         counts.into_iter().for_each(|v| to.count(v));
@@ -157,8 +167,8 @@ impl Detector {
 
     pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
         from.numbers(&mut self.peaks)?;
-        self.cross = from.number()?;
-        self.power = from.number()?;
+        from.numbers(&mut self.cross)?;
+        from.numbers(&mut self.power)?;
         self.at = position(from.count()?, self.peaks.len())?;
         self.armed = from.count()? != 0;
         self.holding = from.count()? as u32;

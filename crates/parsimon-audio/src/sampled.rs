@@ -2,9 +2,13 @@
 
 use parsimon_core::filter::Filter;
 
-use crate::AudioError;
 use crate::adaptive::{Adaptive, Learning};
+use crate::detector::decay;
 use crate::state::{Reader, Writer, state};
+use crate::{AudioError, Config};
+
+/// Seconds of the mean that a filter falls back to.
+const MEAN_SECONDS: f32 = 1.0;
 
 /// A filter that adapts sample by sample (NLMS, APA, PDA, ...), as the canceller wants it.
 ///
@@ -13,18 +17,22 @@ use crate::state::{Reader, Writer, state};
 pub struct Sampled {
     name: &'static str,
     filter: Box<dyn Filter<f32>>,
+    /// The mean of the taps over the last second of learning.
     kept: Vec<f32>,
+    follow: f32,
+    blocks: u64,
     /// The state before the first sample.
     fresh: Vec<u8>,
 }
 
 impl Sampled {
     /// Takes a filter that has heard nothing yet; `name` is what a saved state is known by.
-    pub fn new(name: &'static str, filter: Box<dyn Filter<f32>>) -> Self {
+    pub fn new(name: &'static str, filter: Box<dyn Filter<f32>>, config: &Config) -> Self {
         let mut fresh = Vec::new();
         filter.save(&mut fresh);
         let kept = vec![0.0; filter.taps().len()];
-        Self { name, filter, kept, fresh }
+        let follow = 1.0 - decay(config, MEAN_SECONDS);
+        Self { name, filter, kept, follow, blocks: 0, fresh }
     }
 }
 
@@ -44,15 +52,22 @@ impl Adaptive for Sampled {
     ) {
         self.filter.set_adapting(learning == Learning::Adapt);
         residual.copy_from_slice(self.filter.push(reference, microphone));
+        if learning == Learning::Adapt {
+            self.blocks += 1;
+            let share = self.follow.max(1.0 / self.blocks as f32);
+            for (kept, w) in self.kept.iter_mut().zip(self.filter.taps()) {
+                *kept += (w - *kept) * share;
+            }
+        }
     }
-    fn keep(&mut self) {
-        self.kept.copy_from_slice(self.filter.taps());
-    }
+    /// Nothing: the mean is kept at all times.
+    fn keep(&mut self) {}
     fn fall_back(&mut self) {
         self.filter.set_taps(&self.kept);
     }
     fn clear(&mut self) {
         self.kept.fill(0.0);
+        self.blocks = 0;
         let restored = self.filter.restore(&mut &self.fresh[..]);
         debug_assert!(restored.is_some(), "the state is the filter's own");
     }
@@ -64,6 +79,7 @@ impl Adaptive for Sampled {
         self.filter.save(&mut bytes);
         to.bytes(&bytes);
         to.numbers(&self.kept);
+        to.count(self.blocks);
     }
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
         let bytes = from.bytes()?;
@@ -72,6 +88,8 @@ impl Adaptive for Sampled {
         if restored.is_none() || !input.is_empty() {
             return Err(state("the filter's part belongs to other settings"));
         }
-        from.numbers(&mut self.kept)
+        from.numbers(&mut self.kept)?;
+        self.blocks = from.count()?;
+        Ok(())
     }
 }

@@ -66,7 +66,7 @@ pub struct Signal {
     pub channels: u16,
     /// How the file stores a sample.
     pub format: SampleFormat,
-    /// Samples in runs of three or more at full scale: what the recording could not hold.
+    /// Samples in runs of three or more equal ones at or beyond full scale: what the recording could not hold.
     pub clipped: u64,
 }
 
@@ -208,7 +208,7 @@ fn decode(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
         };
         run = match full {
             false => 0,
-            true if run > 0 && (v > 0.0) == (last > 0.0) => run + 1,
+            true if run > 0 && v == last => run + 1,
             true => 1,
         };
         clipped += match run {

@@ -137,7 +137,7 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
     config.on_double_talk = OnDoubleTalk::Freeze;
     config.check()?;
     let filter = settings.filter::<f32>(config.taps, regularization)?;
-    Ok((config, Box::new(Sampled::new(settings.algorithm().name, filter))))
+    Ok((config, Box::new(Sampled::new(settings.algorithm().name, filter, &config))))
 }
 
 fn finish(

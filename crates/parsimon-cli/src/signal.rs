@@ -7,6 +7,7 @@ use parsimon::data::Input;
 use parsimon_audio::AudioError;
 use parsimon_audio::wav::{self, SampleFormat};
 
+use crate::args::SpecArgs;
 use crate::fault::Fault;
 use crate::output::write_text;
 
@@ -71,6 +72,7 @@ fn column(text: &str, wanted: Option<&str>) -> Result<Vec<f64>, String> {
             line.split([',', ';', '\t']).map(|cell| cell.trim().trim_matches('"').to_owned());
         cells.collect()
     };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).peekable();
     let Some((_, first)) = lines.peek() else {
         return Err("1: there are no samples in the file".into());
@@ -134,6 +136,15 @@ pub(crate) fn check_ending(path: Option<&PathBuf>) -> Result<(), Fault> {
 
 fn is_wav(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wav"))
+}
+
+/// Refuses the settings of tables, which a signal has no use for.
+pub(crate) fn refuse_settings(spec: &SpecArgs) -> Result<(), Fault> {
+    let of_tables = ["multiclass", "classes", "dimension"];
+    match spec.names().find(|name| of_tables.contains(name)) {
+        Some(name) => Err(Fault::Usage(format!("--{name} is for tables, not for signals"))),
+        None => Ok(()),
+    }
 }
 
 /// The share that is added to a normalizer.

@@ -31,8 +31,8 @@ pub(crate) enum Role {
     },
 }
 
-const LABELS: [&str; 5] = ["label", "target", "y", "click", "class"];
-const WEIGHTS: [&str; 3] = ["weight", "importance", "sample_weight"];
+pub(crate) const LABELS: [&str; 5] = ["label", "target", "y", "click", "class"];
+pub(crate) const WEIGHTS: [&str; 3] = ["weight", "importance", "sample_weight"];
 
 impl Columns {
     /// Gives each column its role. `fallback` is the label's position when none is named so.

@@ -16,9 +16,10 @@ use memchr::memchr;
 use serde_json::{Map, Value};
 
 use crate::builder::Builder;
+use crate::columns::{LABELS, WEIGHTS};
 use crate::error::{Bad, shown};
 use crate::label::Found;
-use crate::{hash, number, svmlight};
+use crate::{Options, hash, number, svmlight};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
@@ -50,8 +51,7 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
     })?;
     let spec = builder.spec.clone();
     let options = &spec.options;
-    let keys =
-        Keys { label: options.label_column.as_deref(), weight: options.weight_column.as_deref() };
+    let keys = Keys::of(&row, options);
     let mut weight = match keys.weight(&row) {
         Some(value) => importance(builder, value)?,
         None => 1.0,
@@ -93,31 +93,35 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
     builder.finish_adding(label, weight, tag.as_bytes())
 }
 
-/// Where label and weight stand.
+/// Where label and weight stand in a row: where the user says, or under the usual names of columns.
 struct Keys<'a> {
-    label: Option<&'a str>,
-    weight: Option<&'a str>,
+    label: &'a str,
+    weight: &'a str,
 }
 
-impl Keys<'_> {
-    fn label<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
-        match self.label {
-            Some(key) => row.get(key),
-            None => row.get("label").or_else(|| row.get("_label")),
+impl<'a> Keys<'a> {
+    fn of(row: &Map<String, Value>, options: &'a Options) -> Self {
+        // Vowpal Wabbit's own key is unmistakable and goes first: beside it, "class" may be a namespace.
+        let usual = |names: &[&'static str], own: &'static str| match row.contains_key(own) {
+            true => own,
+            false => names.iter().copied().find(|name| row.contains_key(*name)).unwrap_or(own),
+        };
+        Self {
+            label: options.label_column.as_deref().unwrap_or_else(|| usual(&LABELS, "_label")),
+            weight: options.weight_column.as_deref().unwrap_or_else(|| usual(&WEIGHTS, "_weight")),
         }
+    }
+
+    fn label<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
+        row.get(self.label)
     }
 
     fn weight<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
-        match self.weight {
-            Some(key) => row.get(key),
-            None => row.get("weight").or_else(|| row.get("_weight")),
-        }
+        row.get(self.weight)
     }
 
     fn takes(&self, key: &str) -> bool {
-        key == self.label.unwrap_or("label")
-            || key == self.weight.unwrap_or("weight")
-            || key == "tag"
+        key == self.label || key == self.weight || key == "tag"
     }
 }
 

@@ -80,7 +80,8 @@ pub struct ClassMetrics {
 }
 
 impl Multiclass {
-    /// For margins of one model per class, trained with `loss` on labels 1 (this class) and -1 (another).
+    /// For margins of one model per class, trained with `loss` on labels 1 (this class) and
+    /// [`other_label`](Loss::other_label) (another).
     pub fn new<N: Into<String>>(loss: Loss, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         Self {
@@ -103,9 +104,9 @@ impl Multiclass {
     /// If there is not one margin per class.
     pub fn record(&mut self, margins: &[f64], class: usize, weight: f64) {
         assert_eq!(margins.len(), self.names.len(), "one margin per class");
-        let sign = |k: usize| if k == class { 1.0 } else { -1.0 };
+        let label = |k: usize| if k == class { 1.0 } else { self.loss.other_label() };
         let losses: Sum =
-            margins.iter().enumerate().map(|(k, &m)| self.loss.value(m, sign(k))).collect();
+            margins.iter().enumerate().map(|(k, &m)| self.loss.value(m, label(k))).collect();
         self.progressive.record(losses.value(), weight);
         self.log_loss.record(log_loss(margins, class), weight);
         match largest(margins) {

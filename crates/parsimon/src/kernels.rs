@@ -13,14 +13,14 @@ fn lists() -> [(&'static str, &'static str, Value); 2] {
     [("gaussian", "variances", json!([0.01, 0.1, 1, 10])), ("polynomial", "degrees", json!([2]))]
 }
 
-/// Fills in the lists of the kernels named: the file of a model must not depend on what the defaults are one day.
-pub(crate) fn complete(values: &mut Map<String, Value>) {
-    let Some(words) = values.get("kernel").map(words_of) else { return };
-    for (word, list, default) in lists() {
-        if words.iter().any(|w| w == word) && !values.contains_key(list) {
-            values.insert(list.into(), default);
-        }
-    }
+/// The list of a kernel that is named, when nobody says it: the file of a model must not depend on what the defaults
+/// are one day.
+pub(crate) fn default(values: &Map<String, Value>, name: &str) -> Option<Value> {
+    let words = words_of(values.get("kernel")?);
+    let (_, _, value) = lists()
+        .into_iter()
+        .find(|(word, list, _)| *list == name && words.iter().any(|w| w == word))?;
+    Some(value)
 }
 
 /// The words of a setting that is a word or a list of words.

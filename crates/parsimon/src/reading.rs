@@ -134,10 +134,14 @@ pub fn find_classes(
     }
     if !multiclass && classes.len() > 2 {
         let shown: Vec<_> = classes.iter().take(5).map(String::as_str).collect();
+        let name = settings.algorithm().name;
+        let (who, numbers) = match settings.word("loss") {
+            _ if name.ends_with("adaline") => (name.to_owned(), "-a lms"),
+            "halfspace" => ("the loss halfspace".into(), "--loss projection"),
+            loss => (format!("the loss {loss}"), "--loss squared"),
+        };
         return Err(Error::Usage(format!(
-            "the loss {} is for two classes and the data has {} labels ({}, ...); use --multiclass, or \
-             --loss squared for numbers",
-            settings.word("loss"),
+            "{who} is for two classes and the data has {} labels ({}, ...); use --multiclass, or {numbers} for numbers",
             classes.len(),
             shown.join(", ")
         )));

@@ -97,13 +97,13 @@ impl Spec {
         values.insert("algorithm".into(), algorithm.name.into());
         for parameter in algorithm.all_parameters() {
             let given = self.values.get(parameter.name).filter(|v| !v.is_null()).cloned();
-            if let Some(value) =
-                given.or_else(|| parameter.default.map(crate::parameter::Default::value))
-            {
+            let default = || parameter.default.map(crate::parameter::Default::value);
+            let value =
+                given.or_else(default).or_else(|| kernels::default(&values, parameter.name));
+            if let Some(value) = value {
                 values.insert(parameter.name.into(), value);
             }
         }
-        kernels::complete(&mut values);
         let settings = Settings { algorithm, values };
         settings.check_together()?;
         Ok(settings)

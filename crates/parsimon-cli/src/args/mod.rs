@@ -226,7 +226,8 @@ pub(crate) struct InspectArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// A method with its settings, such as ftrl:l1=1,rate=0.1 (may be repeated); a handful if absent
+    /// A method with its settings, such as ftrl:l1=1,rate=0.1 (may be repeated; lists within it as a;b); a
+    /// handful if absent
     #[arg(short = 'm', long = "method", value_name = "METHOD")]
     pub(crate) methods: Vec<String>,
     #[command(flatten)]

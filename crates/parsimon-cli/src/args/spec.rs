@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use parsimon::Spec;
+use parsimon::data::Input;
 use parsimon::parameter::{Kind, Parameter};
 use parsimon::registry::{ALGORITHMS, COMMON, find};
 use serde_json::Value;
@@ -128,6 +129,11 @@ impl SpecArgs {
     /// The settings given by flags.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.flags.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The spec file, which no output may overwrite.
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        self.file.iter().cloned().map(Input::Path).collect()
     }
 
     /// Whether nothing was said.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use parsimon::eval::Table;
 use parsimon::parameter::Parameter;
-use parsimon::registry::{ALGORITHMS, Algorithm, find};
+use parsimon::registry::{ALGORITHMS, Algorithm, FILTERS, find};
 use serde_json::{Value, json};
 
 use crate::args::AlgorithmsArgs;
@@ -30,6 +30,11 @@ pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
     } else {
         writeln!(out, "{}", table(&chosen))?;
         writeln!(out, "\n`parsimon algorithms NAME` shows one with its settings.")?;
+        writeln!(
+            out,
+            "`parsimon identify` and `parsimon cancel` take {}; cancel's own is kalman, a frequency-domain filter.",
+            FILTERS.join(", ")
+        )?;
     }
     out.finish()
 }

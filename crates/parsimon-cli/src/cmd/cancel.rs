@@ -26,7 +26,8 @@ const KALMAN: &str = "kalman";
 
 pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
     let outputs = [&args.output, &args.echo_path, &args.json, &args.plot, &args.spectrogram];
-    let inputs = [&args.reference, &args.microphone].map(|path| Input::Path(path.clone()));
+    let signals = [&args.reference, &args.microphone].map(|path| Input::Path(path.clone()));
+    let inputs = [&signals[..], &args.spec.inputs()].concat();
     check_outputs(&outputs.map(|path| path.as_deref()), &inputs)?;
     signal::check_ending(args.echo_path.as_ref())?;
     let reference = wav::read(&args.reference, args.reference_channel)?;
@@ -76,7 +77,7 @@ fn look_at(args: &CancelArgs, reference: &Signal, microphone: &Signal) -> Result
     }
     for (name, signal) in [(far, reference), (near, microphone)] {
         if signal.is_silent() {
-            note(&format!("warning: {name} is silent; the microphone is passed through"));
+            note(&format!("warning: {name} is silent (below -90 dB of full scale)"));
         }
         if signal.clipped > 0 {
             note(&format!(
@@ -132,6 +133,10 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
         return Err(Fault::Usage("--memory is a setting of kalman".into()));
     }
     let settings = spec.resolve()?;
+    if settings.word("loss") == "halfspace" {
+        return Err(Fault::Usage("the loss halfspace is for classes; an echo is a number".into()));
+    }
+    signal::refuse_settings(&args.spec)?;
     let regularization = signal::regularization(args.regularization)?;
     // A step that knows nothing of the near end must stand still while someone speaks.
     config.on_double_talk = OnDoubleTalk::Freeze;
@@ -156,6 +161,8 @@ fn finish(
             FormatArg::Int32 => SampleFormat::Int32,
             FormatArg::Float32 => SampleFormat::Float32,
         };
+        // As everywhere, - is standard output.
+        let path = if path == Path::new("-") { Path::new("/dev/stdout") } else { path };
         clipped = wav::write(path, &done.clean, microphone.rate, format)?.clipped;
     }
     if let Some(path) = &args.echo_path {
@@ -185,6 +192,9 @@ fn finish(
     }
     if !args.quiet {
         summarize(done, per_second, clipped);
+        if args.output.is_none() {
+            note("nothing was saved; -o CLEAN.wav says where to");
+        }
     }
     Ok(())
 }
@@ -208,7 +218,10 @@ fn summarize(done: &Canceled, per_second: f64, clipped: u64) {
             if delay.samples < 0 { "before the reference" } else { "late" }
         )),
         Some(_) => {
-            note("warning: no clear delay was found; none is assumed (say --delay if you know it)");
+            note(
+                "warning: no clear delay was found, and none is assumed; say --delay if you know it, or --max-delay \
+                 to search further",
+            );
         }
         None => {}
     }
@@ -242,8 +255,17 @@ fn summarize(done: &Canceled, per_second: f64, clipped: u64) {
             thousands(status.bypassed)
         ));
     }
+    if status.frozen_too_loud > 0 {
+        note(&format!(
+            "warning: {} samples are beyond a million times full scale; there the microphone was passed through",
+            thousands(status.frozen_too_loud)
+        ));
+    }
     if clipped > 0 {
-        note(&format!("warning: {} samples of the output are clipped", thousands(clipped)));
+        note(&format!(
+            "warning: {} samples of the output are beyond full scale",
+            thousands(clipped)
+        ));
     }
 }
 

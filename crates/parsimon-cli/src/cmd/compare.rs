@@ -14,7 +14,7 @@ use super::train::{Opened, frame, surveyed};
 use crate::args::{CompareArgs, inputs, method};
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::{Output, write_text};
+use crate::output::{Output, check_outputs, write_text};
 
 /// What is compared when nobody says: each of the great families, with settings that suit most data.
 const HANDFUL: &[&str] = &[
@@ -47,6 +47,8 @@ struct Finish {
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
+    let read = [args.data.inputs(), inputs(&args.test), args.spec.inputs()].concat();
+    check_outputs(&[args.json.as_deref(), args.plot.as_deref()], &read)?;
     let mut specs = methods(args)?.into_iter();
     let Some((first_name, first)) = specs.next() else {
         return Err(Fault::Usage("no method to run".into()));

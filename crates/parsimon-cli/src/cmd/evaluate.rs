@@ -3,15 +3,18 @@
 use std::io::Write;
 
 use parsimon::Model;
+use parsimon::data::Input;
 use parsimon::eval::{Evaluation, chart};
 
 use crate::args::EvaluateArgs;
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::{Output, write_text};
+use crate::output::{Output, check_outputs, write_text};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     args.data.refuse_reading()?;
+    let inputs = [&[Input::Path(args.model.clone())], &args.data.inputs()[..]].concat();
+    check_outputs(&[args.json.as_deref(), args.plot.as_deref()], &inputs)?;
     let model = Model::load(&args.model)?;
     let options = args.data.options(model.precision())?;
     let evaluation = model.evaluate(&args.data.inputs(), &options)?;

@@ -21,6 +21,8 @@ use crate::signal::{self, Source};
 /// What is identified when nobody says how: sparse paths fast, dense ones no slower than NLMS.
 const DEFAULT: &str = "ipnlms";
 const TAPS: usize = 512;
+/// A residual of more than this multiple of the signal's power (40 dB) is a filter that ran away.
+const RUNAWAY: f64 = 1e4;
 
 /// A finished run.
 struct Run {
@@ -35,8 +37,9 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
     signal::regularization(args.regularization)?;
     signal::check_ending(args.output.as_ref())?;
     let sources = [&args.reference, &args.observed, &args.truth];
-    let inputs: Vec<Input> =
+    let mut inputs: Vec<Input> =
         sources.iter().filter_map(|s| s.as_deref()).map(|s| Source::new(s).input()).collect();
+    inputs.extend(args.spec.inputs());
     let outputs = [&args.output, &args.json, &args.plot, &args.curve];
     check_outputs(&outputs.map(|path| path.as_deref()), &inputs)?;
     let settings = for_numbers(args.spec.spec_or(DEFAULT)?)?;
@@ -102,6 +105,7 @@ fn signals(
     reference: &str,
     observed: &str,
 ) -> Result<Run, Fault> {
+    signal::refuse_settings(&args.spec)?;
     let (from, to) = (reference, observed);
     let reference = Source::new(from).read(args.channel)?;
     let observed = Source::new(to).read(args.channel)?;
@@ -183,8 +187,14 @@ fn over(
 
 fn finish(args: &IdentifyArgs, settings: &Settings, run: &Run) -> Result<(), Fault> {
     let found = &run.found;
-    if found.curve.iter().any(|point| !point.residual.is_finite()) {
-        return Err(Fault::Input("the weights grew beyond all bounds; lower the rate".into()));
+    let diverged = |point: &IdentifyPoint| {
+        !point.residual.is_finite() || point.residual > RUNAWAY * point.observed.max(1e-300)
+    };
+    if found.curve.last().is_some_and(diverged) {
+        return Err(Fault::Input(
+            "the filter diverged: its residual is far louder than the signal; lower the rate"
+                .into(),
+        ));
     }
     let name = settings.algorithm().name;
     if let Some(path) = &args.output {

@@ -21,7 +21,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let inputs = args.data.inputs();
     let outputs = [&args.output, &args.checkpoint, &args.json, &args.plot];
     let tests = crate::args::inputs(&args.test);
-    check_outputs(&outputs.map(Option::as_deref), &[&inputs[..], &tests].concat())?;
+    let read = [&inputs[..], &tests, &args.spec.inputs()].concat();
+    check_outputs(&outputs.map(Option::as_deref), &read)?;
     let mut plan = Plan {
         passes: args.passes,
         shuffle: args.shuffle,

@@ -6,7 +6,13 @@ mod common;
 
 use common::{convolve, gain, noise, room};
 use parsimon_audio::state::{Reader, Writer};
-use parsimon_audio::{Adaptive, Alignment, AudioError, Canceller, Config, Learning, cancel_with};
+use parsimon_audio::{
+    Adaptive, Alignment, AudioError, Canceller, Config, Learning, OnDoubleTalk, Sampled,
+    cancel_with,
+};
+use parsimon_core::filter::metric::Metric;
+use parsimon_core::filter::projection::{self, Form, Projection, Set};
+use parsimon_core::filter::{Delta, Tapped};
 
 /// Normalized LMS, sample by sample.
 struct Nlms {
@@ -103,6 +109,50 @@ fn a_filter_that_diverges_is_called_back_and_does_no_harm() {
     assert!(status.fallbacks + status.resets > 0, "{status:?}");
     let harm = gain(&out[32_000..], &near[32_000 - latency..64_000 - latency]);
     assert!(harm < 1.0, "the output is {harm} dB louder than the microphone");
+}
+
+/// A filter of `parsimon-core` in the canceller.
+fn sampled(config: &Config) -> Box<dyn Adaptive> {
+    let settings = projection::Settings {
+        rate: 0.5,
+        l1: 0.0,
+        delta: Delta { absolute: 1e-6, relative: 0.01 },
+        metric: Some(Metric { alpha: 0.5, epsilon: 1e-4 }),
+        order: 2,
+        set: Set::Hyperplane,
+        form: Form::Primal,
+    };
+    let filter = Tapped::new(Projection::new(config.taps, config.taps, settings));
+    Box::new(Sampled::new("papa", Box::new(filter), config))
+}
+
+#[test]
+fn the_filters_of_the_core_cancel_and_resume() {
+    let config = Config { on_double_talk: OnDoubleTalk::Freeze, ..config() };
+    let far = noise(48_000, 1);
+    let mut near = convolve(&far, &room(100, 10, 2));
+    // Somebody speaks for half a second.
+    near[24_000..32_000].iter_mut().zip(noise(8_000, 3)).for_each(|(d, v)| *d += 0.5 * v);
+    let done = cancel_with(sampled(&config), &far, &near, config, Alignment::default()).unwrap();
+    assert!(done.report.status.frozen_double_talk > 4_000, "{:?}", done.report.status);
+    // What is left while somebody speaks is their voice; before and after it is next to nothing.
+    let left = |range: std::ops::Range<usize>| gain(&done.clean[range.clone()], &near[range]);
+    assert!(left(16_000..24_000) < -30.0 && left(40_000..48_000) < -30.0);
+    let voice: Vec<f32> = noise(8_000, 3).iter().map(|v| 0.5 * v).collect();
+    let off: Vec<f32> =
+        done.clean[24_800..32_000].iter().zip(&voice[800..]).map(|(a, b)| a - b).collect();
+    assert!(gain(&off, &voice[800..]) < -12.0, "the voice survives");
+
+    let mut whole = Canceller::with(sampled(&config), config).unwrap();
+    let want = whole.push(&far, &near).to_vec();
+    let mut one = Canceller::with(sampled(&config), config).unwrap();
+    let mut got = Vec::new();
+    for (x, d) in far[..20_011].chunks(37).zip(near[..20_011].chunks(37)) {
+        got.extend_from_slice(one.push(x, d));
+    }
+    let mut other = Canceller::restore_with(&one.save(), |c| Ok(sampled(c))).unwrap();
+    got.extend_from_slice(other.push(&far[20_011..], &near[20_011..]));
+    assert_eq!(want, got);
 }
 
 /// One tap, right at first, wrong from some block on until it is called back.

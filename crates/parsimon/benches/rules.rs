@@ -63,6 +63,12 @@ const METHODS: &[&str] = &[
     r#"{"algorithm": "adam"}"#,
     r#"{"algorithm": "adadelta"}"#,
     r#"{"algorithm": "ftl"}"#,
+    r#"{"algorithm": "csgd", "rate": 0.1, "switch": 10000}"#,
+    r#"{"algorithm": "ncsgd", "rate": 0.1}"#,
+    r#"{"algorithm": "adaline", "rate": 0.001}"#,
+    r#"{"algorithm": "nlms", "loss": "halfspace"}"#,
+    r#"{"algorithm": "apfbs", "loss": "halfspace", "l1": 1e-5}"#,
+    r#"{"algorithm": "pda", "loss": "halfspace", "l1": 0.01}"#,
 ];
 
 fn learn(bencher: Bencher, spec: &str, precision: Precision) {

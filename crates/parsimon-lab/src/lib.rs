@@ -1,0 +1,3 @@
+//! The lab: experiments of the papers, run again, with a report that says what reproduces and what does not.
+
+pub mod data;

@@ -124,7 +124,7 @@ pub(crate) fn write(path: &Path, samples: &[f64], rate: u32) -> Result<(), Fault
     Ok(())
 }
 
-/// Refuses an ending that [`write`] does not know, before any work is done.
+/// Refuses an ending that [`write()`] does not know, before any work is done.
 pub(crate) fn check_ending(path: Option<&PathBuf>) -> Result<(), Fault> {
     match path {
         Some(path) if !is_table(path) && !is_wav(path) => {

@@ -1,12 +1,14 @@
 //! The flags, defined once: help, completions and the man page come from here.
 
 mod data;
+mod sets;
 mod spec;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
+pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Identify(Box<IdentifyArgs>),
     /// Take the echo of a loudspeaker out of a microphone's recording (by kalman unless -a names a filter)
     Cancel(Box<CancelArgs>),
+    /// List and get the real data sets of the experiments
+    Data(SetsArgs),
     /// List the algorithms with their papers and settings
     Algorithms(AlgorithmsArgs),
     /// Convert data to the binary cache, which reads much faster

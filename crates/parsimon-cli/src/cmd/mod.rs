@@ -4,6 +4,7 @@ pub(crate) mod algorithms;
 pub(crate) mod cancel;
 pub(crate) mod compare;
 pub(crate) mod convert;
+pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod identify;
 pub(crate) mod inspect;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,7 +10,7 @@ use flate2::read::MultiGzDecoder;
 
 use super::set::{Form, Inside, Package, Set};
 use super::state::{Depth, Missing, State};
-use super::unpack::{UnpackError, keep, stage, stage_entries};
+use super::unpack::{LARGEST_ARCHIVE, UnpackError, keep, stage, stage_entries};
 
 /// The programs that fetch packages.
 #[derive(Clone, Debug)]
@@ -186,18 +186,17 @@ impl Job<'_> {
         command.arg("--fsys-tarfile").arg(archive).env("LC_ALL", "C");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().map_err(|e| self.cannot_run(&command, e))?;
-        let stream = child.stdout.take().expect("standard output is a pipe, as set above");
-        // The stream closes when this returns; a child that still writes ends by itself.
-        let staged = stage_entries(stream, wanted, self.dir);
+        let mut stream = child.stdout.take().expect("standard output is a pipe, as set above");
+        let staged = stage_entries(&mut stream, wanted, self.dir);
+        // A client that may write to its end has only itself to blame if it fails.
+        let rest = io::copy(&mut stream.take(LARGEST_ARCHIVE), &mut io::sink());
+        let is_whole = rest.is_ok_and(|length| length < LARGEST_ARCHIVE);
         let status = child.wait().map_err(|e| self.cannot_run(&command, e))?;
-        match staged {
-            // A torn stream is the client's failure; anything else wrong with it is the archive's.
-            Ok(_) | Err(UnpackError::Archive(_)) if !status.success() => {
-                let words = std::fs::read(&words).unwrap_or_default();
-                Err(failed(&command, &status.to_string(), &words))
-            }
-            staged => staged.map_err(|e| self.refused(e)),
+        if is_whole && !status.success() && !matches!(staged, Err(UnpackError::Io { .. })) {
+            let words = std::fs::read(&words).unwrap_or_default();
+            return Err(failed(&command, &status.to_string(), &words));
         }
+        staged.map_err(|e| self.refused(e))
     }
 
     fn cannot_run(&self, command: &Command, error: io::Error) -> GetError {

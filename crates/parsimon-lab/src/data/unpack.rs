@@ -13,7 +13,7 @@ use super::set::{Form, Inside};
 use super::state::hexadecimal;
 
 /// No archive of the list unpacks to a third of it.
-const LARGEST_ARCHIVE: u64 = 1 << 28;
+pub(super) const LARGEST_ARCHIVE: u64 = 1 << 28;
 
 /// Why an archive was refused. Nothing of it was kept.
 #[derive(Debug, thiserror::Error)]

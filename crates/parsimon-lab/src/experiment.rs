@@ -72,6 +72,9 @@ pub struct Experiment {
     /// The same for digits.
     #[serde(default)]
     pub digits: toml::Table,
+    /// The same for streams of real rows.
+    #[serde(default)]
+    pub stream: toml::Table,
     /// The methods, unless a variant has its own.
     #[serde(default, rename = "method")]
     pub methods: Vec<Method>,
@@ -98,6 +101,8 @@ pub enum Kind {
     Identification,
     /// Generated least squares, rows drawn with replacement.
     LeastSquares,
+    /// Online prediction on a real set.
+    Stream,
 }
 
 /// A method under a name of the paper's.
@@ -182,7 +187,7 @@ impl Experiment {
     /// Reads one; the error says what is wrong and where.
     pub fn parse(id: &str, text: &str) -> Result<Self, String> {
         let mut experiment: Self = toml::from_str(text).map_err(|e| format!("{id}: {e}"))?;
-        experiment.id = id.to_owned();
+        id.clone_into(&mut experiment.id);
         if experiment.variants.is_empty() {
             experiment.variants.push(Variant { name: "as printed".into(), ..Variant::default() });
         }

@@ -1,5 +1,6 @@
 //! The report: one page that opens offline, the numbers as JSON, every curve as CSV.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::significant;
 
 use crate::runner::{Outcome, VariantOutcome};
-use crate::summary::{Finding, Verdict};
+use crate::summary::{Finding, Mean, Verdict};
 
 const STYLE: &str = include_str!("report.css");
 
@@ -174,7 +175,14 @@ fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Figure> {
         }
         Figure::new(axis.clone()).subtitle(variant.name.clone()).panel(panel)
     };
-    experiment.axes.iter().map(figure).collect()
+    // One point is a number, not a curve.
+    let is_curve = |(measure, _): &(&String, &String)| {
+        let of =
+            |m: &BTreeMap<String, Mean>| m.get(*measure).is_some_and(|mean| mean.points.len() > 1);
+        variant.means.values().any(of)
+    };
+    let drawn = experiment.axes.iter().filter(|axis| variant.means.is_empty() || is_curve(axis));
+    drawn.map(figure).collect()
 }
 
 fn pair(value: Option<(f64, f64)>) -> String {

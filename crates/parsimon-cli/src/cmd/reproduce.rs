@@ -84,7 +84,9 @@ fn chosen(what: &[String], all: Vec<Experiment>) -> Result<Vec<Experiment>, Faul
 fn watch(plan: &Plan) -> Vec<Outcome> {
     let bar = stderr().is_terminal().then(|| {
         let bar = ProgressBar::no_length();
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} trials  {msg}  {elapsed} elapsed, {eta} left");
+        let style = ProgressStyle::with_template(
+            "{bar:30} {pos}/{len} trials  {msg}  {elapsed} elapsed, {eta} left",
+        );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar
     });

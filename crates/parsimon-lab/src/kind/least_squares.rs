@@ -110,9 +110,8 @@ impl Problem {
             }
         }
         for i in 0..d {
-            for j in i + 1..d {
-                hessian[i][j] = hessian[j][i];
-            }
+            let (above, below) = hessian.split_at_mut(i);
+            above.iter_mut().zip(&below[0]).for_each(|(row, h)| row[i] = *h);
         }
         let best = solve(&hessian, &right);
         Self { x, y, hessian, best }

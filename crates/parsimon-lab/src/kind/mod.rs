@@ -4,6 +4,7 @@ mod digits;
 mod equivalence;
 mod identification;
 mod least_squares;
+mod stream;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -49,6 +50,7 @@ impl Run<'_> {
             Kind::Equivalence => equivalence::trial(self),
             Kind::Identification => identification::trial(self),
             Kind::LeastSquares => least_squares::trial(self),
+            Kind::Stream => stream::trial(self),
         }
     }
 }

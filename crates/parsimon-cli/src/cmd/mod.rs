@@ -11,4 +11,5 @@ pub(crate) mod inspect;
 pub(crate) mod predict;
 pub(crate) mod quickstart;
 pub(crate) mod reference;
+pub(crate) mod reproduce;
 pub(crate) mod train;

@@ -226,7 +226,8 @@ fn unusable(path: &Path, error: io::Error) -> GetError {
 
 /// The command, how it ended and the last lines it wrote.
 fn failed(command: &Command, how: &str, words: &[u8]) -> GetError {
-    const LINES: usize = 5;
+    // npm names the cause first and explains it for a dozen lines.
+    const LINES: usize = 20;
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let shown = std::iter::once(program).chain(command.get_args());
     let shown: Vec<_> = shown.map(|word| word.to_string_lossy().into_owned()).collect();

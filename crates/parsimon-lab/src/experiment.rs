@@ -66,7 +66,7 @@ pub struct Experiment {
     /// Settings of the generator that all variants share.
     #[serde(default)]
     pub system: toml::Table,
-    /// The same for least squares.
+    /// The same for least squares and for multikernel filters.
     #[serde(default)]
     pub rows: toml::Table,
     /// The same for digits.
@@ -101,6 +101,8 @@ pub enum Kind {
     Identification,
     /// Generated least squares, rows drawn with replacement.
     LeastSquares,
+    /// A nonlinear function by multikernel filters.
+    Multikernel,
     /// Online prediction on a real set.
     Stream,
 }

@@ -4,6 +4,7 @@ mod digits;
 mod equivalence;
 mod identification;
 mod least_squares;
+mod multikernel;
 mod stream;
 
 use std::collections::BTreeMap;
@@ -50,6 +51,7 @@ impl Run<'_> {
             Kind::Equivalence => equivalence::trial(self),
             Kind::Identification => identification::trial(self),
             Kind::LeastSquares => least_squares::trial(self),
+            Kind::Multikernel => multikernel::trial(self),
             Kind::Stream => stream::trial(self),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::Frame;
+use parsimon::core::kernel::Dictionary;
 use parsimon::core::{Chunk, Repeats};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -47,7 +48,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
             let error = margins.iter().enumerate().map(off).sum::<f64>() / FRESH as f64;
             margins.clear();
             mse.push((end as f64, error));
-            let size = online.freeze().dictionary().map_or(0, |d| d.len());
+            let size = online.freeze().dictionary().map_or(0, Dictionary::len);
             dictionary.push((end as f64, size as f64));
         }
         let measures = [("mse".to_owned(), mse), ("dictionary".to_owned(), dictionary)];

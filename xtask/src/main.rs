@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 const USAGE: &str = "usage: cargo xtask <test | codegen>
 
 test     fmt, clippy with warnings denied, all tests, documentation, generated text, cargo-deny if installed
-codegen  write the algorithm table into README.md and the command reference into docs/cli.md";
+codegen  write the algorithm table into README.md, the data sets into docs/data.md and the command reference into docs/cli.md";
 
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
@@ -73,6 +73,8 @@ enum Mode {
 fn codegen(mode: Mode) -> Result<()> {
     let table = parsimon(&["algorithms", "--markdown"])?;
     between_markers(Path::new("README.md"), "algorithms", &table, mode)?;
+    let sets = parsimon(&["data", "list", "--markdown"])?;
+    between_markers(Path::new("docs/data.md"), "sets", &sets, mode)?;
     let mut reference = String::new();
     for command in [
         "train",
@@ -82,11 +84,15 @@ fn codegen(mode: Mode) -> Result<()> {
         "compare",
         "identify",
         "cancel",
+        "reproduce",
+        "data list",
+        "data get",
         "algorithms",
         "convert",
         "quickstart",
     ] {
-        let help = parsimon(&[command, "--help"])?;
+        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = parsimon(&words)?;
         let help: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         reference.push_str(&format!("## `parsimon {command}`\n\n```text\n{help}```\n\n"));
     }

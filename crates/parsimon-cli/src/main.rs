@@ -32,6 +32,8 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Compare(args) => cmd::compare::run(&args),
         Command::Identify(args) => cmd::identify::run(&args),
         Command::Cancel(args) => cmd::cancel::run(&args),
+        Command::Reproduce(args) => cmd::reproduce::run(&args),
+        Command::Data(args) => cmd::data::run(&args),
         Command::Algorithms(args) => cmd::algorithms::run(&args),
         Command::Convert(args) => cmd::convert::run(&args),
         Command::Quickstart(args) => cmd::quickstart::run(&args),

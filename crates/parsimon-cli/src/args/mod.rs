@@ -1,12 +1,14 @@
 //! The flags, defined once: help, completions and the man page come from here.
 
 mod data;
+mod sets;
 mod spec;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
+pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
@@ -33,6 +35,10 @@ pub(crate) enum Command {
     Identify(Box<IdentifyArgs>),
     /// Take the echo of a loudspeaker out of a microphone's recording (by kalman unless -a names a filter)
     Cancel(Box<CancelArgs>),
+    /// Run the papers' experiments again and report what reproduces
+    Reproduce(ReproduceArgs),
+    /// List and get the real data sets of the experiments
+    Data(SetsArgs),
     /// List the algorithms with their papers and settings
     Algorithms(AlgorithmsArgs),
     /// Convert data to the binary cache, which reads much faster
@@ -378,6 +384,37 @@ pub(crate) enum FormatArg {
     Int24,
     Int32,
     Float32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    /// A paper, an experiment, or all
+    #[arg(value_name = "WHAT")]
+    pub(crate) what: Vec<String>,
+    /// List the experiments with their claims
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// A few trials: everything in minutes
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
+    /// The papers' own numbers of trials
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// So many trials of each experiment
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trials: Option<u64>,
+    /// All that is drawn follows from it
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Trials side by side; it changes no number [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Where real data is; `parsimon data` tells what there is and how to get it
+    #[arg(long, value_name = "FOLDER", default_value = "data")]
+    pub(crate) data: PathBuf,
+    /// Where the report goes; finished trials are kept there, and a run that was interrupted goes on
+    #[arg(long, value_name = "FOLDER", default_value = "report")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]

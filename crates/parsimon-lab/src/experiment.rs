@@ -1,0 +1,261 @@
+//! An experiment is data: what is run, what the paper claims, and what would count as the claim holding.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The experiments that come with the program, by id, as TOML.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+
+/// How long a run may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Minutes for everything.
+    Quick,
+    /// Enough trials for a spread.
+    Standard,
+    /// The papers' own numbers of trials.
+    Full,
+}
+
+/// A number that depends on the effort.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct PerEffort {
+    /// For [`Effort::Quick`].
+    pub quick: u64,
+    /// For [`Effort::Standard`].
+    pub standard: u64,
+    /// For [`Effort::Full`].
+    pub full: u64,
+}
+
+impl PerEffort {
+    /// The number for an effort.
+    pub fn at(&self, effort: Effort) -> u64 {
+        match effort {
+            Effort::Quick => self.quick,
+            Effort::Standard => self.standard,
+            Effort::Full => self.full,
+        }
+    }
+}
+
+/// One experiment of a paper.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// `paper/name`.
+    #[serde(skip)]
+    pub id: String,
+    /// What it is.
+    pub title: String,
+    /// Where the paper has it.
+    pub figure: String,
+    /// What the paper says, in a sentence.
+    pub claim: String,
+    /// Which loop runs it.
+    pub kind: Kind,
+    /// The measures and what their axes are called.
+    pub axes: BTreeMap<String, String>,
+    /// What a reader should know about the settings.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// How many trials.
+    pub trials: PerEffort,
+    /// Settings of the generator that all variants share.
+    #[serde(default)]
+    pub system: toml::Table,
+    /// The same for least squares and for multikernel filters.
+    #[serde(default)]
+    pub rows: toml::Table,
+    /// The same for digits.
+    #[serde(default)]
+    pub digits: toml::Table,
+    /// The same for streams of real rows.
+    #[serde(default)]
+    pub stream: toml::Table,
+    /// The methods, unless a variant has its own.
+    #[serde(default, rename = "method")]
+    pub methods: Vec<Method>,
+    /// Methods that should be one another.
+    #[serde(default, rename = "pair")]
+    pub pairs: Vec<Pair>,
+    /// Ways to run it; the first is the paper's.
+    #[serde(default, rename = "variant")]
+    pub variants: Vec<Variant>,
+    /// What the claim comes down to.
+    #[serde(rename = "expect")]
+    pub expectations: Vec<Expectation>,
+}
+
+/// Which loop runs an experiment.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// MNIST, one against all.
+    Digits,
+    /// Two methods that should be one.
+    Equivalence,
+    /// A synthetic sparse system, row by row.
+    Identification,
+    /// Generated least squares, rows drawn with replacement.
+    LeastSquares,
+    /// A nonlinear function by multikernel filters.
+    Multikernel,
+    /// Online prediction on a real set.
+    Stream,
+}
+
+/// A method under a name of the paper's.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Method {
+    /// Its name in figures.
+    pub name: String,
+    /// Its settings.
+    pub spec: toml::Table,
+}
+
+/// Two methods that should be one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// The theorem.
+    pub name: String,
+    /// The loss, if not the logistic one.
+    #[serde(default)]
+    pub loss: Option<String>,
+    /// One side.
+    pub a: toml::Table,
+    /// The other.
+    pub b: toml::Table,
+}
+
+/// One way to run an experiment.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// What is different about it.
+    pub name: String,
+    /// Settings over those of the experiment.
+    #[serde(default)]
+    pub system: toml::Table,
+    /// Rounds.
+    #[serde(default)]
+    pub samples: Option<PerEffort>,
+    /// Its own methods.
+    #[serde(default)]
+    pub methods: Vec<Method>,
+}
+
+/// One thing that must be so for the claim to hold.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expectation {
+    /// In words.
+    pub says: String,
+    /// What is measured: `method.measure@place`, the place a number of rounds or `end`.
+    pub left: String,
+    /// How it compares.
+    pub is: Relation,
+    /// With what it is compared, if not with the paper's number.
+    #[serde(default)]
+    pub right: Option<String>,
+    /// The number the paper prints.
+    #[serde(default)]
+    pub paper: Option<f64>,
+    /// By how much at least (below, above), or at most (near).
+    #[serde(default)]
+    pub margin: f64,
+    /// A factor on the right side.
+    #[serde(default)]
+    pub factor: Option<f64>,
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relation {
+    /// Smaller, by the margin.
+    Below,
+    /// Larger, by the margin.
+    Above,
+    /// Within the margin.
+    Near,
+}
+
+impl Experiment {
+    /// Reads one; the error says what is wrong and where.
+    pub fn parse(id: &str, text: &str) -> Result<Self, String> {
+        let mut experiment: Self = toml::from_str(text).map_err(|e| format!("{id}: {e}"))?;
+        id.clone_into(&mut experiment.id);
+        if experiment.variants.is_empty() {
+            experiment.variants.push(Variant { name: "as printed".into(), ..Variant::default() });
+        }
+        Ok(experiment)
+    }
+
+    /// The paper's short name.
+    pub fn paper(&self) -> &str {
+        self.id.split('/').next().unwrap_or(&self.id)
+    }
+
+    /// What has a curve in the variant of that name, in the order of the file.
+    pub(crate) fn names_of(&self, variant: &str) -> Vec<&str> {
+        let variant = self.variants.iter().find(|v| v.name == variant);
+        let methods = variant.map_or(&self.methods[..], |v| self.methods_of(v));
+        let pairs = self.pairs.iter().map(|p| p.name.as_str());
+        methods.iter().map(|m| m.name.as_str()).chain(pairs).collect()
+    }
+
+    /// The methods of a variant.
+    pub fn methods_of<'a>(&'a self, variant: &'a Variant) -> &'a [Method] {
+        if variant.methods.is_empty() { &self.methods } else { &variant.methods }
+    }
+}
+
+/// Every experiment that comes with the program.
+///
+/// ```
+/// let all = parsimon_lab::experiments();
+/// assert!(all.iter().any(|e| e.id == "pda-thesis/identification"));
+/// ```
+pub fn experiments() -> Vec<Experiment> {
+    let parse = |(id, text): &(&str, &str)| {
+        Experiment::parse(id, text).unwrap_or_else(|e| unreachable!("a test reads every file: {e}"))
+    };
+    FILES.iter().map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind;
+
+    #[test]
+    fn every_experiment_can_be_read_and_every_method_built() {
+        assert!(!FILES.is_empty());
+        for (id, text) in FILES {
+            let experiment = Experiment::parse(id, text).unwrap();
+            for variant in &experiment.variants {
+                let names = experiment.names_of(&variant.name);
+                assert!(!names.is_empty(), "{id}: {} has no methods", variant.name);
+                for method in experiment.methods_of(variant) {
+                    kind::spec(method)
+                        .resolve()
+                        .unwrap_or_else(|e| panic!("{id}: {}: {e}", method.name));
+                }
+                for expectation in &experiment.expectations {
+                    let sides = [Some(&expectation.left), expectation.right.as_ref()];
+                    for place in sides.into_iter().flatten() {
+                        let place = crate::summary::Place::parse(place).unwrap();
+                        assert!(names.contains(&place.method.as_str()), "{id}: {place:?}");
+                        assert!(experiment.axes.contains_key(&place.measure), "{id}: {place:?}");
+                    }
+                    assert!(expectation.right.is_some() != expectation.paper.is_some(), "{id}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Least squares on generated rows, drawn with replacement: the excess of the empirical loss over its minimum.
+//!
+//! Each method with a rate gets the best power of two of a range, judged by its excess at the end of this very trial, as the CSGD
+//! paper chooses its rates from the spectrum of the problem.
+
+use std::collections::BTreeMap;
+
+use parsimon::core::{Chunk, Online, Repeats};
+use parsimon::{Frame, Spec};
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
+
+use super::{Curve, Run, Trial, spec};
+use crate::experiment::{Method, PerEffort};
+
+/// The problem, as the file says it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    rows: usize,
+    dimension: usize,
+    /// The variance of the noise.
+    noise: f64,
+    samples: PerEffort,
+    rates: Rates,
+}
+
+/// Powers of two.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rates {
+    from: i32,
+    to: i32,
+}
+
+/// Rows with features uniform in [0, 1], a normal truth, and what the best weights leave.
+struct Problem {
+    x: Vec<Vec<f64>>,
+    y: Vec<f64>,
+    /// `X^T X / n` and the best weights: the excess is `(w - best)^T H (w - best) / 2`.
+    hessian: Vec<Vec<f64>>,
+    best: Vec<f64>,
+}
+
+pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
+    let Run { experiment, variant, effort, seed, .. } = *run;
+    let rows: Rows = experiment.rows.clone().try_into().map_err(|e| format!("rows: {e}"))?;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let problem = Problem::draw(&rows, &mut random);
+    let samples = rows.samples.at(effort) as usize;
+    let order: Vec<usize> = (0..samples).map(|_| random.random_range(0..rows.rows)).collect();
+    let mut trial = Trial::default();
+    for method in experiment.methods_of(variant) {
+        let (chosen, excess) = best_of(method, &problem, &order, rows.rates)?;
+        trial.chosen.insert(method.name.clone(), chosen);
+        let measures = BTreeMap::from([("excess".to_owned(), excess)]);
+        trial.curves.insert(method.name.clone(), measures);
+    }
+    Ok(trial)
+}
+
+/// The curve of the best rate, and which it was.
+fn best_of(
+    method: &Method,
+    problem: &Problem,
+    order: &[usize],
+    rates: Rates,
+) -> Result<(String, Curve), String> {
+    let spec = spec(method);
+    let has_rate =
+        spec.resolve().map_err(|e| format!("{}: {e}", method.name))?.algorithm().has("rate");
+    if !has_rate {
+        return Ok(("no rate".into(), problem.curve(&spec, order)?));
+    }
+    let mut best: Option<(i32, Curve)> = None;
+    for power in rates.from..=rates.to {
+        let curve = problem.curve(&spec.clone().set("rate", f64::from(power).exp2()), order)?;
+        let end = |curve: &Curve| curve.last().map_or(f64::INFINITY, |p| p.1);
+        let is_better = best.as_ref().is_none_or(|(_, known)| end(&curve) < end(known));
+        if is_better && end(&curve).is_finite() {
+            best = Some((power, curve));
+        }
+    }
+    let (power, curve) = best.ok_or_else(|| format!("{}: no rate converges", method.name))?;
+    Ok((format!("rate 2^{power}"), curve))
+}
+
+impl Problem {
+    fn draw(rows: &Rows, random: &mut Xoshiro256PlusPlus) -> Self {
+        let normal = |random: &mut Xoshiro256PlusPlus| -> f64 { StandardNormal.sample(random) };
+        let truth: Vec<f64> = (0..rows.dimension).map(|_| normal(random)).collect();
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for _ in 0..rows.rows {
+            let row: Vec<f64> = (0..rows.dimension).map(|_| random.random()).collect();
+            let clean: f64 = row.iter().zip(&truth).map(|(x, w)| x * w).sum();
+            y.push(clean + rows.noise.sqrt() * normal(random));
+            x.push(row);
+        }
+        let (d, n) = (rows.dimension, rows.rows as f64);
+        let mut hessian = vec![vec![0.0; d]; d];
+        let mut right = vec![0.0; d];
+        for (row, y) in x.iter().zip(&y) {
+            for i in 0..d {
+                right[i] += row[i] * y / n;
+                for j in 0..=i {
+                    hessian[i][j] += row[i] * row[j] / n;
+                }
+            }
+        }
+        for i in 0..d {
+            let (above, below) = hessian.split_at_mut(i);
+            above.iter_mut().zip(&below[0]).for_each(|(row, h)| row[i] = *h);
+        }
+        let best = solve(&hessian, &right);
+        Self { x, y, hessian, best }
+    }
+
+    /// The excess at some fifty rounds, evenly on a logarithmic axis.
+    fn curve(&self, spec: &Spec, order: &[usize]) -> Result<Curve, String> {
+        let settings = spec.resolve().map_err(|e| e.to_string())?;
+        let settings = match settings.wants_dimension() {
+            true => settings.with_dimension(self.best.len() as u32),
+            false => settings,
+        };
+        let frame = Frame { bias: false, ..Frame::default() };
+        let mut online = settings.build(frame).map_err(|e| e.to_string())?;
+        let (mut curve, mut chunk, mut margins) = (Curve::new(), Chunk::new(), Vec::new());
+        let mut next = 10.0f64;
+        for (t, &row) in (1..).zip(order) {
+            chunk.clear();
+            (1..).zip(&self.x[row]).for_each(|(j, &v)| chunk.push_feature(j, v));
+            if chunk.finish_row(Some(self.y[row]), 1.0, Repeats::Refuse).is_err() {
+                unreachable!("generated rows are finite");
+            }
+            margins.clear();
+            online.learn(&chunk, &mut margins);
+            if f64::from(t) >= next || t as usize == order.len() {
+                curve.push((f64::from(t), self.excess(&*online)));
+                next *= 1.15;
+            }
+        }
+        Ok(curve)
+    }
+
+    fn excess(&self, online: &dyn Online) -> f64 {
+        let frozen = online.freeze();
+        let head = &frozen.heads()[0];
+        let off: Vec<f64> = (1..).zip(&self.best).map(|(j, best)| head.weight(j) - best).collect();
+        let along = |row: &Vec<f64>| row.iter().zip(&off).map(|(h, v)| h * v).sum::<f64>();
+        0.5 * self.hessian.iter().zip(&off).map(|(row, v)| along(row) * v).sum::<f64>()
+    }
+}
+
+/// A symmetric positive definite system by elimination; only generated problems come here.
+fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+    let n = right.len();
+    let mut a: Vec<Vec<f64>> =
+        matrix.iter().zip(right).map(|(row, r)| [&row[..], &[*r]].concat()).collect();
+    for k in 0..n {
+        for i in k + 1..n {
+            let factor = a[i][k] / a[k][k];
+            let (above, below) = a.split_at_mut(i);
+            below[0][k..].iter_mut().zip(&above[k][k..]).for_each(|(x, p)| *x -= factor * p);
+        }
+    }
+    let mut w = vec![0.0; n];
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|j| a[i][j] * w[j]).sum();
+        w[i] = (a[i][n] - known) / a[i][i];
+    }
+    w
+}

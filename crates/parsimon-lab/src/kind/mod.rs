@@ -1,0 +1,70 @@
+//! The loops: how a trial of an experiment is run. An experiment names one; adding an experiment adds no loop.
+
+mod digits;
+mod equivalence;
+mod identification;
+mod least_squares;
+mod multikernel;
+mod stream;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use parsimon::Spec;
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::{Effort, Experiment, Kind, Method, Variant};
+
+/// Points of one measure, in order of the round.
+pub type Curve = Vec<(f64, f64)>;
+
+/// What one trial measured: for every method, every measure's curve.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// By method, then by measure.
+    pub curves: BTreeMap<String, BTreeMap<String, Curve>>,
+    /// What was chosen on the way (a rate found by search), by method.
+    #[serde(default)]
+    pub chosen: BTreeMap<String, String>,
+}
+
+/// One trial to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// Which way.
+    pub variant: &'a Variant,
+    /// How much of it.
+    pub effort: Effort,
+    /// It alone decides what is drawn.
+    pub seed: u64,
+    /// Where real data is.
+    pub data: &'a Path,
+}
+
+impl Run<'_> {
+    /// Runs it; the error is a line for the report.
+    pub fn trial(&self) -> Result<Trial, String> {
+        match self.experiment.kind {
+            Kind::Digits => digits::trial(self),
+            Kind::Equivalence => equivalence::trial(self),
+            Kind::Identification => identification::trial(self),
+            Kind::LeastSquares => least_squares::trial(self),
+            Kind::Multikernel => multikernel::trial(self),
+            Kind::Stream => stream::trial(self),
+        }
+    }
+}
+
+/// A method's settings.
+pub(crate) fn spec(method: &Method) -> Spec {
+    spec_of(&method.spec)
+}
+
+/// Settings from a table.
+pub(crate) fn spec_of(table: &toml::Table) -> Spec {
+    let fields = serde_json::to_value(table).unwrap_or_default();
+    let fields = fields.as_object().cloned().unwrap_or_default();
+    fields.into_iter().fold(Spec::default(), |spec, (name, value)| spec.set(&name, value))
+}

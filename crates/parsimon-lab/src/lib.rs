@@ -1,0 +1,16 @@
+//! The lab: experiments of the papers, run again, with a report that says what reproduces and what does not.
+//!
+//! An [`Experiment`] is a file under `experiments/`: settings, the claim, and what the claim comes down to. A [`Plan`] runs
+//! trials of it in parallel and keeps them; [`report::write`] makes the page.
+
+pub mod data;
+mod experiment;
+pub mod kind;
+pub mod report;
+mod runner;
+pub mod summary;
+
+pub use experiment::{
+    Effort, Expectation, Experiment, Kind, Method, Pair, PerEffort, Relation, Variant, experiments,
+};
+pub use runner::{Outcome, Plan, Progress, VariantOutcome};

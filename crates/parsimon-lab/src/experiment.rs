@@ -72,6 +72,9 @@ pub struct Experiment {
     /// The same for digits.
     #[serde(default)]
     pub digits: toml::Table,
+    /// The same for passes over real rows.
+    #[serde(default)]
+    pub table: toml::Table,
     /// The same for streams of real rows.
     #[serde(default)]
     pub stream: toml::Table,
@@ -105,6 +108,8 @@ pub enum Kind {
     Multikernel,
     /// Online prediction on a real set.
     Stream,
+    /// Passes over the rows of a real set.
+    Table,
 }
 
 /// A method under a name of the paper's.
@@ -242,9 +247,11 @@ mod tests {
                 let names = experiment.names_of(&variant.name);
                 assert!(!names.is_empty(), "{id}: {} has no methods", variant.name);
                 for method in experiment.methods_of(variant) {
-                    kind::spec(method)
-                        .resolve()
-                        .unwrap_or_else(|e| panic!("{id}: {}: {e}", method.name));
+                    // A period of 0 is filled in when the number of rows is known.
+                    let spec = kind::spec(method);
+                    let spec =
+                        if spec.get("period").is_some() { spec.set("period", 1) } else { spec };
+                    spec.resolve().unwrap_or_else(|e| panic!("{id}: {}: {e}", method.name));
                 }
                 for expectation in &experiment.expectations {
                     let sides = [Some(&expectation.left), expectation.right.as_ref()];

@@ -6,6 +6,7 @@ mod identification;
 mod least_squares;
 mod multikernel;
 mod stream;
+mod table;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,6 +54,7 @@ impl Run<'_> {
             Kind::LeastSquares => least_squares::trial(self),
             Kind::Multikernel => multikernel::trial(self),
             Kind::Stream => stream::trial(self),
+            Kind::Table => table::trial(self),
         }
     }
 }

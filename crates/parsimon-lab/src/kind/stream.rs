@@ -43,7 +43,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let mut table = run.experiment.stream.clone();
     table.extend(run.variant.system.clone());
     let stream: Stream = table.try_into().map_err(|e| format!("stream: {e}"))?;
-    let rows = shuffled(&read(run, &stream)?, run.seed);
+    let rows = shuffled(&read_set(run, &stream.set, stream.file)?, run.seed);
     let features: BTreeSet<u32> =
         (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();
     let mut trial = Trial::default();
@@ -68,10 +68,11 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     Ok(trial)
 }
 
-fn read(run: &Run<'_>, stream: &Stream) -> Result<Chunk, String> {
-    let set = data::find(&stream.set).ok_or_else(|| format!("there is no set {:?}", stream.set))?;
+/// All rows of a set with two classes, or of one of its files, counted from 1.
+pub(super) fn read_set(run: &Run<'_>, name: &str, file: Option<usize>) -> Result<Chunk, String> {
+    let set = data::find(name).ok_or_else(|| format!("there is no set {name:?}"))?;
     let files = set.locate(run.data).map_err(|e| e.to_string())?;
-    let chosen = (1..).zip(files).filter(|(k, _)| stream.file.is_none_or(|file| file == *k));
+    let chosen = (1..).zip(files).filter(|(k, _)| file.is_none_or(|file| file == *k));
     let inputs: Vec<Input> = chosen.map(|(_, path)| Input::Path(path)).collect();
     let options = Options { labels: Labels::binary(), ..Options::default() };
     let mut reader = Reader::open(&inputs, &options).map_err(|e| e.to_string())?;
@@ -82,7 +83,7 @@ fn read(run: &Run<'_>, stream: &Stream) -> Result<Chunk, String> {
     Ok(all)
 }
 
-fn shuffled(rows: &Chunk, seed: u64) -> Chunk {
+pub(super) fn shuffled(rows: &Chunk, seed: u64) -> Chunk {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
     let mut chunk = Chunk::new();

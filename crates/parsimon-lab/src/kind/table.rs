@@ -1,0 +1,86 @@
+//! Passes over the rows of a real set: loss and penalty so far, and the nonzeros on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use parsimon::core::{Chunk, Online};
+use parsimon::{Frame, Settings};
+use serde::Deserialize;
+
+use super::stream::{read_set, shuffled};
+use super::{Curve, Run, Trial, spec};
+use crate::experiment::{Method, PerEffort};
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// The set's name.
+    set: String,
+    passes: PerEffort,
+    /// How often a pass is looked at.
+    points: usize,
+}
+
+pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
+    let table: Table =
+        run.experiment.table.clone().try_into().map_err(|e| format!("table: {e}"))?;
+    let rows = shuffled(&read_set(run, &table.set, None)?, run.seed);
+    let features: BTreeSet<u32> =
+        (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();
+    let mut trial = Trial::default();
+    for method in run.experiment.methods_of(run.variant) {
+        let fail = |e: parsimon::BuildError| format!("{}: {e}", method.name);
+        let settings = settings(method, rows.len()).map_err(fail)?;
+        let mut online = settings.build(Frame::default()).map_err(fail)?;
+        let passes = table.passes.at(run.effort);
+        let curves = play(&mut *online, &settings, &rows, features.len(), passes, table.points);
+        trial.curves.insert(method.name.clone(), curves);
+    }
+    Ok(trial)
+}
+
+/// A period of 0 stands for one pass.
+fn settings(method: &Method, rows: usize) -> Result<Settings, parsimon::BuildError> {
+    let spec = spec(method);
+    let whole_pass = spec.get("period").and_then(serde_json::Value::as_u64) == Some(0);
+    if whole_pass { spec.set("period", rows.max(1)).resolve() } else { spec.resolve() }
+}
+
+fn play(
+    online: &mut dyn Online,
+    settings: &Settings,
+    rows: &Chunk,
+    features: usize,
+    passes: u64,
+    points: usize,
+) -> BTreeMap<String, Curve> {
+    let (loss, l1) = (settings.loss(), settings.number("l1"));
+    let every = rows.len().div_ceil(points.max(1)).max(1);
+    let (mut objective, mut nonzeros, mut mean) = (Curve::new(), Curve::new(), Curve::new());
+    let (mut round, mut sum, mut share, mut margins) = (0, 0.0, 0.0, Vec::new());
+    for _ in 0..passes {
+        for start in (0..rows.len()).step_by(every) {
+            let end = rows.len().min(start + every);
+            margins.clear();
+            online.learn_rows(rows, start..end, &mut margins);
+            let losses = (start..end).zip(&margins);
+            let lost: f64 = losses.map(|(i, p)| loss.value(*p, rows.label(i).unwrap_or(1.0))).sum();
+            // The penalty of the rounds since the last look, at the weights of this one.
+            let frozen = online.freeze();
+            let head = &frozen.heads()[0];
+            let norm: f64 = head.weights().iter().map(|w| w.abs()).sum();
+            sum += lost + l1 * norm * (end - start) as f64;
+            round += end - start;
+            let now = 100.0 * head.indices().len() as f64 / features.max(1) as f64;
+            share += now * (end - start) as f64;
+            let t = round as f64;
+            objective.push((t, sum / t));
+            nonzeros.push((t, now));
+            mean.push((t, share / t));
+        }
+    }
+    BTreeMap::from([
+        ("objective".to_owned(), objective),
+        ("nonzeros".to_owned(), nonzeros),
+        ("mean_nonzeros".to_owned(), mean),
+    ])
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use parsimon::core::{Chunk, Online};
+use parsimon::core::{Chunk, Loss, Online};
 use parsimon::{Frame, Settings};
 use serde::Deserialize;
 
@@ -18,6 +18,13 @@ struct Table {
     passes: PerEffort,
     /// How often a pass is looked at.
     points: usize,
+    /// Whether the objective contains the penalty.
+    #[serde(default = "yes")]
+    penalty: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
@@ -32,7 +39,10 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         let settings = settings(method, rows.len()).map_err(fail)?;
         let mut online = settings.build(Frame::default()).map_err(fail)?;
         let passes = table.passes.at(run.effort);
-        let curves = play(&mut *online, &settings, &rows, features.len(), passes, table.points);
+        let l1 = if table.penalty { settings.number("l1") } else { 0.0 };
+        let look =
+            Look { loss: settings.loss(), l1, features: features.len(), points: table.points };
+        let curves = look.play(&mut *online, &rows, passes);
         trial.curves.insert(method.name.clone(), curves);
     }
     Ok(trial)
@@ -45,42 +55,45 @@ fn settings(method: &Method, rows: usize) -> Result<Settings, parsimon::BuildErr
     if whole_pass { spec.set("period", rows.max(1)).resolve() } else { spec.resolve() }
 }
 
-fn play(
-    online: &mut dyn Online,
-    settings: &Settings,
-    rows: &Chunk,
+/// What is measured, and how often.
+struct Look {
+    loss: Loss,
+    l1: f64,
     features: usize,
-    passes: u64,
     points: usize,
-) -> BTreeMap<String, Curve> {
-    let (loss, l1) = (settings.loss(), settings.number("l1"));
-    let every = rows.len().div_ceil(points.max(1)).max(1);
-    let (mut objective, mut nonzeros, mut mean) = (Curve::new(), Curve::new(), Curve::new());
-    let (mut round, mut sum, mut share, mut margins) = (0, 0.0, 0.0, Vec::new());
-    for _ in 0..passes {
-        for start in (0..rows.len()).step_by(every) {
-            let end = rows.len().min(start + every);
-            margins.clear();
-            online.learn_rows(rows, start..end, &mut margins);
-            let losses = (start..end).zip(&margins);
-            let lost: f64 = losses.map(|(i, p)| loss.value(*p, rows.label(i).unwrap_or(1.0))).sum();
-            // The penalty of the rounds since the last look, at the weights of this one.
-            let frozen = online.freeze();
-            let head = &frozen.heads()[0];
-            let norm: f64 = head.weights().iter().map(|w| w.abs()).sum();
-            sum += lost + l1 * norm * (end - start) as f64;
-            round += end - start;
-            let now = 100.0 * head.indices().len() as f64 / features.max(1) as f64;
-            share += now * (end - start) as f64;
-            let t = round as f64;
-            objective.push((t, sum / t));
-            nonzeros.push((t, now));
-            mean.push((t, share / t));
+}
+
+impl Look {
+    fn play(&self, online: &mut dyn Online, rows: &Chunk, passes: u64) -> BTreeMap<String, Curve> {
+        let every = rows.len().div_ceil(self.points.max(1)).max(1);
+        let (mut objective, mut nonzeros, mut mean) = (Curve::new(), Curve::new(), Curve::new());
+        let (mut round, mut sum, mut share, mut margins) = (0, 0.0, 0.0, Vec::new());
+        for _ in 0..passes {
+            for start in (0..rows.len()).step_by(every) {
+                let end = rows.len().min(start + every);
+                margins.clear();
+                online.learn_rows(rows, start..end, &mut margins);
+                let losses = (start..end).zip(&margins);
+                let lost: f64 =
+                    losses.map(|(i, p)| self.loss.value(*p, rows.label(i).unwrap_or(1.0))).sum();
+                // The penalty of the rounds since the last look, at the weights of this one.
+                let frozen = online.freeze();
+                let head = &frozen.heads()[0];
+                let norm: f64 = head.weights().iter().map(|w| w.abs()).sum();
+                sum += lost + self.l1 * norm * (end - start) as f64;
+                round += end - start;
+                let now = 100.0 * head.indices().len() as f64 / self.features.max(1) as f64;
+                share += now * (end - start) as f64;
+                let t = round as f64;
+                objective.push((t, sum / t));
+                nonzeros.push((t, now));
+                mean.push((t, share / t));
+            }
         }
+        BTreeMap::from([
+            ("objective".to_owned(), objective),
+            ("nonzeros".to_owned(), nonzeros),
+            ("mean_nonzeros".to_owned(), mean),
+        ])
     }
-    BTreeMap::from([
-        ("objective".to_owned(), objective),
-        ("nonzeros".to_owned(), nonzeros),
-        ("mean_nonzeros".to_owned(), mean),
-    ])
 }

@@ -72,6 +72,9 @@ pub struct Experiment {
     /// The same for digits.
     #[serde(default)]
     pub digits: toml::Table,
+    /// The same for echo.
+    #[serde(default)]
+    pub echo: toml::Table,
     /// The same for passes over real rows.
     #[serde(default)]
     pub table: toml::Table,
@@ -98,6 +101,8 @@ pub struct Experiment {
 pub enum Kind {
     /// MNIST, one against all.
     Digits,
+    /// Speech through an echo path.
+    Echo,
     /// Two methods that should be one.
     Equivalence,
     /// A synthetic sparse system, row by row.

@@ -1,6 +1,7 @@
 //! The loops: how a trial of an experiment is run. An experiment names one; adding an experiment adds no loop.
 
 mod digits;
+mod echo;
 mod equivalence;
 mod identification;
 mod least_squares;
@@ -49,6 +50,7 @@ impl Run<'_> {
     pub fn trial(&self) -> Result<Trial, String> {
         match self.experiment.kind {
             Kind::Digits => digits::trial(self),
+            Kind::Echo => echo::trial(self),
             Kind::Equivalence => equivalence::trial(self),
             Kind::Identification => identification::trial(self),
             Kind::LeastSquares => least_squares::trial(self),

@@ -157,7 +157,7 @@ fn table(html: &mut String, findings: &[Finding]) {
 fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Figure> {
     let Some(experiment) = &outcome.experiment else { return Vec::new() };
     let figure = |(measure, axis): (&String, &String)| {
-        let is_log = measure == "excess";
+        let is_log = ["excess", "loss"].contains(&measure.as_str());
         let mut panel = Panel::new("rounds", axis.as_str());
         if is_log {
             panel = panel.log_x().log_y();

@@ -1,4 +1,4 @@
-//! Least squares on generated rows, drawn with replacement: the excess of the empirical loss over its minimum.
+//! Least squares on generated rows, drawn with replacement: the empirical loss, or its excess over the minimum.
 //!
 //! Each method with a rate gets the best power of two of a range, judged by its excess at the end of this very trial, as the CSGD
 //! paper chooses its rates from the spectrum of the problem.
@@ -19,12 +19,23 @@ use crate::experiment::{Method, PerEffort};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rows {
-    rows: usize,
-    dimension: usize,
+    rows: PerEffort,
+    dimension: PerEffort,
     /// The variance of the noise.
     noise: f64,
     samples: PerEffort,
     rates: Rates,
+    measure: Measure,
+}
+
+/// What is measured, under the name it has in results.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+enum Measure {
+    /// The empirical loss over its minimum; the minimum costs the cube of the dimension.
+    Excess,
+    /// The empirical loss.
+    Loss,
 }
 
 /// Powers of two.
@@ -35,11 +46,16 @@ struct Rates {
     to: i32,
 }
 
-/// Rows with features uniform in [0, 1], a normal truth, and what the best weights leave.
+/// Rows with features uniform in [0, 1] and a normal truth.
 struct Problem {
     x: Vec<Vec<f64>>,
     y: Vec<f64>,
-    /// `X^T X / n` and the best weights: the excess is `(w - best)^T H (w - best) / 2`.
+    /// Where the excess is asked for.
+    minimum: Option<Minimum>,
+}
+
+/// `X^T X / n` and the best weights: the excess is `(w - best)^T H (w - best) / 2`.
+struct Minimum {
     hessian: Vec<Vec<f64>>,
     best: Vec<f64>,
 }
@@ -48,14 +64,22 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let Run { experiment, variant, effort, seed, .. } = *run;
     let rows: Rows = experiment.rows.clone().try_into().map_err(|e| format!("rows: {e}"))?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let problem = Problem::draw(&rows, &mut random);
-    let samples = rows.samples.at(effort) as usize;
-    let order: Vec<usize> = (0..samples).map(|_| random.random_range(0..rows.rows)).collect();
+    let at = |number: PerEffort| number.at(effort) as usize;
+    let mut problem = Problem::draw(at(rows.rows), at(rows.dimension), rows.noise, &mut random);
+    let name = match rows.measure {
+        Measure::Excess => "excess",
+        Measure::Loss => "loss",
+    };
+    if rows.measure == Measure::Excess {
+        problem.minimum = Some(problem.minimize());
+    }
+    let order: Vec<usize> =
+        (0..at(rows.samples)).map(|_| random.random_range(0..at(rows.rows))).collect();
     let mut trial = Trial::default();
     for method in experiment.methods_of(variant) {
-        let (chosen, excess) = best_of(method, &problem, &order, rows.rates)?;
+        let (chosen, curve) = best_of(method, &problem, &order, rows.rates)?;
         trial.chosen.insert(method.name.clone(), chosen);
-        let measures = BTreeMap::from([("excess".to_owned(), excess)]);
+        let measures = BTreeMap::from([(name.to_owned(), curve)]);
         trial.curves.insert(method.name.clone(), measures);
     }
     Ok(trial)
@@ -88,20 +112,28 @@ fn best_of(
 }
 
 impl Problem {
-    fn draw(rows: &Rows, random: &mut Xoshiro256PlusPlus) -> Self {
+    fn draw(count: usize, dimension: usize, noise: f64, random: &mut Xoshiro256PlusPlus) -> Self {
         let normal = |random: &mut Xoshiro256PlusPlus| -> f64 { StandardNormal.sample(random) };
-        let truth: Vec<f64> = (0..rows.dimension).map(|_| normal(random)).collect();
+        let truth: Vec<f64> = (0..dimension).map(|_| normal(random)).collect();
         let (mut x, mut y) = (Vec::new(), Vec::new());
-        for _ in 0..rows.rows {
-            let row: Vec<f64> = (0..rows.dimension).map(|_| random.random()).collect();
+        for _ in 0..count {
+            let row: Vec<f64> = (0..dimension).map(|_| random.random()).collect();
             let clean: f64 = row.iter().zip(&truth).map(|(x, w)| x * w).sum();
-            y.push(clean + rows.noise.sqrt() * normal(random));
+            y.push(clean + noise.sqrt() * normal(random));
             x.push(row);
         }
-        let (d, n) = (rows.dimension, rows.rows as f64);
+        Self { x, y, minimum: None }
+    }
+
+    fn dimension(&self) -> usize {
+        self.x.first().map_or(0, Vec::len)
+    }
+
+    fn minimize(&self) -> Minimum {
+        let (d, n) = (self.dimension(), self.x.len() as f64);
         let mut hessian = vec![vec![0.0; d]; d];
         let mut right = vec![0.0; d];
-        for (row, y) in x.iter().zip(&y) {
+        for (row, y) in self.x.iter().zip(&self.y) {
             for i in 0..d {
                 right[i] += row[i] * y / n;
                 for j in 0..=i {
@@ -114,14 +146,19 @@ impl Problem {
             above.iter_mut().zip(&below[0]).for_each(|(row, h)| row[i] = *h);
         }
         let best = solve(&hessian, &right);
-        Self { x, y, hessian, best }
+        Minimum { hessian, best }
     }
 
-    /// The excess at some fifty rounds, evenly on a logarithmic axis.
+    /// The measure at some fifty rounds, evenly on a logarithmic axis.
     fn curve(&self, spec: &Spec, order: &[usize]) -> Result<Curve, String> {
         let settings = spec.resolve().map_err(|e| e.to_string())?;
         let settings = match settings.wants_dimension() {
-            true => settings.with_dimension(self.best.len() as u32),
+            true => settings.with_dimension(self.dimension() as u32),
+            false => settings,
+        };
+        // Half the rows, as in the paper.
+        let settings = match settings.wants_switch() {
+            true => settings.with_switch((order.len() as u64 / 2).max(1)),
             false => settings,
         };
         let frame = Frame { bias: false, ..Frame::default() };
@@ -137,19 +174,29 @@ impl Problem {
             margins.clear();
             online.learn(&chunk, &mut margins);
             if f64::from(t) >= next || t as usize == order.len() {
-                curve.push((f64::from(t), self.excess(&*online)));
+                curve.push((f64::from(t), self.measure(&*online)));
                 next *= 1.15;
             }
         }
         Ok(curve)
     }
 
-    fn excess(&self, online: &dyn Online) -> f64 {
+    fn measure(&self, online: &dyn Online) -> f64 {
         let frozen = online.freeze();
         let head = &frozen.heads()[0];
-        let off: Vec<f64> = (1..).zip(&self.best).map(|(j, best)| head.weight(j) - best).collect();
-        let along = |row: &Vec<f64>| row.iter().zip(&off).map(|(h, v)| h * v).sum::<f64>();
-        0.5 * self.hessian.iter().zip(&off).map(|(row, v)| along(row) * v).sum::<f64>()
+        let w: Vec<f64> = (1..=self.dimension() as u32).map(|j| head.weight(j)).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        match &self.minimum {
+            Some(Minimum { hessian, best }) => {
+                let off: Vec<f64> = w.iter().zip(best).map(|(w, best)| w - best).collect();
+                0.5 * hessian.iter().zip(&off).map(|(row, v)| dot(row, &off) * v).sum::<f64>()
+            }
+            None => {
+                let square = |(x, y): (&Vec<f64>, &f64)| (dot(x, &w) - y).powi(2);
+                0.5 * self.x.iter().zip(&self.y).map(square).sum::<f64>()
+                    / self.x.len().max(1) as f64
+            }
+        }
     }
 }
 

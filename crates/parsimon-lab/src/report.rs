@@ -59,25 +59,24 @@ fn page(outcomes: &[Outcome], how: &str) -> String {
         escape(how)
     );
     html.push_str(
-        "<div class=\"wide\"><table>\n<tr><th>experiment</th><th>claim</th><th>paper</th><th>measured</th>\
-         <th>verdict</th></tr>\n",
+        "<table class=\"index\">\n<tr><th>experiment</th><th>verdict</th><th>claim</th><th>paper</th><th>measured</th></tr>\n",
     );
     for outcome in outcomes {
         let (paper, measured) = headline(outcome);
         let _ = writeln!(
             html,
-            "<tr><td><a href=\"#{}\">{}</a><br><small>{}, {}</small></td><td>{}</td><td>{paper}</td><td>{measured}</td>\
-             <td class=\"{}\">{}</td></tr>",
+            "<tr><td><a href=\"#{}\">{}</a><br><small>{}, {}</small></td><td class=\"{}\">{}</td><td>{}</td>\
+             <td>{paper}</td><td>{measured}</td></tr>",
             anchor(&outcome.id),
             escape(&outcome.title),
             escape(&outcome.id),
             escape(&outcome.figure),
-            escape(&outcome.claim),
             class(outcome.verdict),
-            outcome.verdict.words()
+            outcome.verdict.words(),
+            escape(&outcome.claim)
         );
     }
-    html.push_str("</table></div>\n");
+    html.push_str("</table>\n");
     for outcome in outcomes {
         section(&mut html, outcome);
     }
@@ -85,10 +84,10 @@ fn page(outcomes: &[Outcome], how: &str) -> String {
     html
 }
 
-/// The numbers of the first expectation with a printed number, or of the first.
+/// The numbers of the last expectation with a printed number, or of the first.
 fn headline(outcome: &Outcome) -> (String, String) {
     let findings = outcome.variants.first().map_or(&[][..], |v| &v.findings);
-    let Some(finding) = findings.iter().find(|f| f.paper.is_some()).or(findings.first()) else {
+    let Some(finding) = findings.iter().rfind(|f| f.paper.is_some()).or(findings.first()) else {
         return ("-".into(), "-".into());
     };
     (finding.paper.map_or("-".into(), |x| significant(x, 4)), pair(finding.measured))

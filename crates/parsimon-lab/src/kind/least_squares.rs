@@ -12,7 +12,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-use super::{Curve, Run, Trial, spec};
+use super::{Curve, Rates, Run, Trial, spec};
 use crate::experiment::{Method, PerEffort};
 
 /// The problem, as the file says it.
@@ -36,14 +36,6 @@ enum Measure {
     Excess,
     /// The empirical loss.
     Loss,
-}
-
-/// Powers of two.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rates {
-    from: i32,
-    to: i32,
 }
 
 /// Rows with features uniform in [0, 1] and a normal truth.
@@ -99,7 +91,7 @@ fn best_of(
         return Ok(("no rate".into(), problem.curve(&spec, order)?));
     }
     let mut best: Option<(i32, Curve)> = None;
-    for power in rates.from..=rates.to {
+    for power in rates.powers() {
         let curve = problem.curve(&spec.clone().set("rate", f64::from(power).exp2()), order)?;
         let end = |curve: &Curve| curve.last().map_or(f64::INFINITY, |p| p.1);
         let is_better = best.as_ref().is_none_or(|(_, known)| end(&curve) < end(known));

@@ -61,6 +61,20 @@ impl Run<'_> {
     }
 }
 
+/// Rates to choose from: the powers of two from one to the other.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rates {
+    from: i32,
+    to: i32,
+}
+
+impl Rates {
+    fn powers(self) -> impl Iterator<Item = i32> {
+        self.from..=self.to
+    }
+}
+
 /// A method's settings.
 pub(crate) fn spec(method: &Method) -> Spec {
     spec_of(&method.spec)

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-use super::{Run, Trial, spec};
+use super::{Rates, Run, Trial, spec};
 use crate::data;
 use crate::experiment::Method;
 
@@ -31,14 +31,6 @@ struct Stream {
     rates: Rates,
 }
 
-/// Powers of two.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rates {
-    from: i32,
-    to: i32,
-}
-
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let mut table = run.experiment.stream.clone();
     table.extend(run.variant.system.clone());
@@ -49,7 +41,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let mut trial = Trial::default();
     for method in run.experiment.methods_of(run.variant) {
         let mut best: Option<(i32, f64, usize)> = None;
-        for power in stream.rates.from..=stream.rates.to {
+        for power in stream.rates.powers() {
             let (auc, nonzeros) = play(method, &stream, power, &rows)?;
             if best.is_none_or(|(_, known, _)| auc > known) {
                 best = Some((power, auc, nonzeros));

@@ -171,6 +171,7 @@ mod tests {
     #[test]
     fn columns_by_name_number_or_none() {
         assert_eq!(column("1\n2\n", None).unwrap(), [1.0, 2.0]);
+        assert_eq!(column("\u{feff}far\n1\n", Some("far")).unwrap(), [1.0]);
         assert_eq!(column("far\n1\n2\n", None).unwrap(), [1.0, 2.0]);
         assert_eq!(column("far,near\n1,3\n2,4\n", Some("near")).unwrap(), [3.0, 4.0]);
         assert_eq!(column("1;3\n2;4\n", Some("2")).unwrap(), [3.0, 4.0]);

@@ -31,5 +31,9 @@ fn what_is_not_there_is_said() {
     let dir = Dir::new();
     let refused = dir.run("reproduce slide").fails(2);
     assert!(refused.contains("did you mean \"slides\"?"), "{refused}");
+    dir.write("taken", "");
+    let refused = dir.run("reproduce slides/equivalences --quick --out taken").fails(1);
+    assert!(refused.contains("taken"), "{refused}");
+    dir.run("reproduce slides/equivalences --quick --threads 0").fails(2);
     assert!(dir.run("reproduce --quick --full").fails(2).contains("cannot be used with"));
 }

@@ -30,10 +30,12 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
         effort,
         trials: args.trials,
         seed: args.seed,
-        threads: args.threads.unwrap_or_else(threads),
+        threads: args.threads.map_or_else(threads, |n| n as usize),
         data: args.data.clone(),
         folder: args.out.join("trials"),
     };
+    // Before any work is done, not after it.
+    std::fs::create_dir_all(&args.out).map_err(|e| Fault::file(&args.out, &e))?;
     let start = Instant::now();
     let outcomes = watch(&plan);
     let how = format!(

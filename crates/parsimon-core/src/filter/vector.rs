@@ -3,7 +3,7 @@
 //!
 //! Rust does not reassociate floating-point sums, so term `i` goes to running sum `i % 32` by hand: enough to hide the
 //! latency of addition. The compiler is asked in vain to keep them in registers; written with its own instructions the
-//! sum is three to five times faster (`record/`). Both ways give the same bits.
+//! whole of `nlms` is three to four times faster (`record/`). Both ways give the same bits.
 
 #![allow(unsafe_code)]
 

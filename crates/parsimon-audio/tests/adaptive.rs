@@ -97,6 +97,49 @@ fn another_filter_runs_behind_the_same_safeguards() {
 }
 
 #[test]
+fn a_known_delay_is_taken_at_its_word() {
+    let far = noise(32_000, 1);
+    let near = convolve(&far, &room(100, 500, 2));
+    let done =
+        cancel_with(Box::new(Nlms::new(128, 0.5)), &far, &near, config(), Alignment::Known(500));
+    let done = done.unwrap();
+    assert_eq!((done.report.shift, done.report.delay), (500, None));
+    assert!(done.report.erle.second_half.unwrap() > 40.0);
+}
+
+#[test]
+fn a_block_that_ran_away_is_not_played() {
+    /// A filter gone mad at once.
+    struct Mad;
+    impl Adaptive for Mad {
+        fn name(&self) -> &'static str {
+            "mad"
+        }
+        fn taps(&self) -> usize {
+            1
+        }
+        fn cancel(&mut self, x: &[f32], _: &[f32], _: Learning, residual: &mut [f32]) {
+            residual.iter_mut().zip(x).for_each(|(e, x)| *e = 1e20 * x);
+        }
+        fn keep(&mut self) {}
+        fn fall_back(&mut self) {}
+        fn clear(&mut self) {}
+        fn echo_path(&self) -> Vec<f32> {
+            vec![0.0]
+        }
+        fn save(&self, _: &mut Writer) {}
+        fn restore(&mut self, _: &mut Reader<'_>) -> Result<(), AudioError> {
+            Ok(())
+        }
+    }
+    let (far, near) = (noise(8_000, 1), noise(8_000, 2));
+    let mut canceller = Canceller::with(Box::new(Mad), config()).unwrap();
+    let latency = canceller.latency();
+    let out = canceller.push(&far, &near).to_vec();
+    assert_eq!(out[latency..], near[..8_000 - latency], "the microphone, from the first block on");
+}
+
+#[test]
 fn a_filter_that_diverges_is_called_back_and_does_no_harm() {
     let far = noise(64_000, 1);
     let near = convolve(&far, &room(100, 10, 2));

@@ -152,7 +152,8 @@ fn a_broken_pipe_is_a_success() {
 #[test]
 fn an_output_never_overwrites_an_input() {
     let dir = Dir::new();
-    dir.write("d.svm", stream(50));
+    dir.write("d.svm", stream(50)).write("t.svm", stream(20));
+    dir.write("s.json", r#"{"algorithm": "nlms"}"#);
     dir.run("train d.svm -o m.psm --quiet").ok();
     let (data, model) = (dir.read("d.svm"), dir.read("m.psm"));
     for words in [
@@ -161,6 +162,12 @@ fn an_output_never_overwrites_an_input() {
         "convert d.svm -o ./d.svm",
         "predict m.psm d.svm -o d.svm",
         "predict m.psm d.svm -o m.psm",
+        "evaluate m.psm d.svm --json d.svm",
+        "evaluate m.psm d.svm --json m.psm",
+        "compare d.svm -m ftrl:l1=1 --json d.svm",
+        "compare d.svm -m ftrl:l1=1 --test t.svm --plot t.svm",
+        "train d.svm --spec s.json -o s.json",
+        "identify --synthetic n=10,samples=100 --spec s.json --json s.json",
     ] {
         let error = dir.run(words).fails(2);
         assert!(error.contains("would be overwritten"), "{words}: {error}");

@@ -270,6 +270,21 @@ mod tests {
     }
 
     #[test]
+    fn labels_have_the_usual_names_and_vowpal_wabbits_goes_first() {
+        let text = concat!(
+            r#"{"y": 1, "x": 2}"#,
+            "\n",
+            r#"{"_label": -1, "class": {"a": 1}}"#,
+            "\n",
+            r#"{"target": 1, "sample_weight": 3, "x": 1}"#
+        );
+        let all = rows(text.as_bytes(), &json()).unwrap();
+        assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(1.0)]);
+        assert_eq!(all.weights, [1.0, 1.0, 3.0]);
+        assert_eq!(all.rows.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
+    }
+
+    #[test]
     fn plain_rows_have_features() {
         let all = rows(
             concat!(

@@ -229,6 +229,13 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_told_zero_and_one() {
+        let mut multiclass = Multiclass::new(Loss::Squared, ["a", "b"]);
+        multiclass.record(&[1.0, 0.0], 0, 1.0);
+        assert_eq!(multiclass.finish().mean_loss, Some(0.0));
+    }
+
+    #[test]
     fn hinge_margins_have_no_log_loss_and_equal_margins_go_to_the_first() {
         let mut multiclass = Multiclass::new(Loss::Hinge, ["a", "b"]);
         multiclass.record(&[0.0, 0.0], 0, 1.0);

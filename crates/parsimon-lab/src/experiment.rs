@@ -51,7 +51,7 @@ pub struct Experiment {
     /// What it is.
     pub title: String,
     /// Where the paper has it.
-    pub figure: String,
+    pub printed: String,
     /// What the paper says, in a sentence.
     pub claim: String,
     /// Which loop runs it.
@@ -63,24 +63,12 @@ pub struct Experiment {
     pub note: Option<String>,
     /// How many trials.
     pub trials: PerEffort,
-    /// Settings of the generator that all variants share.
+    /// What the kind's loop wants to know; each kind has its own settings.
     #[serde(default)]
-    pub system: toml::Table,
-    /// The same for least squares and for multikernel filters.
-    #[serde(default)]
-    pub rows: toml::Table,
-    /// The same for digits.
-    #[serde(default)]
-    pub digits: toml::Table,
-    /// The same for echo.
-    #[serde(default)]
-    pub echo: toml::Table,
-    /// The same for passes over real rows.
-    #[serde(default)]
-    pub table: toml::Table,
-    /// The same for streams of real rows.
-    #[serde(default)]
-    pub stream: toml::Table,
+    pub settings: toml::Table,
+    /// What is drawn; without any, every measure against the rounds.
+    #[serde(default, rename = "figure")]
+    pub figures: Vec<Drawn>,
     /// The methods, unless a variant has its own.
     #[serde(default, rename = "method")]
     pub methods: Vec<Method>,
@@ -127,6 +115,23 @@ pub struct Method {
     pub spec: toml::Table,
 }
 
+/// A figure: a measure against the rounds or against another measure, a curve for every method.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drawn {
+    /// The measure along the vertical axis.
+    pub y: String,
+    /// The measure along the horizontal axis; the rounds, if absent.
+    #[serde(default)]
+    pub x: Option<String>,
+    /// Which axes are logarithmic: `x`, `y` or `xy`.
+    #[serde(default)]
+    pub log: String,
+    /// Marks where the measures end, instead of curves.
+    #[serde(default)]
+    pub ends: bool,
+}
+
 /// Two methods that should be one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -150,10 +155,7 @@ pub struct Variant {
     pub name: String,
     /// Settings over those of the experiment.
     #[serde(default)]
-    pub system: toml::Table,
-    /// Rounds.
-    #[serde(default)]
-    pub samples: Option<PerEffort>,
+    pub settings: toml::Table,
     /// Its own methods.
     #[serde(default)]
     pub methods: Vec<Method>,
@@ -257,6 +259,10 @@ mod tests {
                     let spec =
                         if spec.get("period").is_some() { spec.set("period", 1) } else { spec };
                     spec.resolve().unwrap_or_else(|e| panic!("{id}: {}: {e}", method.name));
+                }
+                for drawn in &experiment.figures {
+                    let known = |m: &String| experiment.axes.contains_key(m);
+                    assert!(known(&drawn.y) && drawn.x.iter().all(known), "{id}: {drawn:?}");
                 }
                 for expectation in &experiment.expectations {
                     let sides = [Some(&expectation.left), expectation.right.as_ref()];

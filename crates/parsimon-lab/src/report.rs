@@ -7,6 +7,7 @@ use std::path::Path;
 use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::significant;
 
+use crate::experiment::{Drawn, Experiment};
 use crate::runner::{Outcome, VariantOutcome};
 use crate::summary::{Finding, Mean, Verdict};
 
@@ -70,7 +71,7 @@ fn page(outcomes: &[Outcome], how: &str) -> String {
             anchor(&outcome.id),
             escape(&outcome.title),
             escape(&outcome.id),
-            escape(&outcome.figure),
+            escape(&outcome.printed),
             class(outcome.verdict),
             outcome.verdict.words(),
             escape(&outcome.claim)
@@ -100,7 +101,7 @@ fn section(html: &mut String, outcome: &Outcome) {
         anchor(&outcome.id),
         escape(&outcome.title),
         escape(&outcome.id),
-        escape(&outcome.figure),
+        escape(&outcome.printed),
         escape(&outcome.claim)
     );
     if let Some(note) = &outcome.note {
@@ -152,36 +153,60 @@ fn table(html: &mut String, findings: &[Finding]) {
     html.push_str("</table></div>\n");
 }
 
-/// One figure per measure, means with a band of one standard deviation.
+/// The figures an experiment asks for, or every measure against the rounds.
 fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Figure> {
     let Some(experiment) = &outcome.experiment else { return Vec::new() };
-    let figure = |(measure, axis): (&String, &String)| {
-        let is_log = ["excess", "loss"].contains(&measure.as_str());
-        let mut panel = Panel::new("rounds", axis.as_str());
-        if is_log {
-            panel = panel.log_x().log_y();
-        }
-        for method in experiment.names_of(&variant.name) {
-            let Some(mean) = variant.means.get(method).and_then(|m| m.get(measure)) else {
-                continue;
-            };
-            if mean.trials > 1 && !is_log {
-                let edges = mean.points.iter().map(|p| (p.0, p.1 - p.2, p.1 + p.2));
-                panel = panel.series(Series::band(method, edges));
-            }
-            let points = mean.points.iter().map(|p| (p.0, p.1));
-            panel = panel.series(Series::line(method, points));
-        }
-        Figure::new(axis.clone()).subtitle(variant.name.clone()).panel(panel)
+    let every = |measure: &String| Drawn { y: measure.clone(), ..Drawn::default() };
+    let drawn = match experiment.figures.is_empty() {
+        true => experiment.axes.keys().map(every).collect(),
+        false => experiment.figures.clone(),
     };
     // One point is a number, not a curve.
-    let is_curve = |(measure, _): &(&String, &String)| {
-        let of =
-            |m: &BTreeMap<String, Mean>| m.get(*measure).is_some_and(|mean| mean.points.len() > 1);
-        variant.means.values().any(of)
+    let is_curve = |d: &Drawn| {
+        let of = |m: &BTreeMap<String, Mean>| m.get(&d.y).is_some_and(|y| y.points.len() > 1);
+        d.ends || variant.means.is_empty() || variant.means.values().any(of)
     };
-    let drawn = experiment.axes.iter().filter(|axis| variant.means.is_empty() || is_curve(axis));
-    drawn.map(figure).collect()
+    drawn.iter().filter(|d| is_curve(d)).map(|d| figure(experiment, variant, d)).collect()
+}
+
+fn figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn) -> Figure {
+    let axis = |measure| experiment.axes.get(measure).map_or("", String::as_str);
+    let across = drawn.x.as_ref().map_or("rounds", axis);
+    let mut panel = Panel::new(across, axis(&drawn.y));
+    if drawn.log.contains('x') {
+        panel = panel.log_x();
+    }
+    if drawn.log.contains('y') {
+        panel = panel.log_y();
+    }
+    for method in experiment.names_of(&variant.name) {
+        let Some(measures) = variant.means.get(method) else { continue };
+        let Some(y) = measures.get(&drawn.y) else { continue };
+        let x: Vec<f64> = match &drawn.x {
+            None => y.points.iter().map(|p| p.0).collect(),
+            Some(x) => match measures.get(x) {
+                Some(x) => x.points.iter().map(|p| p.1).collect(),
+                None => continue,
+            },
+        };
+        let skipped = if drawn.ends { y.points.len().saturating_sub(1) } else { 0 };
+        let points = || x.iter().zip(&y.points).skip(skipped);
+        // A band needs a spread, and an axis on which it cannot reach zero.
+        if y.trials > 1 && !drawn.ends && !drawn.log.contains('y') && drawn.x.is_none() {
+            let edges = points().map(|(x, p)| (*x, p.1 - p.2, p.1 + p.2));
+            panel = panel.series(Series::band(method, edges));
+        }
+        let line = points().map(|(x, p)| (*x, p.1));
+        panel = panel.series(match drawn.ends {
+            true => Series::points(method, line),
+            false => Series::line(method, line),
+        });
+    }
+    let title = match &drawn.x {
+        None => axis(&drawn.y).to_owned(),
+        Some(_) => format!("{} against {across}", axis(&drawn.y)),
+    };
+    Figure::new(title).subtitle(variant.name.clone()).panel(panel)
 }
 
 fn pair(value: Option<(f64, f64)>) -> String {

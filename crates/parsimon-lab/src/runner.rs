@@ -37,7 +37,7 @@ pub struct Outcome {
     /// What it is.
     pub title: String,
     /// Where the paper has it.
-    pub figure: String,
+    pub printed: String,
     /// What the paper says.
     pub claim: String,
     /// What a reader should know about the settings.
@@ -217,7 +217,7 @@ impl Plan {
         Outcome {
             id: experiment.id.clone(),
             title: experiment.title.clone(),
-            figure: experiment.figure.clone(),
+            printed: experiment.printed.clone(),
             claim: experiment.claim.clone(),
             note: experiment.note.clone(),
             verdict: variants.first().map_or(Verdict::NotRun, |v| v.verdict),

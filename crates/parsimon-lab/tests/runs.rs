@@ -27,18 +27,17 @@ fn plan(experiment: Experiment, folder: &Path, threads: usize) -> Plan {
 fn small() -> Experiment {
     let text = r#"
         title = "Small"
-        figure = "-"
+        printed = "-"
         claim = "PDA finds zeros."
         kind = "identification"
         axes = { mismatch = "mismatch, dB", zeros = "zeros, %" }
         trials = { quick = 3, standard = 3, full = 3 }
-        system = { n = 50, zeros = 0.9 }
+        settings = { n = 50, zeros = 0.9, samples = { quick = 2000, standard = 2000, full = 2000 } }
         [[method]]
         name = "PDA"
         spec = { algorithm = "pda", rate = 0.13, alpha = 0.8, l1 = 3 }
         [[variant]]
         name = "as printed"
-        samples = { quick = 2000, standard = 2000, full = 2000 }
         [[expect]]
         says = "zeros"
         left = "PDA.zeros@end"

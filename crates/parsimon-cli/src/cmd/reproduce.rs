@@ -57,9 +57,9 @@ fn threads() -> usize {
 }
 
 fn list(all: &[Experiment]) -> Result<(), Fault> {
-    let mut table = Table::new(["experiment", "figure", "claim"]);
+    let mut table = Table::new(["experiment", "printed", "claim"]);
     for e in all {
-        table.row([e.id.as_str(), &e.figure, &e.claim]);
+        table.row([e.id.as_str(), &e.printed, &e.claim]);
     }
     let mut out = Output::open(None)?;
     writeln!(out, "{table}")?;

@@ -33,8 +33,7 @@ struct Digits {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let digits: Digits =
-        run.experiment.digits.clone().try_into().map_err(|e| format!("digits: {e}"))?;
+    let digits: Digits = run.settings()?;
     let (train, test) = mnist::load(run.data).map_err(|e| e.to_string())?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
     let count = digits.rows.at(run.effort) as usize;

@@ -36,7 +36,7 @@ struct Scene {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let echo: Echo = run.experiment.echo.clone().try_into().map_err(|e| format!("echo: {e}"))?;
+    let echo: Echo = run.settings()?;
     let scene = Scene::draw(run, &echo)?;
     let mut trial = Trial::default();
     for method in run.experiment.methods_of(run.variant) {

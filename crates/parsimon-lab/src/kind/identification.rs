@@ -3,25 +3,39 @@
 use std::collections::BTreeMap;
 
 use parsimon::{Frame, Synthetic, identify_system};
+use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
+use crate::experiment::PerEffort;
+
+/// The system, as the file says it; what it leaves out is the library's own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct System {
+    n: usize,
+    /// The share of zeros in the truth.
+    zeros: f64,
+    amplitude: Option<f64>,
+    noise: Option<f64>,
+    /// Inputs are uniform up to this.
+    input: Option<f64>,
+    samples: PerEffort,
+}
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let Run { experiment, variant, effort, seed, .. } = *run;
-    let mut synthetic = Synthetic { seed, ..Synthetic::default() };
-    for (name, value) in experiment.system.iter().chain(&variant.system) {
-        let number = value.as_float().or(value.as_integer().map(|n| n as f64));
-        let number = number.ok_or_else(|| format!("system.{name} must be a number"))?;
-        match name.as_str() {
-            "n" => synthetic.n = number as usize,
-            "zeros" => synthetic.zeros = number,
-            "amplitude" => synthetic.amplitude = number,
-            "noise" => synthetic.noise = number,
-            "input" => synthetic.input = number,
-            _ => return Err(format!("a system has no {name:?}")),
-        }
-    }
-    let rounds = variant.samples.map_or(synthetic.samples, |samples| samples.at(effort));
+    let system: System = run.settings()?;
+    let standard = Synthetic::default();
+    let synthetic = Synthetic {
+        seed,
+        n: system.n,
+        zeros: system.zeros,
+        amplitude: system.amplitude.unwrap_or(standard.amplitude),
+        noise: system.noise.unwrap_or(standard.noise),
+        input: system.input.unwrap_or(standard.input),
+        ..standard
+    };
+    let rounds = system.samples.at(effort);
     let mut trial = Trial::default();
     for method in experiment.methods_of(variant) {
         let fail = |e: parsimon::BuildError| format!("{}: {e}", method.name);

@@ -54,7 +54,7 @@ struct Minimum {
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let Run { experiment, variant, effort, seed, .. } = *run;
-    let rows: Rows = experiment.rows.clone().try_into().map_err(|e| format!("rows: {e}"))?;
+    let rows: Rows = run.settings()?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let at = |number: PerEffort| number.at(effort) as usize;
     let mut problem = Problem::draw(at(rows.rows), at(rows.dimension), rows.noise, &mut random);

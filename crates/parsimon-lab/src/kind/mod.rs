@@ -46,6 +46,13 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// What its loop wants to know: the experiment's settings, and the variant's over them.
+    fn settings<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
+        let mut table = self.experiment.settings.clone();
+        table.extend(self.variant.settings.clone());
+        table.try_into().map_err(|e| format!("settings: {e}"))
+    }
+
     /// Runs it; the error is a line for the report.
     pub fn trial(&self) -> Result<Trial, String> {
         match self.experiment.kind {

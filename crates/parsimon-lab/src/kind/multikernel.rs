@@ -25,7 +25,7 @@ struct Rows {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let rows: Rows = run.experiment.rows.clone().try_into().map_err(|e| format!("rows: {e}"))?;
+    let rows: Rows = run.settings()?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
     let learn = draw(rows.samples.at(run.effort) as usize, rows.noise, &mut random);
     let fresh = draw(FRESH, rows.noise, &mut random);

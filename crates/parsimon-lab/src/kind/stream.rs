@@ -32,9 +32,7 @@ struct Stream {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let mut table = run.experiment.stream.clone();
-    table.extend(run.variant.system.clone());
-    let stream: Stream = table.try_into().map_err(|e| format!("stream: {e}"))?;
+    let stream: Stream = run.settings()?;
     let rows = shuffled(&read_set(run, &stream.set, stream.file)?, run.seed);
     let features: BTreeSet<u32> =
         (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();

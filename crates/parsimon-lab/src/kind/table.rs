@@ -28,8 +28,7 @@ fn yes() -> bool {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let table: Table =
-        run.experiment.table.clone().try_into().map_err(|e| format!("table: {e}"))?;
+    let table: Table = run.settings()?;
     let rows = shuffled(&read_set(run, &table.set, None)?, run.seed);
     let features: BTreeSet<u32> =
         (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();

@@ -6,11 +6,13 @@
 pub mod data;
 mod experiment;
 pub mod kind;
+pub mod page;
 pub mod report;
 mod runner;
 pub mod summary;
 
 pub use experiment::{
-    Effort, Expectation, Experiment, Kind, Method, Pair, PerEffort, Relation, Variant, experiments,
+    Drawn, Effort, Expectation, Experiment, Kind, Method, Pair, PerEffort, Relation, Variant,
+    experiments,
 };
 pub use runner::{Outcome, Plan, Progress, VariantOutcome};

@@ -8,10 +8,9 @@ use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::significant;
 
 use crate::experiment::{Drawn, Experiment};
+use crate::page::{escape, page};
 use crate::runner::{Outcome, VariantOutcome};
 use crate::summary::{Finding, Mean, Verdict};
-
-const STYLE: &str = include_str!("report.css");
 
 /// Writes `index.html`, `results.json` and `curves/*.csv` into a folder.
 pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<()> {
@@ -24,7 +23,7 @@ pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<
         }
     }
     whole(&folder.join("results.json"), &(serde_json::to_string_pretty(outcomes)? + "\n"))?;
-    whole(&folder.join("index.html"), &page(outcomes, how))
+    whole(&folder.join("index.html"), &index(outcomes, how))
 }
 
 /// A file that is whole or not there.
@@ -51,14 +50,8 @@ fn csv(variant: &VariantOutcome) -> String {
     text
 }
 
-fn page(outcomes: &[Outcome], how: &str) -> String {
-    let mut html = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>parsimon reproduce</title>\n<style>\n{STYLE}</style>\n\
-         <h1>What reproduces</h1>\n<p class=\"how\">{}</p>\n",
-        escape(how)
-    );
+fn index(outcomes: &[Outcome], how: &str) -> String {
+    let mut html = format!("<h1>What reproduces</h1>\n<p class=\"how\">{}</p>\n", escape(how));
     html.push_str(
         "<table class=\"index\">\n<tr><th>experiment</th><th>verdict</th><th>claim</th><th>paper</th><th>measured</th></tr>\n",
     );
@@ -81,8 +74,7 @@ fn page(outcomes: &[Outcome], how: &str) -> String {
     for outcome in outcomes {
         section(&mut html, outcome);
     }
-    html.push_str("</html>\n");
-    html
+    page("parsimon reproduce", &html)
 }
 
 /// The numbers of the last expectation with a printed number, or of the first.
@@ -228,8 +220,4 @@ fn class(verdict: Verdict) -> &'static str {
 
 fn anchor(id: &str) -> String {
     id.replace('/', "-")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

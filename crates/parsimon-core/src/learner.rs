@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::implicit;
 use crate::rule::{Implicit, Rule};
+use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, Head, Loss, Row, State, Table};
 
 /// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
@@ -153,20 +154,8 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     }
 
     /// Fills the scratch and returns the margin at the point played.
-    ///
-    /// Not inlined, like [`absorb`](Self::absorb): one call per row costs nothing, a copy in every caller of every
-    /// rule costs minutes of compilation.
-    #[inline(never)]
     fn gather(&mut self, x: Row<'_>) -> f64 {
-        let Self { rule, now, table, row, .. } = self;
-        row.coords.clear();
-        row.coords.extend(x.indices().iter().map(|&j| table.get(j)));
-        row.x.clear();
-        row.x.extend(x.values().iter().map(|&v| F::from_f64(v)));
-        row.w.clear();
-        row.w.extend(x.indices().iter().zip(&row.coords).map(|(&j, c)| rule.played(now, j, c)));
-        row.bias = self.bias.as_ref().map_or(F::ZERO, Bias::played);
-        (dot(&row.w, &row.x) + row.bias).to_f64()
+        wide(Gather { learner: self, x })
     }
 
     fn tick(&mut self) {
@@ -177,19 +166,11 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     }
 
     /// Absorbs `d x` everywhere; `at` is the explicit slope.
-    #[inline(never)]
     fn absorb(&mut self, x: Row<'_>, d: f64, at: f64) {
         let (d, at) = (F::from_f64(d), F::from_f64(at));
-        let Self { rule, now, table, row, .. } = self;
-        let features = x.indices().iter().zip(&mut row.coords).zip(&row.w).zip(&row.x);
-        for (((&j, c), &w), &v) in features {
-            rule.absorb(now, j, c, w, d * v, at * v);
-        }
-        for (&j, c) in x.indices().iter().zip(&row.coords) {
-            *table.slot(j) = *c;
-        }
+        wide(Absorb { learner: self, x, d, at });
         if let Some(b) = &mut self.bias {
-            b.rule.absorb(&mut b.now, BIAS, b.table.slot(BIAS), row.bias, d, at);
+            b.rule.absorb(&mut b.now, BIAS, b.table.slot(BIAS), self.row.bias, d, at);
         }
     }
 
@@ -224,6 +205,54 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         }
         self.close();
         p
+    }
+}
+
+/// A row's coordinates, weights and values brought together.
+struct Gather<'a, F: Float, R: Rule<F>> {
+    learner: &'a mut Learner<F, R>,
+    x: Row<'a>,
+}
+
+impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn work(self) -> f64 {
+        let Learner { rule, now, table, row, bias, .. } = self.learner;
+        let indices = self.x.indices();
+        row.coords.clear();
+        row.coords.extend(indices.iter().map(|&j| table.get(j)));
+        row.x.clear();
+        row.x.extend(self.x.values().iter().map(|&v| F::from_f64(v)));
+        row.w.clear();
+        row.w.extend(indices.iter().zip(&row.coords).map(|(&j, c)| rule.played(now, j, c)));
+        row.bias = bias.as_ref().map_or(F::ZERO, Bias::played);
+        (dot(&row.w, &row.x) + row.bias).to_f64()
+    }
+}
+
+/// A gradient absorbed by every coordinate of a row.
+struct Absorb<'a, F: Float, R: Rule<F>> {
+    learner: &'a mut Learner<F, R>,
+    x: Row<'a>,
+    d: F,
+    at: F,
+}
+
+impl<F: Float, R: Rule<F>> Work for Absorb<'_, F, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work(self) {
+        let Learner { rule, now, table, row, .. } = self.learner;
+        let features = self.x.indices().iter().zip(&mut row.coords).zip(&row.w).zip(&row.x);
+        for (((&j, c), &w), &v) in features {
+            rule.absorb(now, j, c, w, self.d * v, self.at * v);
+        }
+        for (&j, c) in self.x.indices().iter().zip(&row.coords) {
+            *table.slot(j) = *c;
+        }
     }
 }
 
@@ -349,6 +378,7 @@ fn fold_lanes<F: Float>(s: [F; LANES]) -> F {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
+#[inline(always)]
 fn dot<F: Float>(w: &[F], x: &[F]) -> F {
     let mut sums = [F::ZERO; LANES];
     let (w_chunks, x_chunks) = (w.chunks_exact(LANES), x.chunks_exact(LANES));

@@ -8,6 +8,7 @@ use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
 use crate::label::{Found, LabelReader, LabelTexts, is_code};
 use crate::names::{News, Seen};
+use crate::separators::Separators;
 use crate::{Options, Space, hash};
 
 /// The options, checked and made ready; shared by all parser threads.
@@ -115,6 +116,8 @@ pub(crate) struct Builder {
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
+    /// Of the text being parsed, for parsers that want to know them.
+    pub(crate) separators: Separators,
 }
 
 impl Builder {
@@ -129,7 +132,8 @@ impl Builder {
         let cross = Cross::new(&spec.options.interactions).map(Box::new);
         let label_texts = LabelTexts::default();
         let (out, chunk, hashed) = (Parsed::default(), Chunk::new(), HashedRow::default());
-        Self { spec, out, chunk, bits, hashed, seen, cross, label_texts }
+        let separators = Separators::default();
+        Self { spec, out, chunk, bits, hashed, seen, cross, label_texts, separators }
     }
 
     /// Starts a piece; `shell` lends its buffers.
@@ -335,14 +339,19 @@ impl Builder {
         });
     }
 
-    /// Notes a bad row at a line of this piece; false when that was one too many to go on.
-    #[cold]
-    pub(crate) fn refuse(&mut self, line: u64, bad: Bad) -> bool {
+    /// Throws the row under construction away.
+    pub(crate) fn abandon_row(&mut self) {
         self.chunk.abandon_row();
         self.hashed.clear();
         if let Some(cross) = &mut self.cross {
             cross.clear();
         }
+    }
+
+    /// Notes a bad row at a line of this piece; false when that was one too many to go on.
+    #[cold]
+    pub(crate) fn refuse(&mut self, line: u64, bad: Bad) -> bool {
+        self.abandon_row();
         self.out.bad.push((self.out.rows, line, bad));
         self.out.bad.len() as u64 <= self.spec.options.skip_bad
     }

@@ -58,6 +58,7 @@ mod options;
 mod reader;
 mod recognize;
 mod scan;
+mod separators;
 mod source;
 mod svmlight;
 #[cfg(test)]

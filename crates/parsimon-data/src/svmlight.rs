@@ -4,6 +4,8 @@
 //! sorted; one that occurs twice is an error. Blank lines and lines that are only a comment are passed
 //! over, a `qid` is read and ignored. In a hashed space the digits of the index are hashed like a name.
 
+#![allow(unsafe_code)]
+
 use memchr::memchr;
 use parsimon_core::{Repeats, RowError};
 
@@ -11,29 +13,203 @@ use crate::Space;
 use crate::builder::Builder;
 use crate::error::{Bad, shown};
 use crate::label::Found;
-use crate::number;
+use crate::number::{self, Pair};
+use crate::separators::line_end;
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
-    let ids = builder.is_ids();
-    let mut at = 0;
-    let mut line = 0;
-    while at < text.len() {
-        let end = memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
-        line += 1;
-        let row = if ids {
-            parse_line::<true>(builder, text, at, end)
-        } else {
-            parse_line::<false>(builder, text, at, end)
+    #[cfg(target_arch = "x86_64")]
+    if crate::separators::is_wide() {
+        // SAFETY: the machine has what was asked for just now.
+        return unsafe {
+            match builder.is_ids() {
+                true => parse_wide::<true>(builder, text),
+                false => parse_wide::<false>(builder, text),
+            }
         };
-        if let Err(bad) = row
-            && !builder.refuse(line, bad)
-        {
-            break;
-        }
-        at = end + 1;
     }
+    match builder.is_ids() {
+        true => parse_block::<true, number::Plain>(builder, text),
+        false => parse_block::<false, number::Plain>(builder, text),
+    }
+}
+
+/// The same, compiled for wide registers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn parse_wide<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
+    parse_block::<IDS, number::Wide>(builder, text);
+}
+
+/// Reads common rows with their separators known beforehand, and others one by one.
+#[inline(always)]
+fn parse_block<const IDS: bool, P: Pair>(builder: &mut Builder, text: &[u8]) {
+    let mut separators = std::mem::take(&mut builder.separators);
+    let (mut at, mut line) = (0, 0);
+    'block: while at < text.len() {
+        let span = if builder.spec.labels_only { None } else { separators.look(text, at) };
+        let end = span.unwrap_or_else(|| line_end(text, at) + 1).min(text.len());
+        let mut rows = Rows { text: &text[at..end], places: separators.places(), next: 0, at: 0 };
+        while rows.at < rows.text.len() {
+            line += 1;
+            let from = rows.at;
+            if span.is_some() && rows.common_row::<IDS, P>(builder).is_some() {
+                continue;
+            }
+            builder.abandon_row();
+            let to = line_end(rows.text, from);
+            if let Err(bad) = parse_line::<IDS>(builder, &rows.text[from..to])
+                && !builder.refuse(line, bad)
+            {
+                break 'block;
+            }
+            rows.go_on_at(to + 1);
+        }
+        at = end;
+    }
+    builder.separators = separators;
     builder.out.lines += line;
+}
+
+/// Some rows, where their separators are, the next of these, and the place reached.
+struct Rows<'a> {
+    text: &'a [u8],
+    places: &'a [u32],
+    next: usize,
+    at: usize,
+}
+
+impl Rows<'_> {
+    fn go_on_at(&mut self, at: usize) {
+        self.at = at;
+        while self.places.get(self.next).is_some_and(|&place| (place as usize) < at) {
+            self.next += 1;
+        }
+    }
+
+    /// The next separator: where, and which. At the end of the text the line ends.
+    #[inline]
+    fn separator(&self, k: usize) -> (usize, u8) {
+        let place = self.places.get(k).map_or(self.text.len(), |&place| place as usize);
+        (place, self.text.get(place).copied().unwrap_or(b'\n'))
+    }
+
+    /// Reads a row of `label id:value ...` with blanks between; `None`, with the row begun but not finished, where
+    /// something is out of the ordinary. Whether that is a mistake is for [`parse_line`] to say.
+    #[inline(always)]
+    fn common_row<const IDS: bool, P: Pair>(&mut self, builder: &mut Builder) -> Option<()> {
+        let (end, after) = self.separator(self.next);
+        let token = &self.text[self.at..end];
+        if token.is_empty() || token[0] == b'#' || matches!(after, b':' | b'|') {
+            return None;
+        }
+        let label = builder.label(Found::Text(token), 0).ok()?;
+        let (mut start, mut next, mut last) = (end + 1, self.next + 1, after);
+        while last != b'\n' {
+            // Every feature has two separators.
+            if IDS {
+                let batch = &mut Batch::new();
+                let pairs = self.places.get(next..)?.as_chunks::<2>().0;
+                let count = batch.read::<P>(self.text, start, pairs);
+                if count > 0 {
+                    builder.push_ids(&batch.ids[..count], &batch.values[..count]);
+                    next += 2 * count;
+                    let (end, after) = self.separator(next - 1);
+                    (start, last) = (end + 1, after);
+                    continue;
+                }
+            }
+            let (colon, is_colon) = self.separator(next);
+            let (end, after) = self.separator(next + 1);
+            if is_colon != b':' {
+                // A blank after a blank, or before the end, is nothing; a word by itself is something.
+                if colon != start || !(is_blank(is_colon) || is_colon == b'\n') {
+                    return None;
+                }
+                (start, next, last) = (colon + 1, next + 1, is_colon);
+                continue;
+            }
+            if !(is_blank(after) || after == b'\n') {
+                return None;
+            }
+            let digits = &self.text[start..colon];
+            let id = parse_id(digits, 0).ok()?;
+            let value = number::bounded(&self.text[colon + 1..end], 0, builder.spec.max_value);
+            push::<IDS>(builder, id, digits, value.ok()?);
+            (start, next, last) = (end + 1, next + 2, after);
+        }
+        let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
+        builder.finish(label, 1.0, repeats, |e| Bad::new(0, e.to_string())).ok()?;
+        (self.at, self.next) = (start, next);
+        Some(())
+    }
+}
+
+/// Features on their way into a row.
+struct Batch {
+    ids: [u32; BATCH],
+    values: [f64; BATCH],
+    powers: [f64; BATCH],
+}
+
+/// Features taken over at a time.
+const BATCH: usize = 64;
+
+impl Batch {
+    fn new() -> Self {
+        Self { ids: [0; BATCH], values: [0.0; BATCH], powers: [1.0; BATCH] }
+    }
+
+    /// Reads features of the commonest kind, the first of which begins at `start`: an id of up to eight digits, a value that is
+    /// one digit (`1`, mostly) or one digit, a point and up to eight more, and a blank or the line's end. Stops before one
+    /// that is not, or behind one that ends with something else than a blank; says how many there were.
+    ///
+    /// PERF: most features of most files. There is no branch on which kind of value it is, for it would be guessed wrong: a digit
+    /// alone is one with no digits after its point.
+    #[inline(always)]
+    fn read<P: Pair>(&mut self, text: &[u8], mut start: usize, separators: &[[u32; 2]]) -> usize {
+        let mut count = 0;
+        let places = self.ids.iter_mut().zip(&mut self.values).zip(&mut self.powers);
+        for (&[colon, end], ((id, value), power)) in separators.iter().zip(places) {
+            let (colon, end) = (colon as usize, end as usize);
+            let Some(around) = window::<11>(text, colon) else { break };
+            let Some(before) = window::<9>(text, end) else { break };
+            let (id_len, value_len) = (colon - start, end - colon - 1);
+            let digits = value_len.saturating_sub(2);
+            let words = [first_eight(around), first_eight(before)];
+            let Some([number, fraction]) = P::read(words, [id_len, digits]) else { break };
+            let (first, has_point) = (around[9].wrapping_sub(b'0'), around[10] == b'.');
+            let is_common = (around[8] == b':')
+                & (id_len > 0)
+                & (first <= 9)
+                & ((value_len == 1) | has_point)
+                & (before[8] == b' ' || before[8] == b'\n');
+            if !is_common {
+                break;
+            }
+            *id = number;
+            (*value, *power) = number::decimal(first, fraction, digits);
+            (count, start) = (count + 1, end + 1);
+            if before[8] != b' ' {
+                break;
+            }
+        }
+        // Divided together, for that goes several at a time.
+        let values = self.values.iter_mut().zip(&self.powers).take(count);
+        values.for_each(|(value, power)| *value /= power);
+        count
+    }
+}
+
+/// The eight bytes before `at`, and those that follow.
+#[inline(always)]
+fn window<const N: usize>(text: &[u8], at: usize) -> Option<&[u8; N]> {
+    text.get(at.checked_sub(8)?..)?.first_chunk()
+}
+
+#[inline(always)]
+fn first_eight<const N: usize>(bytes: &[u8; N]) -> [u8; 8] {
+    bytes.first_chunk().copied().unwrap_or_default()
 }
 
 #[inline]
@@ -53,14 +229,8 @@ fn token_end(line: &[u8], at: usize) -> usize {
     line[at..].iter().position(|&b| is_blank(b)).map_or(line.len(), |n| at + n)
 }
 
-/// Parses the line from `from` to `to`.
-fn parse_line<const IDS: bool>(
-    builder: &mut Builder,
-    text: &[u8],
-    from: usize,
-    to: usize,
-) -> Result<(), Bad> {
-    let line = &text[from..to];
+/// Parses one line of any kind, with words about what is wrong with it.
+fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(), Bad> {
     let mut at = skip_blanks(line, 0);
     if at == line.len() || line[at] == b'#' {
         return Ok(());
@@ -80,99 +250,15 @@ fn parse_line<const IDS: bool>(
     if builder.spec.labels_only {
         at = line.len();
     }
-    let max = builder.spec.max_value;
     loop {
         at = skip_blanks(line, at);
-        if at == line.len() {
+        if at == line.len() || line[at] == b'#' {
             break;
         }
-        if IDS {
-            let (ids, values) = (&mut [0; BATCH], &mut [0.0; BATCH]);
-            let (stop, count) = common_features(text, from + at, max, ids, values);
-            builder.push_ids(&ids[..count], &values[..count]);
-            at = stop - from;
-            if count > 0 {
-                continue;
-            }
-        }
-        // The common case with a name: up to seven digits, a colon, a plain decimal, a blank or the end.
-        let start = at;
-        let rest = &line[start..];
-        if let Some(&word) = rest.first_chunk::<8>()
-            && let (id, count @ 1..8) = number::leading_digits(word)
-            && word[count] == b':'
-            && let value = &rest[count + 1..]
-            && let Some((v, len)) = number::leading(value)
-            && value.get(len).is_none_or(|&b| is_blank(b))
-            && v.abs() <= max
-        {
-            push::<IDS>(builder, id as u32, &rest[..count], v);
-            // The blank after the value has been looked at already.
-            at = (start + count + 2 + len).min(line.len());
-            continue;
-        }
-        if line[start] == b'#' {
-            break;
-        }
-        at = parse_feature_slowly::<IDS>(builder, line, start)?;
+        at = parse_feature::<IDS>(builder, line, at)?;
     }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
     builder.finish(label, 1.0, repeats, |e| explain(e, line))
-}
-
-/// Features taken over at a time.
-const BATCH: usize = 64;
-
-/// Reads features of the commonest kind from `at` on: an id of up to seven digits, and a value that is one digit
-/// (`1`, mostly) or one digit, a point and up to seven more; single blanks between. Stops where one is not of that kind,
-/// at the line's end at the latest, and says where and after how many.
-///
-/// PERF: most features of most files. Numbers are read eight bytes at once from a window of fixed size, which may
-/// reach into the next line but never takes anything from it: a line's end is no digit. Results go to arrays on the stack;
-/// pushing each onto the row's vectors cost a third of the time.
-#[inline]
-fn common_features(
-    text: &[u8],
-    mut at: usize,
-    max: f64,
-    ids: &mut [u32; BATCH],
-    values: &mut [f64; BATCH],
-) -> (usize, usize) {
-    let ends = |b: u8| b == b' ' || b == b'\n';
-    let mut n = 0;
-    while n < BATCH {
-        let Some(window) = text.get(at..).and_then(|rest| rest.first_chunk::<24>()) else { break };
-        let eight = |from: usize| window.get(from..).and_then(|w| w.first_chunk::<8>()).copied();
-        let Some((id, count @ 1..8)) = eight(0).map(number::leading_digits) else { break };
-        let (first, second) = (window[count + 1].wrapping_sub(b'0'), window[count + 2]);
-        if window[count] != b':' || first > 9 {
-            break;
-        }
-        let (value, len) = if ends(second) {
-            (f64::from(first), 1)
-        } else {
-            let Some((fraction, digits @ 1..8)) = eight(count + 3).map(number::leading_digits)
-            else {
-                break;
-            };
-            if second != b'.' || !ends(window[count + 3 + digits]) {
-                break;
-            }
-            (number::decimal(first, fraction, digits), 2 + digits)
-        };
-        if value > max {
-            break;
-        }
-        (ids[n], values[n]) = (id as u32, value);
-        n += 1;
-        at += count + 1 + len;
-        // INVARIANT: this byte was in the window.
-        if text[at] == b'\n' {
-            break;
-        }
-        at += 1;
-    }
-    (at, n)
 }
 
 #[inline]
@@ -184,8 +270,8 @@ fn push<const IDS: bool>(builder: &mut Builder, id: u32, digits: &[u8], value: f
     }
 }
 
-/// The same for every other spelling, with words about what cannot be read. Returns the token's end.
-fn parse_feature_slowly<const IDS: bool>(
+/// Parses the feature at `start`, with words about what cannot be read. Returns the token's end.
+fn parse_feature<const IDS: bool>(
     builder: &mut Builder,
     line: &[u8],
     start: usize,

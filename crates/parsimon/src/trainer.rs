@@ -41,6 +41,8 @@ pub struct Trainer {
     inputs: Vec<String>,
     margins: Vec<f64>,
     last: Option<Progress>,
+    /// The settings' own, asked for every row.
+    loss: Loss,
 }
 
 /// One line of the progress table.
@@ -78,6 +80,7 @@ impl Trainer {
         let loss = if settings.flag("multiclass") { "error" } else { settings.word("loss") };
         let curve = LearningCurve::new(loss);
         Ok(Self {
+            loss: settings.loss(),
             settings,
             frame,
             reading,
@@ -171,7 +174,7 @@ impl Trainer {
                     return Err(diverged);
                 }
                 let Some(y) = chunk.label(k) else { continue };
-                let loss = progressive_loss(self.settings.loss(), margins, y);
+                let loss = progressive_loss(self.loss, margins, y);
                 // A finite margin whose square is infinite: the same thing, one row earlier.
                 if !loss.is_finite() {
                     return Err(diverged);
@@ -213,7 +216,7 @@ impl Trainer {
     fn line(&self, chunk: &Chunk, row: usize) -> Progress {
         let heads = self.online.heads();
         let prediction = match &self.margins[row * heads..(row + 1) * heads] {
-            [p] => self.settings.loss().predict(*p),
+            [p] => self.loss.predict(*p),
             margins => arg_max(margins) as f64,
         };
         Progress {

@@ -58,6 +58,7 @@ pub use loss::{LabelDomain, Loss};
 pub use model::{Frozen, Head, Scorer};
 pub use one_vs_all::OneVsAll;
 pub use penalty::{Penalty, soft};
+pub use prefetch::prefetch;
 pub use row::Row;
 pub use schedule::Schedule;
 pub use state::State;

@@ -6,8 +6,13 @@
 #![allow(unsafe_code)]
 
 /// Brings what `place` refers to near, if the machine knows how. Changes nothing.
+///
+/// ```
+/// let table = [1.0, 2.0, 3.0];
+/// parsimon_core::prefetch(&table[2]);
+/// ```
 #[inline(always)]
-pub(crate) fn prefetch<T>(place: &T) {
+pub fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -9,7 +9,7 @@ use crate::error::{Bad, DataError, shown};
 use crate::label::{Found, LabelReader, LabelTexts, is_code};
 use crate::names::{News, Seen};
 use crate::separators::Separators;
-use crate::{Options, Space, hash};
+use crate::{Options, Space, hash, order};
 
 /// The options, checked and made ready; shared by all parser threads.
 #[derive(Debug)]
@@ -57,34 +57,43 @@ impl Parsed {
 const MOST_CROSSES: u64 = 1 << 27;
 
 /// A row of hashed features before it is sorted.
-///
-/// PERF: slots come in no order, so every row must be sorted. A slot and its position in the row in one
-/// integer sort several times faster than pairs of slot and value, and in a fixed order.
 #[derive(Debug, Default)]
 struct HashedRow {
-    keys: Vec<u64>,
+    slots: Vec<u32>,
     values: Vec<f64>,
+    keys: Vec<u64>,
 }
 
 impl HashedRow {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, slot: u32, value: f64) {
-        // INVARIANT: a line of at most 1 GiB and at most `MOST_CROSSES` products are fewer than 2^32.
-        self.keys.push(u64::from(slot) << 32 | u64::from(self.keys.len() as u32));
+        self.slots.push(slot);
         self.values.push(value);
     }
 
     fn clear(&mut self) {
-        self.keys.clear();
+        self.slots.clear();
         self.values.clear();
     }
 
-    /// Sorts the row, adds up features of one slot in the order they stand in, and forgets it.
+    /// Moves the row in the order of its slots, adds up features of one slot in the order they stand in, and forgets it.
     #[inline]
     fn move_into(&mut self, chunk: &mut Chunk) {
-        if !self.keys.is_sorted() {
-            self.keys.sort_unstable();
+        let (slots, values) = (&self.slots[..], &self.values[..]);
+        // PERF: slots come in no order, so every row must be sorted. Most rows are short and meet no slot twice.
+        if !order::push_distinct(slots, values, chunk) {
+            self.sort_into(chunk);
         }
+        self.clear();
+    }
+
+    /// The same for any row.
+    fn sort_into(&mut self, chunk: &mut Chunk) {
+        // INVARIANT: a line of at most 1 GiB and at most `MOST_CROSSES` products are fewer than 2^32.
+        let key = |(k, &slot): (usize, &u32)| u64::from(slot) << 32 | u64::from(k as u32);
+        self.keys.clear();
+        self.keys.extend(self.slots.iter().enumerate().map(key));
+        self.keys.sort_unstable();
         let value =
             |key: u64| self.values.get((key & 0xffff_ffff) as usize).copied().unwrap_or(0.0);
         let mut keys = self.keys.iter().copied();
@@ -101,7 +110,6 @@ impl HashedRow {
             }
             chunk.push_feature(slot, sum);
         }
-        self.clear();
     }
 }
 
@@ -112,6 +120,8 @@ pub(crate) struct Builder {
     pub(crate) out: Parsed,
     chunk: Chunk,
     bits: u8,
+    /// The seeds of namespaces of one letter.
+    letters: Box<[u64; 256]>,
     hashed: HashedRow,
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
@@ -133,7 +143,8 @@ impl Builder {
         let label_texts = LabelTexts::default();
         let (out, chunk, hashed) = (Parsed::default(), Chunk::new(), HashedRow::default());
         let separators = Separators::default();
-        Self { spec, out, chunk, bits, hashed, seen, cross, label_texts, separators }
+        let letters = Box::new(std::array::from_fn(|letter| hash::namespace(&[letter as u8])));
+        Self { spec, out, chunk, bits, letters, hashed, seen, cross, label_texts, separators }
     }
 
     /// Starts a piece; `shell` lends its buffers.
@@ -192,19 +203,57 @@ impl Builder {
         self.chunk.push_features(ids, values);
     }
 
+    /// The seed of a namespace.
+    #[inline(always)]
+    pub(crate) fn seed(&self, namespace: &[u8]) -> u64 {
+        match namespace {
+            // PERF: most are called by one letter.
+            &[letter] => self.letters[letter as usize],
+            _ => hash::namespace(namespace),
+        }
+    }
+
     /// Adds a feature of the hashed space: `text` in a namespace and its seed.
     #[inline]
     pub(crate) fn push_named(&mut self, seed: u64, namespace: &[u8], text: &[u8], value: f64) {
         let h = hash::feature(seed, text);
-        let slot = hash::slot(h, self.bits);
-        self.hashed.push(slot, value);
+        self.hashed.push(hash::slot(h, self.bits), value);
+        self.report_name(h, || (namespace, text));
+        if let Some(cross) = &mut self.cross {
+            cross.add(h, namespace, text, value);
+        }
+    }
+
+    /// Adds features of the hashed space by their hashes; their names are for the caller to report, and they take part in
+    /// no interaction.
+    #[inline]
+    pub(crate) fn push_hashes(&mut self, hashes: &[u64], values: &[f64]) {
+        let bits = self.bits;
+        self.hashed.slots.extend(hashes.iter().map(|&h| hash::slot(h, bits)));
+        self.hashed.values.extend_from_slice(values);
+    }
+
+    /// Whether names are kept.
+    pub(crate) fn keeps_names(&self) -> bool {
+        self.seen.is_some()
+    }
+
+    /// Says that a name will be reported soon.
+    #[inline(always)]
+    pub(crate) fn prefetch_name(&self, h: u64) {
+        if let Some(seen) = &self.seen {
+            seen.prefetch(h);
+        }
+    }
+
+    /// Reports a name, namespace and text, if it is new.
+    #[inline(always)]
+    pub(crate) fn report_name<'a>(&mut self, h: u64, name: impl FnOnce() -> (&'a [u8], &'a [u8])) {
         if let Some(seen) = &mut self.seen
             && seen.is_new(h)
         {
-            self.out.news.push(slot, namespace, text);
-        }
-        if let Some(cross) = &mut self.cross {
-            cross.add(h, namespace, text, value);
+            let (namespace, text) = name();
+            self.out.news.push(hash::slot(h, self.bits), namespace, text);
         }
     }
 

@@ -55,6 +55,7 @@ mod label;
 mod names;
 mod number;
 mod options;
+mod order;
 mod reader;
 mod recognize;
 mod scan;

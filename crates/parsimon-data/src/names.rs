@@ -110,6 +110,15 @@ impl Seen {
         Self { table: vec![0; 1 << bits], bits, others: FxHashSet::default() }
     }
 
+    /// Says that a hash will be asked about soon.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        let at = (hash & ((1 << self.bits) - 1)) as usize;
+        if let Some(mark) = self.table.get(at) {
+            parsimon_core::prefetch(mark);
+        }
+    }
+
     /// Whether this is the first time.
     #[inline]
     pub(crate) fn is_new(&mut self, hash: u64) -> bool {

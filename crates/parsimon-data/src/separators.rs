@@ -8,7 +8,7 @@
 
 use memchr::{memchr, memrchr};
 
-/// The most text looked at in one go: it and its separators stay in the near caches.
+/// The usual amount of text looked at in one go: it and its separators stay in the near caches.
 const SPAN: usize = 16 << 10;
 
 /// Whether a byte separates: everything up to a blank (newlines, tabs, control characters), a colon, a bar.
@@ -17,35 +17,81 @@ fn is_separator(b: u8) -> bool {
     b <= b' ' || b == b':' || b == b'|'
 }
 
-/// The separators of some whole lines.
+/// Finds the separators of some whole lines at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Separators {
     places: Vec<u32>,
-    len: usize,
 }
 
 impl Separators {
-    /// Looks at whole lines from `at` on, as many as fit; `None` where even one is too long.
-    ///
-    /// INVARIANT: `text` ends with a newline.
-    pub(crate) fn look(&mut self, text: &[u8], at: usize) -> Option<usize> {
+    /// Looks at whole lines from `at` on, as many as fit into a span, but one at least.
+    pub(crate) fn look<'a>(&'a mut self, text: &'a [u8], at: usize) -> Lines<'a> {
         let most = text.len().min(at + SPAN);
-        let end = at + memrchr(b'\n', &text[at..most])? + 1;
-        // Room for a block more than there is text: see `write`.
-        self.places.resize(SPAN + BLOCK, 0);
-        self.len = find(&text[at..end], &mut self.places);
-        Some(end)
+        let text = match memrchr(b'\n', &text[at..most]) {
+            Some(newline) => &text[at..=at + newline],
+            None => &text[at..text.len().min(line_end(text, at) + 1)],
+        };
+        let found = if text.len() <= SPAN {
+            SPAN
+        } else {
+            text.iter().filter(|b| is_separator(**b)).count()
+        };
+        // Room for a block more than there can be: see `write`.
+        if self.places.len() < found + BLOCK {
+            self.places.resize(found + BLOCK, 0);
+        } else if self.places.len() > 4 * (found + BLOCK) {
+            // A giant line has passed; its memory goes with it.
+            self.places.truncate(found + BLOCK);
+            self.places.shrink_to_fit();
+        }
+        let len = find(text, &mut self.places);
+        Lines { text, places: &self.places[..len], next: 0, at: 0 }
+    }
+}
+
+/// Some whole lines, where their separators are, the next of these, and the place reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lines<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) places: &'a [u32],
+    pub(crate) next: usize,
+    pub(crate) at: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Whether all have been read.
+    pub(crate) fn is_done(&self) -> bool {
+        self.at >= self.text.len()
     }
 
-    /// Where they are, counted from where [`look`](Self::look) began.
-    pub(crate) fn places(&self) -> &[u32] {
-        &self.places[..self.len]
+    /// The line at hand, without its newline.
+    pub(crate) fn line(&self) -> &'a [u8] {
+        &self.text[self.at..line_end(self.text, self.at)]
+    }
+
+    /// Goes to the line after the one at hand.
+    pub(crate) fn skip_line(&mut self) {
+        self.at = line_end(self.text, self.at) + 1;
+        while self.places.get(self.next).is_some_and(|&place| (place as usize) < self.at) {
+            self.next += 1;
+        }
+    }
+
+    /// Separator `k`: where, and which. At the end of the text the line ends.
+    #[inline(always)]
+    pub(crate) fn separator(&self, k: usize) -> (usize, u8) {
+        match self.places.get(k) {
+            Some(&place) if (place as usize) < self.text.len() => {
+                (place as usize, self.text[place as usize])
+            }
+            _ => (self.text.len(), b'\n'),
+        }
     }
 }
 
 /// The end of the line that begins at `at`, without its newline.
 #[inline]
-pub(crate) fn line_end(text: &[u8], at: usize) -> usize {
+fn line_end(text: &[u8], at: usize) -> usize {
     memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n)
 }
 
@@ -99,8 +145,9 @@ fn separator_bits(block: &[u8; BLOCK]) -> u64 {
         __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
         _mm256_or_si256, _mm256_set1_epi8,
     };
+    #[expect(clippy::cast_ptr_alignment, reason = "the load needs no alignment")]
     let half = |at: usize| -> u64 {
-        // SAFETY: 32 bytes from 0 and from 32 are inside of the block of 64; the load needs no alignment.
+        // SAFETY: 32 bytes from 0 and from 32 are inside of the block of 64.
         let bytes = unsafe { _mm256_loadu_si256(block.as_ptr().add(at).cast::<__m256i>()) };
         let is = |b: u8| _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b.cast_signed()));
         let blank = _mm256_set1_epi8(b' '.cast_signed());
@@ -158,19 +205,18 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_whole_lines() {
+    fn a_look_is_at_whole_lines_however_long() {
         let mut separators = Separators::default();
         let line = [&[b'x'; 99][..], b"\n"].concat();
-        let text = line.repeat(1000);
-        let (mut at, mut lines) = (0, 0);
+        let text = [line.repeat(1000), vec![b' '; 9 * SPAN], b"\n".to_vec(), line].concat();
+        let (mut at, mut found, mut most) = (0, 0, 0);
         while at < text.len() {
-            at = separators.look(&text, at).unwrap();
-            assert_eq!(text[at - 1], b'\n');
-            lines += separators.places().len();
+            let lines = separators.look(&text, at);
+            assert_eq!(lines.text.last(), Some(&b'\n'));
+            (at, found, most) =
+                (at + lines.text.len(), found + lines.places.len(), most.max(lines.places.len()));
         }
-        assert_eq!(lines, 1000);
-        let long = [&vec![b'x'; SPAN][..], b"\n"].concat();
-        assert_eq!(separators.look(&long, 0), None);
-        assert_eq!(line_end(&long, 0), SPAN);
+        assert_eq!((found, most), (1002 + 9 * SPAN, 9 * SPAN + 1));
+        assert!(separators.places.len() < 2 * SPAN, "a long line's memory goes with it");
     }
 }

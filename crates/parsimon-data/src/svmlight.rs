@@ -14,7 +14,7 @@ use crate::builder::Builder;
 use crate::error::{Bad, shown};
 use crate::label::Found;
 use crate::number::{self, Pair};
-use crate::separators::line_end;
+use crate::separators::Lines;
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
@@ -47,102 +47,80 @@ fn parse_block<const IDS: bool, P: Pair>(builder: &mut Builder, text: &[u8]) {
     let mut separators = std::mem::take(&mut builder.separators);
     let (mut at, mut line) = (0, 0);
     'block: while at < text.len() {
-        let span = if builder.spec.labels_only { None } else { separators.look(text, at) };
-        let end = span.unwrap_or_else(|| line_end(text, at) + 1).min(text.len());
-        let mut rows = Rows { text: &text[at..end], places: separators.places(), next: 0, at: 0 };
-        while rows.at < rows.text.len() {
+        let mut lines = separators.look(text, at);
+        while !lines.is_done() {
             line += 1;
-            let from = rows.at;
-            if span.is_some() && rows.common_row::<IDS, P>(builder).is_some() {
+            if !builder.spec.labels_only
+                && let Some(after) = common_row::<IDS, P>(lines, builder)
+            {
+                lines = after;
                 continue;
             }
             builder.abandon_row();
-            let to = line_end(rows.text, from);
-            if let Err(bad) = parse_line::<IDS>(builder, &rows.text[from..to])
+            if let Err(bad) = parse_line::<IDS>(builder, lines.line())
                 && !builder.refuse(line, bad)
             {
                 break 'block;
             }
-            rows.go_on_at(to + 1);
+            lines.skip_line();
         }
-        at = end;
+        at += lines.text.len();
     }
     builder.separators = separators;
     builder.out.lines += line;
 }
 
-/// Some rows, where their separators are, the next of these, and the place reached.
-struct Rows<'a> {
-    text: &'a [u8],
-    places: &'a [u32],
-    next: usize,
-    at: usize,
-}
-
-impl Rows<'_> {
-    fn go_on_at(&mut self, at: usize) {
-        self.at = at;
-        while self.places.get(self.next).is_some_and(|&place| (place as usize) < at) {
-            self.next += 1;
-        }
+/// Reads the row at hand of `label id:value ...` with blanks between; and goes to the next; `None`, with the row begun but not finished, where
+/// something is out of the ordinary. Whether that is a mistake is for [`parse_line`] to say.
+#[inline(always)]
+fn common_row<'a, const IDS: bool, P: Pair>(
+    mut lines: Lines<'a>,
+    builder: &mut Builder,
+) -> Option<Lines<'a>> {
+    let (end, after) = lines.separator(lines.next);
+    let token = &lines.text[lines.at..end];
+    if token.is_empty() || token[0] == b'#' || matches!(after, b':' | b'|') {
+        return None;
     }
-
-    /// The next separator: where, and which. At the end of the text the line ends.
-    #[inline]
-    fn separator(&self, k: usize) -> (usize, u8) {
-        let place = self.places.get(k).map_or(self.text.len(), |&place| place as usize);
-        (place, self.text.get(place).copied().unwrap_or(b'\n'))
-    }
-
-    /// Reads a row of `label id:value ...` with blanks between; `None`, with the row begun but not finished, where
-    /// something is out of the ordinary. Whether that is a mistake is for [`parse_line`] to say.
-    #[inline(always)]
-    fn common_row<const IDS: bool, P: Pair>(&mut self, builder: &mut Builder) -> Option<()> {
-        let (end, after) = self.separator(self.next);
-        let token = &self.text[self.at..end];
-        if token.is_empty() || token[0] == b'#' || matches!(after, b':' | b'|') {
-            return None;
-        }
-        let label = builder.label(Found::Text(token), 0).ok()?;
-        let (mut start, mut next, mut last) = (end + 1, self.next + 1, after);
-        while last != b'\n' {
-            // Every feature has two separators.
-            if IDS {
-                let batch = &mut Batch::new();
-                let pairs = self.places.get(next..)?.as_chunks::<2>().0;
-                let count = batch.read::<P>(self.text, start, pairs);
-                if count > 0 {
-                    builder.push_ids(&batch.ids[..count], &batch.values[..count]);
-                    next += 2 * count;
-                    let (end, after) = self.separator(next - 1);
-                    (start, last) = (end + 1, after);
-                    continue;
-                }
-            }
-            let (colon, is_colon) = self.separator(next);
-            let (end, after) = self.separator(next + 1);
-            if is_colon != b':' {
-                // A blank after a blank, or before the end, is nothing; a word by itself is something.
-                if colon != start || !(is_blank(is_colon) || is_colon == b'\n') {
-                    return None;
-                }
-                (start, next, last) = (colon + 1, next + 1, is_colon);
+    let label = builder.label(Found::Text(token), 0).ok()?;
+    let (mut start, mut next, mut last) = (end + 1, lines.next + 1, after);
+    while last != b'\n' {
+        // Every feature has two separators.
+        if IDS {
+            let batch = &mut Batch::new();
+            let pairs = lines.places.get(next..)?.as_chunks::<2>().0;
+            let count = batch.read::<P>(lines.text, start, pairs);
+            if count > 0 {
+                builder.push_ids(&batch.ids[..count], &batch.values[..count]);
+                next += 2 * count;
+                let (end, after) = lines.separator(next - 1);
+                (start, last) = (end + 1, after);
                 continue;
             }
-            if !(is_blank(after) || after == b'\n') {
+        }
+        let (colon, is_colon) = lines.separator(next);
+        let (end, after) = lines.separator(next + 1);
+        if is_colon != b':' {
+            // A blank after a blank, or before the end, is nothing; a word by itself is something.
+            if colon != start || !(is_blank(is_colon) || is_colon == b'\n') {
                 return None;
             }
-            let digits = &self.text[start..colon];
-            let id = parse_id(digits, 0).ok()?;
-            let value = number::bounded(&self.text[colon + 1..end], 0, builder.spec.max_value);
-            push::<IDS>(builder, id, digits, value.ok()?);
-            (start, next, last) = (end + 1, next + 2, after);
+            (start, next, last) = (colon + 1, next + 1, is_colon);
+            continue;
         }
-        let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
-        builder.finish(label, 1.0, repeats, |e| Bad::new(0, e.to_string())).ok()?;
-        (self.at, self.next) = (start, next);
-        Some(())
+        if !(is_blank(after) || after == b'\n') {
+            return None;
+        }
+        let digits = &lines.text[start..colon];
+        let id = parse_id(digits, 0).ok()?;
+        let value = number::bounded(&lines.text[colon + 1..end], 0, builder.spec.max_value);
+        push::<IDS>(builder, id, digits, value.ok()?);
+        (start, next, last) = (end + 1, next + 2, after);
     }
+    let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
+    builder.finish(label, 1.0, repeats, |e| Bad::new(0, e.to_string())).ok()?;
+    (lines.at, lines.next) = (start, next);
+    Some(lines)
 }
 
 /// Features on their way into a row.

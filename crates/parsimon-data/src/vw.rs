@@ -8,40 +8,48 @@
 //! In the id space features must be integers and namespaces are ignored. Slots are not Vowpal
 //! Wabbit's: see [`hash`](crate::hash).
 
-use memchr::memchr;
-
 use crate::builder::Builder;
 use crate::error::{Bad, shown};
 use crate::label::Found;
+use crate::separators::Lines;
 use crate::{hash, number, svmlight};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
-    let ids = builder.is_ids();
-    let mut at = 0;
-    let mut line = 0;
-    while at < text.len() {
-        let end = memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
-        line += 1;
-        let row = if ids {
-            parse_line::<true>(builder, &text[at..end])
-        } else {
-            parse_line::<false>(builder, &text[at..end])
-        };
-        if let Err(bad) = row
-            && !builder.refuse(line, bad)
-        {
-            break;
-        }
-        at = end + 1;
+    match builder.is_ids() {
+        true => parse_block::<true>(builder, text),
+        false => parse_block::<false>(builder, text),
     }
+}
+
+fn parse_block<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
+    let mut separators = std::mem::take(&mut builder.separators);
+    let (mut at, mut line) = (0, 0);
+    'block: while at < text.len() {
+        let mut lines = separators.look(text, at);
+        while !lines.is_done() {
+            line += 1;
+            match parse_row::<IDS>(builder, lines) {
+                Ok(after) => lines = after,
+                Err(bad) => {
+                    if !builder.refuse(line, bad) {
+                        break 'block;
+                    }
+                    lines.skip_line();
+                }
+            }
+        }
+        at += lines.text.len();
+    }
+    builder.separators = separators;
     builder.out.lines += line;
 }
 
-/// What a byte means inside a feature.
+/// What a byte means.
 const BLANK: u8 = 1;
 const COLON: u8 = 2;
 const BAR: u8 = 4;
+const END: u8 = 8;
 
 // PERF: one load per byte instead of five compares.
 const MEANING: [u8; 256] = {
@@ -51,33 +59,68 @@ const MEANING: [u8; 256] = {
     table[b'\r' as usize] = BLANK;
     table[b':' as usize] = COLON;
     table[b'|' as usize] = BAR;
+    table[b'\n' as usize] = END;
     table
 };
 
-#[inline]
-fn meaning(line: &[u8], at: usize) -> u8 {
-    line.get(at).map_or(BLANK, |&b| MEANING[b as usize])
+/// The separators of a row, one after the other.
+struct Cursor<'a> {
+    lines: Lines<'a>,
+    /// The place of the last separator, and what it means.
+    at: usize,
+    meaning: u8,
 }
 
-/// The first byte from `at` on that means one of `stop`.
-#[inline]
-fn find(line: &[u8], at: usize, stop: u8) -> usize {
-    let rest = &line[at..];
-    at + rest.iter().position(|&b| MEANING[b as usize] & stop != 0).unwrap_or(rest.len())
-}
-
-fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(), Bad> {
-    let Some(bar) = memchr(b'|', line) else {
-        if line.iter().all(|&b| MEANING[b as usize] == BLANK) {
-            return Ok(());
+impl Cursor<'_> {
+    /// Goes to the next separator; control characters are none.
+    #[inline(always)]
+    fn step(&mut self) {
+        loop {
+            let (place, byte) = self.lines.separator(self.lines.next);
+            (self.at, self.meaning) = (place, MEANING[byte as usize]);
+            self.lines.next += 1;
+            if self.meaning != 0 {
+                return;
+            }
         }
-        return Err(Bad::new(1, format!("there is no bar (|) in {}", shown(line))));
-    };
-    let before = Before::parse(builder, &line[..bar])?;
-    if !builder.spec.labels_only {
-        parse_features::<IDS>(builder, line, bar)?;
     }
-    builder.finish_adding(before.label, before.importance, before.tag)
+
+    /// Goes to the next separator that ends a number.
+    #[inline(always)]
+    fn step_over_number(&mut self) {
+        self.step();
+        while self.meaning == COLON {
+            self.step();
+        }
+    }
+}
+
+/// Parses the row at hand and goes to the next.
+fn parse_row<'a, const IDS: bool>(
+    builder: &mut Builder,
+    lines: Lines<'a>,
+) -> Result<Lines<'a>, Bad> {
+    let from = lines.at;
+    let mut cursor = Cursor { lines, at: from, meaning: BLANK };
+    while cursor.meaning & (BAR | END) == 0 {
+        cursor.step();
+    }
+    let head = &lines.text[from..cursor.at];
+    if cursor.meaning == END {
+        if !head.iter().all(|&b| MEANING[b as usize] == BLANK) {
+            return Err(Bad::new(1, format!("there is no bar (|) in {}", shown(head))));
+        }
+    } else {
+        let before = Before::parse(builder, head)?;
+        if !builder.spec.labels_only {
+            parse_features::<IDS>(builder, from, &mut cursor)?;
+        }
+        builder.finish_adding(before.label, before.importance, before.tag)?;
+        while cursor.meaning != END {
+            cursor.step();
+        }
+    }
+    Ok(Lines { at: cursor.at + 1, ..cursor.lines })
 }
 
 /// What stands before the first bar.
@@ -100,7 +143,9 @@ impl<'a> Before<'a> {
             if at == text.len() {
                 break;
             }
-            let end = find(text, at, BLANK);
+            let rest = &text[at..];
+            let blank = rest.iter().position(|&b| MEANING[b as usize] == BLANK);
+            let end = at + blank.unwrap_or(rest.len());
             if len == words.len() {
                 let word = shown(&text[at..end]);
                 return Err(Bad::new(
@@ -139,72 +184,161 @@ impl<'a> Before<'a> {
     }
 }
 
+/// Parses the features of the row that begins at `from`, the cursor at its first bar; leaves it at the row's end.
+#[inline(always)]
 fn parse_features<const IDS: bool>(
     builder: &mut Builder,
-    line: &[u8],
-    bar: usize,
+    from: usize,
+    cursor: &mut Cursor<'_>,
 ) -> Result<(), Bad> {
-    let max = builder.spec.max_value;
+    let (text, max) = (cursor.lines.text, builder.spec.max_value);
     let crossing = builder.is_crossing();
-    // INVARIANT: at the head of this loop `line[at]` is a bar.
-    let mut at = bar;
-    while at < line.len() {
-        let start = at + 1;
-        at = find(line, start, BLANK | COLON | BAR);
-        let namespace = &line[start..at];
+    let mut batch = Batch::new(builder);
+    // INVARIANT: at the head of this loop the cursor is at a bar.
+    while cursor.meaning == BAR {
+        let space = (cursor.at + 1) as u32;
+        cursor.step();
+        let namespace = &text[space as usize..cursor.at];
         let mut scale = 1.0;
-        if meaning(line, at) == COLON {
-            let end = find(line, at, BLANK | BAR);
-            scale = number::bounded(&line[at + 1..end], at + 2, max)?;
-            at = end;
+        if cursor.meaning == COLON {
+            let start = cursor.at + 1;
+            cursor.step_over_number();
+            scale = number::bounded(&text[start..cursor.at], start - from + 1, max)?;
         }
-        let seed = if IDS { 0 } else { hash::namespace(namespace) };
+        let seed = if IDS { 0 } else { builder.seed(namespace) };
         if crossing {
             builder.enter(namespace);
         }
-        loop {
-            while at < line.len() && MEANING[line[at] as usize] == BLANK {
-                at += 1;
-            }
-            if at == line.len() || line[at] == b'|' {
-                break;
-            }
-            let start = at;
-            at = find(line, start, BLANK | COLON | BAR);
-            let name = &line[start..at];
-            let mut value = 1.0;
-            if meaning(line, at) == COLON {
-                (value, at) = parse_value(line, at + 1, max)?;
-                if name.is_empty() {
-                    let token = shown(&line[start..at]);
-                    return Err(Bad::new(start + 1, format!("feature {token} has no name")));
+        let space = Span { start: space, len: namespace.len() as u32 };
+        while cursor.meaning == BLANK {
+            let start = cursor.at + 1;
+            cursor.step();
+            let end = cursor.at;
+            let mut value = scale;
+            if cursor.meaning == COLON {
+                let at = cursor.at + 1;
+                cursor.step_over_number();
+                value = match number::short(text, at, cursor.at) {
+                    Some(value) => value,
+                    None => parse_value(&text[at..cursor.at], at - from + 1, max)?,
+                } * scale;
+                if end == start || value.abs() > max {
+                    return Err(refuse_value(&text[start..cursor.at], start - from + 1, max));
                 }
+            } else if end == start {
+                continue;
             }
-            let value = value * scale;
-            if value.abs() > max {
-                return Err(number::too_large(&line[start..at], start + 1, max));
-            }
+            let name = &text[start..end];
             if IDS {
-                builder.push_id(svmlight::parse_id(name, start + 1).map_err(say_why_ids)?, value);
-            } else {
+                let id = svmlight::parse_id(name, start - from + 1).map_err(say_why_ids)?;
+                builder.push_id(id, value);
+            } else if crossing {
                 builder.push_named(seed, namespace, name, value);
+            } else {
+                let name = Span { start: start as u32, len: (end - start) as u32 };
+                batch.push(builder, text, (seed, space, name), value);
             }
         }
     }
+    batch.hand_over(builder, text);
     Ok(())
 }
 
-/// The value at `at` and where it ends.
-#[inline]
-fn parse_value(line: &[u8], at: usize, max: f64) -> Result<(f64, usize), Bad> {
-    if let Some((value, len)) = number::leading(&line[at..])
-        && matches!(meaning(line, at + len), BLANK | BAR)
-        && value.abs() <= max
-    {
-        return Ok((value, at + len));
+#[cold]
+fn refuse_value(token: &[u8], column: usize, max: f64) -> Bad {
+    match token.first() {
+        Some(b':') => Bad::new(column, format!("feature {} has no name", shown(token))),
+        _ => number::too_large(token, column, max),
     }
-    let end = find(line, at, BLANK | BAR);
-    Ok((number::bounded(&line[at..end], at + 1, max)?, end))
+}
+
+/// A piece of the text.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    start: u32,
+    len: u32,
+}
+
+impl Span {
+    fn of(self, text: &[u8]) -> &[u8] {
+        let start = self.start as usize;
+        text.get(start..start + self.len as usize).unwrap_or_default()
+    }
+}
+
+/// Features taken over at a time.
+const BATCH: usize = 32;
+
+/// Hashed features on their way into a row, and their names on the way to be asked whether they are new.
+///
+/// PERF: whether a name is new stands in a table larger than the near caches. Its place is asked for when the name is met
+/// and looked at some names later.
+struct Batch {
+    keeps_names: bool,
+    len: usize,
+    hashes: [u64; BATCH],
+    values: [f64; BATCH],
+    names: [(Span, Span); BATCH],
+}
+
+impl Batch {
+    #[inline(always)]
+    fn new(builder: &Builder) -> Self {
+        Self {
+            keeps_names: builder.keeps_names(),
+            len: 0,
+            hashes: [0; BATCH],
+            values: [0.0; BATCH],
+            names: [Default::default(); BATCH],
+        }
+    }
+
+    #[inline(always)]
+    fn push(
+        &mut self,
+        builder: &mut Builder,
+        text: &[u8],
+        (seed, space, name): (u64, Span, Span),
+        value: f64,
+    ) {
+        if self.len == BATCH {
+            self.hand_over(builder, text);
+        }
+        let h = feature_hash(seed, name.of(text));
+        if self.keeps_names {
+            builder.prefetch_name(h);
+            self.names[self.len] = (space, name);
+        }
+        (self.hashes[self.len], self.values[self.len]) = (h, value);
+        self.len += 1;
+    }
+
+    #[inline(never)]
+    fn hand_over(&mut self, builder: &mut Builder, text: &[u8]) {
+        builder.push_hashes(&self.hashes[..self.len], &self.values[..self.len]);
+        if self.keeps_names {
+            for (&h, (space, name)) in self.hashes.iter().zip(&self.names).take(self.len) {
+                builder.report_name(h, || (space.of(text), name.of(text)));
+            }
+        }
+        self.len = 0;
+    }
+}
+
+/// [`hash::feature`], not inlined.
+///
+/// PERF: inlined, all that depends on the seed alone, for texts of every length, is computed at every namespace.
+#[inline(never)]
+fn feature_hash(seed: u64, text: &[u8]) -> u64 {
+    hash::feature(seed, text)
+}
+
+/// A number of magnitude at most `max`.
+fn parse_value(token: &[u8], column: usize, max: f64) -> Result<f64, Bad> {
+    match number::leading(token) {
+        Some((value, len)) if len == token.len() && value.abs() <= max => Ok(value),
+        _ => number::bounded(token, column, max),
+    }
 }
 
 #[cold]

@@ -20,6 +20,13 @@ pub trait Online: Send {
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
     fn nonzeros(&self) -> usize;
+    /// The same for each set of weights.
+    fn nonzeros_by_head(&self) -> Vec<usize> {
+        match self.freeze() {
+            Frozen::Linear(heads) => heads.iter().map(|head| head.indices().len()).collect(),
+            Frozen::Kernel(_) => vec![self.nonzeros()],
+        }
+    }
     /// What is left when learning is over: the weights, one set per class, or a dictionary.
     fn freeze(&self) -> Frozen;
     /// How many sets of weights there are: 1, or the number of classes.
@@ -374,7 +381,8 @@ const AHEAD: usize = 1;
 /// nor on who adds.
 const LANES: usize = 8;
 
-fn fold_lanes<F: Float>(s: [F; LANES]) -> F {
+#[inline(always)]
+pub(crate) fn fold_lanes<F: Float>(s: [F; LANES]) -> F {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 

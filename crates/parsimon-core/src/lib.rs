@@ -38,7 +38,9 @@ pub mod rule;
 
 mod chunk;
 mod constrained;
+mod exponential;
 mod float;
+mod lanes;
 mod learner;
 mod loss;
 mod model;
@@ -53,6 +55,7 @@ mod wide;
 pub use chunk::{Chunk, Repeats, RowError};
 pub use constrained::Constrained;
 pub use float::{Float, Precision};
+pub use lanes::{Lane, LaneCoord, Lanes};
 pub use learner::{Learner, Online};
 pub use loss::{LabelDomain, Loss};
 pub use model::{Frozen, Head, Scorer};

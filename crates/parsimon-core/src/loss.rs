@@ -1,5 +1,8 @@
 //! (A) The losses: their value and their slope along `x`, at margin `p = w.x`.
 
+use crate::exponential::{exp, ln_1p};
+use crate::wide::{Work, wide};
+
 /// A convex loss of the margin `p` and the label `y`.
 ///
 /// Asked once per example, hence an enum. Classification labels are -1 and 1.
@@ -58,11 +61,7 @@ impl Loss {
     #[inline]
     pub fn value(&self, p: f64, y: f64) -> f64 {
         match *self {
-            // NUMERICS: ln(1 + e^-m) overflows for m < -709; the other branch is the same function.
-            Loss::Logistic => {
-                let m = y * p;
-                if m > 0.0 { (-m).exp().ln_1p() } else { m.exp().ln_1p() - m }
-            }
+            Loss::Logistic => logistic(y * p),
             Loss::Squared | Loss::Adaline => 0.5 * (p - y) * (p - y),
             Loss::Hinge => (1.0 - y * p).max(0.0),
             Loss::SquaredHinge => {
@@ -77,7 +76,7 @@ impl Loss {
                 let r = y - p;
                 if r >= 0.0 { tau * r } else { (tau - 1.0) * r }
             }
-            Loss::Poisson => p.min(MAX_EXPONENT).exp() - y * p,
+            Loss::Poisson => exp(p.min(MAX_EXPONENT)) - y * p,
         }
     }
 
@@ -85,7 +84,7 @@ impl Loss {
     #[inline]
     pub fn slope(&self, p: f64, y: f64) -> f64 {
         match *self {
-            Loss::Logistic => -y / (1.0 + (y * p).exp()),
+            Loss::Logistic => -y / (1.0 + exp(y * p)),
             Loss::Squared | Loss::Adaline => p - y,
             Loss::Hinge => {
                 if y * p < 1.0 {
@@ -105,16 +104,38 @@ impl Loss {
                     0.0
                 }
             }
-            Loss::Poisson => p.min(MAX_EXPONENT).exp() - y,
+            Loss::Poisson => exp(p.min(MAX_EXPONENT)) - y,
         }
+    }
+
+    /// [`slope`](Loss::slope) at several margins; the logistic one several at a time.
+    #[inline(always)]
+    pub(crate) fn slopes<const K: usize>(&self, p: &[f64; K], y: f64) -> [f64; K] {
+        match self {
+            Loss::Logistic => p.map(|p| -y / (1.0 + exp(y * p))),
+            _ => p.map(|p| self.slope(p, y)),
+        }
+    }
+
+    /// [`value`](Loss::value) at several margins; the logistic one several at a time.
+    ///
+    /// ```
+    /// use parsimon_core::Loss;
+    ///
+    /// let mut losses = Vec::new();
+    /// Loss::Logistic.values(&[0.0, 2.0], 1.0, &mut losses);
+    /// assert_eq!(losses, [Loss::Logistic.value(0.0, 1.0), Loss::Logistic.value(2.0, 1.0)]);
+    /// ```
+    pub fn values(&self, margins: &[f64], y: f64, losses: &mut Vec<f64>) {
+        wide(Values { loss: *self, margins, y, losses });
     }
 
     /// What a user wants to read: a probability, a mean count, or the margin itself.
     #[inline]
     pub fn predict(&self, p: f64) -> f64 {
         match self {
-            Loss::Logistic => 1.0 / (1.0 + (-p).exp()),
-            Loss::Poisson => p.min(MAX_EXPONENT).exp(),
+            Loss::Logistic => 1.0 / (1.0 + exp(-p)),
+            Loss::Poisson => exp(p.min(MAX_EXPONENT)),
             _ => p,
         }
     }
@@ -137,6 +158,35 @@ impl Loss {
             Loss::Poisson => LabelDomain::NonNegative,
         }
     }
+}
+
+struct Values<'a> {
+    loss: Loss,
+    margins: &'a [f64],
+    y: f64,
+    losses: &'a mut Vec<f64>,
+}
+
+impl Work for Values<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work(self) {
+        let Self { loss, margins, y, losses } = self;
+        losses.clear();
+        match loss {
+            Loss::Logistic => losses.extend(margins.iter().map(|p| logistic(y * p))),
+            _ => losses.extend(margins.iter().map(|&p| loss.value(p, y))),
+        }
+    }
+}
+
+/// `ln(1 + e^-m)`.
+///
+/// NUMERICS: as `ln(1 + e^-|m|) + max(0, -m)`, where nothing overflows.
+#[inline(always)]
+fn logistic(m: f64) -> f64 {
+    ln_1p(exp(-m.abs())) + (-m).max(0.0)
 }
 
 #[cfg(test)]

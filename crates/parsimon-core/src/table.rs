@@ -62,6 +62,15 @@ impl<C: State + Copy> Table<C> {
         }
     }
 
+    /// The coordinate at `j`, if there is a place for it.
+    #[inline(always)]
+    pub fn find(&self, j: u32) -> Option<&C> {
+        match self.dense.get(j as usize) {
+            Some(c) => Some(c),
+            None => self.find_rest(j),
+        }
+    }
+
     /// Says that the coordinate at `j` will be wanted soon.
     #[inline(always)]
     pub fn prefetch(&self, j: u32) {
@@ -119,11 +128,17 @@ impl<C: State + Copy> Table<C> {
 
     #[cold]
     #[inline(never)]
-    fn get_rest(&self, j: u32) -> C {
+    fn find_rest(&self, j: u32) -> Option<&C> {
         if j < self.limit {
-            return C::default();
+            return None;
         }
-        self.places.get(&j).map_or_else(C::default, |&place| self.rest[place as usize])
+        self.places.get(&j).map(|&place| &self.rest[place as usize])
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn get_rest(&self, j: u32) -> C {
+        self.find_rest(j).copied().unwrap_or_default()
     }
 
     #[cold]

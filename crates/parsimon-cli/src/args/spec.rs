@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use parsimon::Spec;
 use parsimon::data::Input;
-use parsimon::parameter::{Kind, Parameter};
+use parsimon::parameter::{Kind, Parameter, scalar};
 use parsimon::registry::{ALGORITHMS, COMMON, find};
 use serde_json::Value;
 
@@ -218,19 +218,6 @@ fn translate_alpha(spec: Spec) -> Result<Spec, Fault> {
 fn positive(name: &str, value: &Value) -> Result<f64, Fault> {
     let number = value.as_f64().filter(|x| x.is_finite() && *x > 0.0);
     number.ok_or_else(|| Fault::Usage(format!("--{name} must be a finite number > 0, got {value}")))
-}
-
-/// A number, true or false, or a word.
-fn scalar(text: &str) -> Value {
-    if let Ok(n) = text.parse::<u64>() {
-        return n.into();
-    }
-    match (text, text.parse::<f64>()) {
-        ("true", _) => true.into(),
-        ("false", _) => false.into(),
-        (_, Ok(x)) if x.is_finite() => x.into(),
-        _ => text.into(),
-    }
 }
 
 /// A method written as `name:key=value,key=value`.

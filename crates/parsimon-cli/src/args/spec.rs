@@ -22,6 +22,14 @@ pub(crate) struct SpecArgs {
 const ALIASES: &[(&str, &[&str])] =
     &[("rate", &["eta", "learning-rate"]), ("l1", &["lambda", "lambda1"]), ("l2", &["lambda2"])];
 
+/// The name of a setting, whichever of its names was written.
+pub(crate) fn setting(name: &str) -> String {
+    let name = name.trim();
+    let alias =
+        ALIASES.iter().find(|(_, aliases)| aliases.contains(&name.replace('_', "-").as_str()));
+    alias.map_or(name, |(name, _)| name).replace('-', "_")
+}
+
 /// Every setting of every algorithm, once.
 fn parameters() -> Vec<&'static Parameter> {
     let mut all: Vec<&Parameter> = Vec::new();
@@ -160,7 +168,8 @@ impl SpecArgs {
         translate_alpha(spec)
     }
 
-    fn given(&self) -> Result<Spec, Fault> {
+    /// What was said, and nothing else.
+    pub(crate) fn given(&self) -> Result<Spec, Fault> {
         let mut spec = match &self.file {
             None => Spec::default(),
             Some(path) => read_spec(path)?,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::choice::metric;
 use super::contest::{Finish, Score};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, sentence};
 
 /// Losses that span more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 30.0;
@@ -20,12 +20,17 @@ fn scored<'a>(verdict: &'a Verdict<'_>) -> impl Iterator<Item = (usize, &'a Fini
 /// Loss, and AUC or accuracy where there is one, against nonzero weights.
 pub(super) fn front(verdict: &Verdict<'_>) -> Figure {
     let on = if verdict.has_test() { "on the test data" } else { "progressive" };
-    let of = |name: &'static str| move |score: &Score| metric(score.evaluation(), name);
-    let upper = Panel::new("nonzero weights", verdict.criterion.name()).log_x();
     let criterion = verdict.criterion;
-    let figure = Figure::new(format!("{} against sparsity", verdict.criterion.name()))
-        .subtitle(format!("{on}; down and to the left is better; each method's best run is named"))
+    let mut upper = Panel::new("nonzero weights", criterion.name()).log_x();
+    let mut hidden = String::new();
+    if let Some((low, high, above)) = close_up(verdict) {
+        upper = upper.limit_y(low, high);
+        hidden = format!("; {above} poor runs are above the chart");
+    }
+    let figure = Figure::new(format!("{} against sparsity", sentence(criterion.name())))
+        .subtitle(format!("{on}; each method's best run is named{hidden}"))
         .panel(cloud(verdict, upper, Better::Low, Named::Best, |score| criterion.cost(score)));
+    let of = |name: &'static str| move |score: &Score| metric(score.evaluation(), name);
     let lower = ["AUC", "accuracy"]
         .into_iter()
         .find(|name| scored(verdict).all(|(_, _, score)| of(name)(score).is_some()));
@@ -39,6 +44,18 @@ pub(super) fn front(verdict: &Verdict<'_>) -> Figure {
         )),
         None => figure,
     }
+}
+
+/// The range of costs worth looking at, when a few poor runs would squeeze all the others into a line; and how many
+/// runs are above it.
+fn close_up(verdict: &Verdict<'_>) -> Option<(f64, f64, usize)> {
+    let mut costs: Vec<f64> = verdict.points.iter().flatten().map(|p| p.cost).collect();
+    costs.sort_by(f64::total_cmp);
+    let (best, median, worst) = (*costs.first()?, costs[costs.len() / 2], *costs.last()?);
+    let spread = median - best;
+    let high = best + 3.0 * spread;
+    let above = costs.iter().filter(|cost| **cost > high).count();
+    (spread > 0.0 && worst > best + 6.0 * spread).then_some((best - 0.2 * spread, high, above))
 }
 
 /// Which points carry a name.

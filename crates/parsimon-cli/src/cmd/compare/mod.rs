@@ -63,6 +63,9 @@ fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
             thousands(nonzeros),
             verdict.commands[i]
         )?;
+        if let Some(remark) = verdict.remark(i) {
+            writeln!(out, "  {remark}")?;
+        }
     }
     out.finish()
 }

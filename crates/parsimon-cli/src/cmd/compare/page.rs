@@ -12,7 +12,7 @@ use super::charts;
 use super::choice::{Criterion, metric};
 use super::contest::Finish;
 use super::table::Cells;
-use super::verdict::Verdict;
+use super::verdict::{Verdict, sentence};
 
 /// The whole page.
 pub(super) fn html(verdict: &Verdict<'_>, inputs: &[Input], tests: &[Input]) -> String {
@@ -70,10 +70,13 @@ fn recommended(html: &mut String, verdict: &Verdict<'_>) {
             html,
             "<h3>{}</h3>\n<p>{}: {}</p>\n<pre class=\"command\">{}</pre>",
             escape(&finish.run.name),
-            sentence(&format!("{why} {}", "by this measure")),
+            sentence(why),
             escape(&facts(verdict, i)),
             escape(&verdict.commands[i])
         );
+        if let Some(remark) = verdict.remark(i) {
+            let _ = writeln!(html, "<p>{}.</p>", escape(&sentence(&remark)));
+        }
     }
     if verdict.has_test() && verdict.points.len() > 1 {
         html.push_str(
@@ -98,12 +101,6 @@ fn facts(verdict: &Verdict<'_>, i: usize) -> String {
     }
     facts.push(format!("{} nonzero weights", thousands(score.nonzeros as u64)));
     facts.join(", ")
-}
-
-/// With a capital.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
 fn runs(html: &mut String, verdict: &Verdict<'_>) {

@@ -68,6 +68,39 @@ impl<'a> Verdict<'a> {
         }
     }
 
+    /// The settings a run has at an end of their sweep: beyond it there may be better ones.
+    pub(super) fn at_the_end(&self, i: usize) -> Vec<&'a str> {
+        let run = &self.contest.finishes[i].run;
+        let of_family = self.contest.finishes.iter().filter(|f| f.run.family == run.family);
+        let values = |name: &str| -> Vec<f64> {
+            let all = of_family.clone().flat_map(|f| &f.run.swept).filter(|(n, _)| n == name);
+            let mut values: Vec<f64> = all.filter_map(|(_, value)| value.as_f64()).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let is_at_end = |(name, value): &&(String, Value)| {
+            let (values, own) = (values(name), value.as_f64());
+            // Zero is an end of its own: nothing is beyond it.
+            let ends = [values.first().filter(|low| **low != 0.0), values.last()];
+            values.first() < values.last() && own.is_some_and(|v| ends.contains(&Some(&v)))
+        };
+        run.swept.iter().filter(is_at_end).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// A remark on a recommended run whose sweep may have been too narrow.
+    pub(super) fn remark(&self, i: usize) -> Option<String> {
+        match &self.at_the_end(i)[..] {
+            [] => None,
+            names => Some(format!(
+                "{} at the end of the sweep: a wider one may find a better setting",
+                match names {
+                    [one] => format!("{one} is"),
+                    many => format!("{} are", many.join(" and ")),
+                }
+            )),
+        }
+    }
+
     /// How a run is marked in tables.
     pub(super) fn mark(&self, i: usize) -> &'static str {
         match self.choice {
@@ -83,7 +116,7 @@ impl<'a> Verdict<'a> {
         let methods: Vec<Value> = (0..self.commands.len()).map(|i| self.run_to_json(i)).collect();
         let recommended = |i: usize| {
             let name = &self.contest.finishes[i].run.name;
-            json!({"run": i, "method": name, "command": self.commands[i]})
+            json!({"run": i, "method": name, "command": self.commands[i], "at_the_end_of_the_sweep": self.at_the_end(i)})
         };
         json!({
             "rows": self.contest.rows,
@@ -124,4 +157,10 @@ impl<'a> Verdict<'a> {
         }
         object
     }
+}
+
+/// With a capital.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }

@@ -8,7 +8,7 @@ use parsimon_lab::summary::Verdict;
 use parsimon_lab::{Effort, Experiment, Outcome, Plan, experiments, report};
 
 fn find(id: &str) -> Experiment {
-    experiments().into_iter().find(|e| e.id == id).unwrap()
+    experiments().unwrap().into_iter().find(|e| e.id == id).unwrap()
 }
 
 fn plan(experiment: Experiment, folder: &Path, threads: usize) -> Plan {

@@ -82,6 +82,11 @@ impl Contestant {
 pub(super) fn hold(args: &CompareArgs, runs: Vec<Run>) -> Result<Contest, Fault> {
     let inputs = args.data.inputs();
     let Entry { options, mut reader, mut contestants } = Entry::new(args, &inputs, &runs)?;
+    let tests = crate::args::inputs(&args.test);
+    if !tests.is_empty() && !tests.iter().any(|test| matches!(test, Input::Stdin)) {
+        // A file that is not there is found now, not after hours of learning.
+        Reader::open(&tests, &options)?;
+    }
     let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
     let mut console = Console::new(args.quiet, 1, 0, Vec::new());
     let mut chunk = Chunk::new();
@@ -105,7 +110,6 @@ pub(super) fn hold(args: &CompareArgs, runs: Vec<Run>) -> Result<Contest, Fault>
         finishes.push(finish);
         models.extend(model);
     }
-    let tests = crate::args::inputs(&args.test);
     if !tests.is_empty() {
         let mut judged = judged(&models, &tests, &options, threads)?.into_iter();
         for score in finishes.iter_mut().filter_map(|f| f.result.as_mut().ok()) {

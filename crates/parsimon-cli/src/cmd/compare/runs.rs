@@ -67,16 +67,16 @@ struct Method {
     algorithm: String,
     settings: Vec<(String, String)>,
     spec: Spec,
-    /// Whether a person wrote it.
-    is_named: bool,
+    /// Whether a person wrote it and wants to hear what becomes of it.
+    is_told: bool,
 }
 
 impl Method {
-    fn new(text: &str, spec: Spec, is_named: bool) -> Self {
+    fn new(text: &str, spec: Spec, is_told: bool) -> Self {
         let (algorithm, settings) = text.split_once(':').unwrap_or((text, ""));
         let pairs = settings.split(',').filter_map(|setting| setting.split_once('='));
         let settings = pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())).collect();
-        Self { algorithm: algorithm.to_owned(), settings, spec, is_named }
+        Self { algorithm: algorithm.to_owned(), settings, spec, is_told }
     }
 
     fn name(&self, pairs: &[(String, String)]) -> String {
@@ -98,7 +98,7 @@ impl Method {
             swept.contains(&if is_rate { "rate" } else { key.as_str() })
         };
         let fixed: Vec<_> = self.settings.iter().filter(|s| !is_swept(s)).cloned().collect();
-        if let Some((key, value)) = self.settings.iter().find(is_swept).filter(|_| self.is_named) {
+        if let Some((key, value)) = self.settings.iter().find(is_swept).filter(|_| self.is_told) {
             let whole = self.name(&self.settings);
             note(&format!("the sweep of {key} takes the place of {key}={value} in {whole}"));
         }
@@ -147,7 +147,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
             given.get("algorithm").map(plain).unwrap_or_default(),
             pairs.join(",")
         );
-        methods.push(Method::new(&text, spec, true));
+        methods.push(Method::new(&text, spec, !args.quiet));
     }
     let named = !args.methods.is_empty();
     let texts: Vec<&str> = match (named, own) {
@@ -157,7 +157,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
     };
     for text in texts {
         let spec = with_shared(method(text)?, &given);
-        methods.push(Method::new(text, spec, named));
+        methods.push(Method::new(text, spec, named && !args.quiet));
     }
     for method in &methods {
         method.spec.resolve().map_err(|e| method.fault(&e))?;
@@ -167,7 +167,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
         if !methods.iter().any(|m| takes(&m)) {
             return Err(Fault::Usage(format!("no method takes the loss {}", plain(loss))));
         }
-        for method in methods.iter().filter(|m| !takes(m)) {
+        for method in methods.iter().filter(|m| !takes(m) && m.is_told) {
             let own = method.spec.resolve().map(|s| s.word("loss").to_owned()).unwrap_or_default();
             note(&format!("{} keeps its own loss, {own}", method.name(&method.settings)));
         }

@@ -98,6 +98,8 @@ pub enum Kind {
     Equivalence,
     /// Held-out AUC against the nonzeros, over strengths of the penalty.
     Front,
+    /// How the regret grows with the rounds.
+    Growth,
     /// A synthetic sparse system, row by row.
     Identification,
     /// A row of large weight, learned at once or bit by bit.
@@ -138,6 +140,9 @@ pub struct Drawn {
     /// What the horizontal axis is called, if it is neither the rounds nor a measure.
     #[serde(default)]
     pub across: Option<String>,
+    /// A measure drawn beside it, dashed: a bound.
+    #[serde(default)]
+    pub also: Option<String>,
     /// Which axes are logarithmic: `x`, `y` or `xy`.
     #[serde(default)]
     pub log: String,
@@ -152,9 +157,12 @@ pub struct Drawn {
 pub struct Pair {
     /// The theorem.
     pub name: String,
-    /// The loss, if not the logistic one.
+    /// The losses it holds for; the methods' own, if there are none.
     #[serde(default)]
-    pub loss: Option<String>,
+    pub losses: Vec<String>,
+    /// Whether the rows have a bias.
+    #[serde(default)]
+    pub bias: bool,
     /// One side.
     pub a: toml::Table,
     /// The other.
@@ -264,6 +272,7 @@ impl Experiment {
         for drawn in &self.figures {
             is_measured(&drawn.y)?;
             drawn.x.as_deref().map_or(Ok(()), is_measured)?;
+            drawn.also.as_deref().map_or(Ok(()), is_measured)?;
         }
         for expectation in &self.expectations {
             let named = |e: String| format!("{:?}: {e}", expectation.says);

@@ -15,6 +15,7 @@ pub mod picture;
 pub mod report;
 mod runner;
 pub mod summary;
+mod theorems;
 
 pub use experiment::{
     Drawn, Effort, Expectation, Experiment, Kind, Method, Must, Pair, PerEffort, Relation, Variant,

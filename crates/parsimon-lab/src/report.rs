@@ -8,10 +8,11 @@ use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::significant;
 
 use crate::experiment::{Drawn, Experiment};
-use crate::front::front;
+use crate::front::{front, headings};
 use crate::page::{code, escape, page};
 use crate::runner::{Outcome, VariantOutcome};
 use crate::summary::{Finding, Mean, Verdict};
+use crate::theorems;
 
 /// Writes `index.html`, `results.json` and `curves/*.csv` into a folder.
 pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<()> {
@@ -56,8 +57,8 @@ fn csv(variant: &VariantOutcome) -> String {
 
 fn index(outcomes: &[Outcome], how: &str) -> String {
     let mut html = format!("<main>\n{}", front(outcomes, how));
-    for outcome in outcomes {
-        section(&mut html, outcome);
+    for (paper, _) in headings(outcomes) {
+        outcomes.iter().filter(|o| o.paper() == paper).for_each(|o| section(&mut html, o));
     }
     html.push_str("</main>\n");
     page("parsimon reproduce", &html)
@@ -108,6 +109,9 @@ fn measured(html: &mut String, outcome: &Outcome, variant: &VariantOutcome, k: u
         let chosen = escape(&variant.chosen.join("; "));
         let _ = writeln!(html, "<p><small>Chosen by search: {chosen}</small></p>");
     }
+    if let Some(experiment) = &outcome.experiment {
+        theorems::table(html, experiment, variant);
+    }
     for figure in figures(outcome, variant) {
         let _ = writeln!(
             html,
@@ -133,9 +137,8 @@ fn settings(html: &mut String, outcome: &Outcome) {
     let _ = writeln!(
         html,
         "<p><code>parsimon reproduce {}</code>, with <code>--quick</code> for a look or <code>--full</code> for the paper's number of \
-         trials ({} here: {}, {}, {}).</p>",
+         trials (quick {}, standard {}, full {}).</p>",
         escape(&experiment.id),
-        "quick, standard, full",
         experiment.trials.quick,
         experiment.trials.standard,
         experiment.trials.full
@@ -217,6 +220,10 @@ struct Shown {
 /// The figures an experiment asks for, or every measure against the rounds.
 fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Shown> {
     let Some(experiment) = &outcome.experiment else { return Vec::new() };
+    // Pairs have a table; differences that are nothing make no curves.
+    if !experiment.pairs.is_empty() {
+        return Vec::new();
+    }
     let every = |measure: &String| Drawn { y: measure.clone(), ..Drawn::default() };
     let drawn = match experiment.figures.is_empty() {
         true => experiment.axes.keys().map(every).collect(),
@@ -265,8 +272,16 @@ fn figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn) -> S
             true => Series::points(method, line),
             false => Series::line(method, line),
         });
+        if let Some(also) = drawn.also.as_ref().and_then(|also| measures.get(also)) {
+            let line = x.iter().zip(&also.points).map(|(x, p)| (*x, p.1));
+            panel = panel.series(Series::reference(method, line));
+        }
     }
     let title = match &drawn.x {
+        None if drawn.also.is_some() => {
+            let also = drawn.also.as_ref().map_or("", axis);
+            format!("{}; dashed: {also}", axis(&drawn.y))
+        }
         None => axis(&drawn.y).to_owned(),
         Some(_) => format!("{} against {across}", axis(&drawn.y)),
     };

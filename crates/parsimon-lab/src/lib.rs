@@ -5,7 +5,7 @@
 
 pub mod data;
 mod experiment;
-mod front;
+mod overview;
 pub mod kind;
 mod pace;
 pub mod page;
@@ -21,6 +21,6 @@ pub use experiment::{
     Drawn, Effort, Expectation, Experiment, Kind, Method, Must, Pair, PerEffort, Relation, Variant,
     experiments,
 };
-pub use front::tally;
+pub use overview::tally;
 pub use paper::{Paper, papers};
 pub use runner::{Outcome, Plan, Progress, Step, VariantOutcome};

@@ -8,7 +8,7 @@ use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::significant;
 
 use crate::experiment::{Drawn, Experiment};
-use crate::front::{front, headings};
+use crate::overview::{headings, overview};
 use crate::page::{code, escape, page};
 use crate::runner::{Outcome, VariantOutcome};
 use crate::summary::{Finding, Mean, Verdict};
@@ -56,7 +56,7 @@ fn csv(variant: &VariantOutcome) -> String {
 }
 
 fn index(outcomes: &[Outcome], how: &str) -> String {
-    let mut html = format!("<main>\n{}", front(outcomes, how));
+    let mut html = format!("<main>\n{}", overview(outcomes, how));
     for (paper, _) in headings(outcomes) {
         outcomes.iter().filter(|o| o.paper() == paper).for_each(|o| section(&mut html, o));
     }

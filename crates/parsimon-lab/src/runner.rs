@@ -68,7 +68,7 @@ impl Outcome {
 
     /// Every reason why something was not run, with the experiments it stopped.
     pub fn gaps(outcomes: &[Outcome]) -> Vec<(&str, Vec<&str>)> {
-        crate::front::reasons(outcomes)
+        crate::overview::reasons(outcomes)
     }
 }
 

@@ -144,10 +144,10 @@ fn wanted(expectation: &Expectation, right: Option<f64>) -> String {
     let Some(right) = right else { return "-".into() };
     let mut side = significant(right, 4);
     if let Some(factor) = expectation.factor {
-        side = format!("{} × {side}", significant(factor, 3));
+        side = format!("{factor} × {side}");
     }
-    let margin = significant(expectation.margin, 3);
-    match (expectation.is, expectation.margin == 0.0) {
+    let margin = expectation.margin;
+    match (expectation.is, margin == 0.0) {
         (Relation::Below, true) => format!("< {side}"),
         (Relation::Below, false) => format!("< {side} − {margin}"),
         (Relation::Above, true) => format!("> {side}"),

@@ -40,6 +40,8 @@ addEventListener("load", () => {
     });
     for (const link of page.querySelectorAll("a[href^='#']"))
       if (!page.getElementById(link.getAttribute("href").slice(1))) wrong.push(`${link.hash} leads nowhere`);
+    for (const image of page.images)
+      if (!image.naturalWidth) wrong.push(`${image.getAttribute("src")} cannot be shown`);
     for (const image of page.querySelectorAll("svg"))
       if (!image.querySelector("title")) wrong.push("an svg has no title");
   }
@@ -127,7 +129,7 @@ fn the_page_is_sound_in_a_browser() {
     let found = broken("</main>", "<script>nothing.here()</script></main>");
     assert!(found.contains("nothing is not defined"), "{found}");
     let found = broken("</main>", "<img src=\"no-such.png\" alt=\"\"></main>");
-    assert!(found.contains("ERR_FILE_NOT_FOUND"), "{found}");
+    assert!(found.contains("no-such.png cannot be shown"), "{found}");
     let found = broken("id=\"csgd-mnist\"", "id=\"elsewhere\"");
     assert!(found.contains("leads nowhere"), "{found}");
     let found = faults(browser, &page("empty", "<main></main>"));

@@ -12,6 +12,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
+use super::clock::{self, Clock, SECONDS};
 use super::{Curve, Rates, Run, Trial, spec};
 use crate::experiment::{Method, PerEffort};
 
@@ -69,12 +70,27 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         (0..at(rows.samples)).map(|_| random.random_range(0..at(rows.rows))).collect();
     let mut trial = Trial::default();
     for method in experiment.methods_of(variant) {
-        let (chosen, curve) = best_of(method, &problem, &order, rows.rates)?;
+        let (chosen, played) = best_of(method, &problem, &order, rows.rates)?;
         trial.chosen.insert(method.name.clone(), chosen);
-        let measures = BTreeMap::from([(name.to_owned(), curve)]);
+        let mut measures = BTreeMap::from([(name.to_owned(), played.curve)]);
+        if clock::is_asked(run) {
+            measures.insert(SECONDS.to_owned(), played.seconds);
+        }
         trial.curves.insert(method.name.clone(), measures);
     }
     Ok(trial)
+}
+
+/// What one run of a method gave.
+struct Played {
+    curve: Curve,
+    seconds: Curve,
+}
+
+impl Played {
+    fn end(&self) -> f64 {
+        self.curve.last().map_or(f64::INFINITY, |p| p.1)
+    }
 }
 
 /// The curve of the best rate, and which it was.
@@ -83,24 +99,23 @@ fn best_of(
     problem: &Problem,
     order: &[usize],
     rates: Rates,
-) -> Result<(String, Curve), String> {
+) -> Result<(String, Played), String> {
     let spec = spec(method);
     let has_rate =
         spec.resolve().map_err(|e| format!("{}: {e}", method.name))?.algorithm().has("rate");
     if !has_rate {
-        return Ok(("no rate".into(), problem.curve(&spec, order)?));
+        return Ok(("no rate".into(), problem.play(&spec, order)?));
     }
-    let mut best: Option<(i32, Curve)> = None;
+    let mut best: Option<(i32, Played)> = None;
     for power in rates.powers() {
-        let curve = problem.curve(&spec.clone().set("rate", f64::from(power).exp2()), order)?;
-        let end = |curve: &Curve| curve.last().map_or(f64::INFINITY, |p| p.1);
-        let is_better = best.as_ref().is_none_or(|(_, known)| end(&curve) < end(known));
-        if is_better && end(&curve).is_finite() {
-            best = Some((power, curve));
+        let played = problem.play(&spec.clone().set("rate", f64::from(power).exp2()), order)?;
+        let is_better = best.as_ref().is_none_or(|(_, known)| played.end() < known.end());
+        if is_better && played.end().is_finite() {
+            best = Some((power, played));
         }
     }
-    let (power, curve) = best.ok_or_else(|| format!("{}: no rate converges", method.name))?;
-    Ok((format!("rate 2^{power}"), curve))
+    let (power, played) = best.ok_or_else(|| format!("{}: no rate converges", method.name))?;
+    Ok((format!("rate 2^{power}"), played))
 }
 
 impl Problem {
@@ -141,8 +156,8 @@ impl Problem {
         Minimum { hessian, best }
     }
 
-    /// The measure at some fifty rounds, evenly on a logarithmic axis.
-    fn curve(&self, spec: &Spec, order: &[usize]) -> Result<Curve, String> {
+    /// The measure and the time so far at some fifty rounds, evenly on a logarithmic axis.
+    fn play(&self, spec: &Spec, order: &[usize]) -> Result<Played, String> {
         let settings = spec.resolve().map_err(|e| e.to_string())?;
         let settings = match settings.wants_dimension() {
             true => settings.with_dimension(self.dimension() as u32),
@@ -155,22 +170,26 @@ impl Problem {
         };
         let frame = Frame { bias: false, ..Frame::default() };
         let mut online = settings.build(frame).map_err(|e| e.to_string())?;
-        let (mut curve, mut chunk, mut margins) = (Curve::new(), Chunk::new(), Vec::new());
-        let mut next = 10.0f64;
-        for (t, &row) in (1..).zip(order) {
+        let (mut clock, mut chunk, mut margins) = (Clock::default(), Chunk::new(), Vec::new());
+        let mut played = Played { curve: Curve::new(), seconds: Curve::new() };
+        let mut start = 0;
+        for end in looks(order.len()) {
             chunk.clear();
-            (1..).zip(&self.x[row]).for_each(|(j, &v)| chunk.push_feature(j, v));
-            if chunk.finish_row(Some(self.y[row]), 1.0, Repeats::Refuse).is_err() {
-                unreachable!("generated rows are finite");
-            }
+            order[start..end].iter().for_each(|&row| self.push(row, &mut chunk));
             margins.clear();
-            online.learn(&chunk, &mut margins);
-            if f64::from(t) >= next || t as usize == order.len() {
-                curve.push((f64::from(t), self.measure(&*online)));
-                next *= 1.15;
-            }
+            clock.count(|| online.learn(&chunk, &mut margins));
+            played.curve.push((end as f64, self.measure(&*online)));
+            played.seconds.push((end as f64, clock.seconds()));
+            start = end;
         }
-        Ok(curve)
+        Ok(played)
+    }
+
+    fn push(&self, row: usize, chunk: &mut Chunk) {
+        (1..).zip(&self.x[row]).for_each(|(j, &v)| chunk.push_feature(j, v));
+        if chunk.finish_row(Some(self.y[row]), 1.0, Repeats::Refuse).is_err() {
+            unreachable!("generated rows are finite");
+        }
     }
 
     fn measure(&self, online: &dyn Online) -> f64 {
@@ -190,6 +209,13 @@ impl Problem {
             }
         }
     }
+}
+
+/// Rounds at which to look: from 10 on a seventh more each time, and the last.
+fn looks(rounds: usize) -> Vec<usize> {
+    let next = std::iter::successors(Some(10.0f64), |t| Some(1.15 * t));
+    let before = next.map(|t| t.ceil() as usize).take_while(|t| *t < rounds);
+    before.chain((rounds > 0).then_some(rounds)).collect()
 }
 
 /// A symmetric positive definite system by elimination; only generated problems come here.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use parsimon::eval::chart::Images;
+use parsimon::eval::chart::{Figure, Images, Panel, Series};
 use serde::{Deserialize, Serialize};
 
 use crate::page::escape;
@@ -21,6 +21,19 @@ pub enum Picture {
         width: usize,
         /// Captions and pixels.
         images: Vec<(String, Vec<f32>)>,
+    },
+    /// Lines over one axis: a signal, an impulse response.
+    Lines {
+        /// What is shown.
+        title: String,
+        /// How it came about.
+        subtitle: String,
+        /// What the axis is called.
+        across: String,
+        /// What the values are.
+        up: String,
+        /// Names and points.
+        lines: Vec<(String, Vec<(f64, f64)>)>,
     },
     /// Points of the plane.
     Scatter {
@@ -69,6 +82,13 @@ impl Picture {
                     chart.image(caption, *width, values.iter().map(|v| f64::from(*v)))
                 };
                 images.iter().fold(chart, add).to_svg()
+            }
+            Picture::Lines { title, subtitle, across, up, lines } => {
+                let add = |panel: Panel, (name, points): &(String, Vec<(f64, f64)>)| {
+                    panel.series(Series::line(name, points.iter().copied()))
+                };
+                let panel = lines.iter().fold(Panel::new(across, up), add);
+                Figure::new(title).subtitle(subtitle.clone()).panel(panel).to_svg()
             }
             Picture::Scatter { title, subtitle, dots } => scatter(title, subtitle, dots),
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Repeats};
+use parsimon::core::{Chunk, Repeats, Row};
 use parsimon::{Frame, Settings, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -83,7 +83,7 @@ impl Data {
         }
         let rounds = rounds.min(chunk.len() - FRESH);
         let rows: Vec<_> = (0..rounds + FRESH).map(|i| chunk.row(i)).collect();
-        let n = rows.iter().flat_map(|row| row.indices()).max().map_or(0, |j| *j as usize);
+        let n = rows.iter().flat_map(Row::indices).max().map_or(0, |j| *j as usize);
         let mut dense = Rows { n, x: vec![0.0; n * rows.len()], y: Vec::new() };
         for (i, row) in rows.iter().enumerate() {
             for (j, v) in row.indices().iter().zip(row.values()).filter(|(j, _)| **j > 0) {

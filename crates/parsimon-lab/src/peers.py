@@ -12,6 +12,8 @@ warnings.filterwarnings("ignore")
 with open(sys.argv[1]) as file:
     task = json.load(file)
 X, y = load_svmlight_file(task["train"], n_features=task["features"], zero_based=False)
+# liblinear takes 32 bits only.
+X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")
 version = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 l1 = {"l1_ratio": 1.0} if version >= (1, 8) else {"penalty": "l1"}
 

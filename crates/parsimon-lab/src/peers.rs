@@ -282,16 +282,22 @@ fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Lines of `slot:weight` after a head; the slot of a feature that is a number is the number.
+/// Lines of `slot:weight ...` after a head; the slot of a feature that is a number is the number. What the weights still owe to the
+/// penalty, of which small ones die, stands in the head.
 fn of_vw(text: &str) -> Weights {
-    // 11650396, the slot of the constant, is below 2^24.
+    // The slot of the constant, below 2^24.
     const CONSTANT: u32 = 11_650_396;
-    let pair = |line: &str| {
-        let (slot, weight) = line.split_once(':')?;
-        Some((slot.parse::<u32>().ok()?, weight.trim().parse::<f64>().ok()?))
+    let state = |name: &str| -> Option<f64> {
+        text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
     };
-    let body = text.lines().skip_while(|line| *line != ":0").skip(1);
-    let mut weights: BTreeMap<u32, f64> = body.filter_map(pair).collect();
+    let (owed, scale) = (state("l1_state").unwrap_or(0.0), state("l2_state").unwrap_or(1.0));
+    let pair = |line: &str| {
+        let (slot, rest) = line.split_once(':')?;
+        let weight: f64 = rest.split_whitespace().next()?.parse().ok()?;
+        let paid = weight.signum() * (weight.abs() - owed).max(0.0) * scale;
+        Some((slot.parse::<u32>().ok()?, paid))
+    };
+    let mut weights: BTreeMap<u32, f64> = text.lines().filter_map(pair).collect();
     Weights { bias: weights.remove(&CONSTANT).unwrap_or(0.0), weights }
 }
 
@@ -314,9 +320,14 @@ mod tests {
 
     #[test]
     fn models_are_read() {
-        let vw = "Version 9\nbits:24\n:0\n3:0.5\n11650396:-1\n7:0.25\n";
+        let vw = "Version 8\nbits:24\n:0\n3:0.5\n11650396:-1\n7:0.25\n";
         let weights = of_vw(vw);
         assert_eq!((weights.bias, weights.nonzeros()), (-1.0, 2));
+        let vw =
+            "bits:24\n:1\nl1_state 0.25\nl2_state 1\n3:0.5 2 1\n11650396:-1 3 1\n7:0.125 1 1\n";
+        let weights = of_vw(vw);
+        assert_eq!((weights.bias, weights.nonzeros()), (-0.75, 1));
+        assert_eq!(weights.weights[&3], 0.25);
         let liblinear = "solver_type L1R_LR\nnr_class 2\nlabel -1 1\nnr_feature 3\nbias 1\nw\n0.5 \n0 \n-2 \n1 \n";
         let weights = of_liblinear(liblinear).unwrap();
         assert_eq!(weights.weights, BTreeMap::from([(1, -0.5), (3, 2.0)]));

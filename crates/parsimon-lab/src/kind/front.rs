@@ -2,7 +2,8 @@
 //!
 //! One pass over the rows for every strength of a method's penalty and every rate; for each strength the rate whose predictions on the way
 //! have the largest AUC is taken, so that the held-out rows choose nothing. The curves run over the strengths; `front` runs over shares
-//! of the features and is the largest held-out AUC among the strengths that keep at most that share (no weights at all: 0.5).
+//! of the features and compares at equal sparsity: it joins the points that no point with fewer weights beats, from no weights and an
+//! AUC of 0.5 on, by lines over the logarithm of the weights.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
 use crate::data::rows::{pick, rows};
-use crate::experiment::{Method, PerEffort};
+use crate::experiment::{Effort, Method, PerEffort};
 use crate::peers;
 
 /// The shares of the features a front is asked at: one half to the power of this, down to 0.
@@ -100,7 +101,12 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         trial.curves.insert(method.name.clone(), curves(&points, split.features));
     }
     let mut absent = Vec::new();
-    for name in &front.peers {
+    // Others start slowly: a quick run does without.
+    let wanted = if run.effort == Effort::Quick { &[][..] } else { &front.peers };
+    if wanted.len() < front.peers.len() {
+        absent.push("not run beside at quick effort".to_owned());
+    }
+    for name in wanted {
         let Some(peer) = peers::installed(name) else {
             absent.push(format!("{name} is not installed"));
             continue;
@@ -238,10 +244,25 @@ fn curves(points: &[Point], features: usize) -> BTreeMap<String, Curve> {
 }
 
 fn envelope(points: &[Point], features: usize) -> Curve {
+    let place = |nonzeros: f64| nonzeros.ln_1p();
+    let mut sorted: Vec<(usize, f64)> = points.iter().map(|p| (p.nonzeros, p.auc)).collect();
+    sorted.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    let mut corners = vec![(0.0, 0.5)];
+    for (nonzeros, auc) in sorted {
+        if corners.last().is_some_and(|last| auc > last.1) && nonzeros > 0 {
+            corners.push((place(nonzeros as f64), auc));
+        }
+    }
     let at = |halvings: i32| {
         let share = f64::from(-halvings).exp2();
-        let few = points.iter().filter(|p| p.nonzeros as f64 <= share * features as f64);
-        (share, few.map(|p| p.auc).fold(0.5, f64::max))
+        let x = place(share * features as f64);
+        let after = corners.partition_point(|corner| corner.0 <= x);
+        let (x0, y0) = corners[after - 1];
+        let y = match corners.get(after) {
+            Some((x1, y1)) => y0 + (y1 - y0) * (x - x0) / (x1 - x0),
+            None => y0,
+        };
+        (share, y)
     };
     (0..=HALVINGS).rev().map(at).collect()
 }
@@ -261,11 +282,15 @@ mod tests {
     #[test]
     fn a_front_never_falls_and_begins_with_nothing() {
         let point = |nonzeros, auc| Point { strength: 1.0, nonzeros, auc, log_loss: 0.0 };
-        let points = [point(1, 0.6), point(40, 0.9), point(100, 0.8)];
-        let front = envelope(&points, 100);
-        assert_eq!(front.first(), Some(&(f64::from(-HALVINGS).exp2(), 0.5)));
-        assert_eq!(front.last(), Some(&(1.0, 0.9)));
+        let points = [point(1, 0.6), point(49, 0.9), point(100, 0.8)];
+        let front = envelope(&points, 98);
         assert!(front.windows(2).all(|w| w[0].1 <= w[1].1 && w[0].0 < w[1].0));
-        assert!(front.contains(&(0.25, 0.6)) && front.contains(&(0.5, 0.9)));
+        let at = |share: f64| front.iter().find(|p| p.0 == share).unwrap().1;
+        assert_eq!((at(0.5), at(1.0)), (0.9, 0.9));
+        // 6.125 weights lie between 1 and 49.
+        let between = (7.125_f64.ln() - 2_f64.ln()) / (50_f64.ln() - 2_f64.ln());
+        assert!((at(0.0625) - (0.6 + 0.3 * between)).abs() < 1e-12);
+        assert!(at(f64::from(-HALVINGS).exp2()) < 0.51);
+        assert!(envelope(&[], 98).iter().all(|p| p.1 == 0.5));
     }
 }

@@ -100,8 +100,9 @@ fn section(html: &mut String, outcome: &Outcome) {
 fn measured(html: &mut String, outcome: &Outcome, variant: &VariantOutcome, k: usize) {
     let _ = writeln!(
         html,
-        "<p><small>{}, <a href=\"curves/{}\">all points as CSV</a></small></p>",
+        "<p><small>{}; expectations that hold: {}; <a href=\"curves/{}\">all points as CSV</a></small></p>",
         trials(variant),
+        variant.count(),
         csv_name(&outcome.id, k)
     );
     table(html, &variant.findings);

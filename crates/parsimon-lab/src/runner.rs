@@ -94,6 +94,18 @@ pub struct VariantOutcome {
     pub failure: Option<String>,
 }
 
+impl VariantOutcome {
+    /// How much holds of what was measured: `3 of 5`, and what was not.
+    pub fn count(&self) -> String {
+        let held = self.findings.iter().filter(|f| f.holds == Some(true)).count();
+        let known = self.findings.iter().filter(|f| f.holds.is_some()).count();
+        match self.findings.len() - known {
+            0 => format!("{held} of {known}"),
+            left => format!("{held} of {known}, {left} not measured"),
+        }
+    }
+}
+
 /// A trial begins or is done, and where that leaves the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {

@@ -192,12 +192,11 @@ fn summarize(outcomes: &[Outcome]) -> Result<(), Fault> {
     let mut table = Table::new(["experiment", "run", "trials", "holds", "verdict"]);
     for outcome in outcomes {
         for variant in &outcome.variants {
-            let held = variant.findings.iter().filter(|f| f.holds == Some(true)).count();
             table.row([
                 outcome.id.clone(),
                 variant.name.clone(),
                 variant.trials.to_string(),
-                format!("{held} of {}", variant.findings.len()),
+                variant.count(),
                 variant.verdict.words().to_owned(),
             ]);
         }

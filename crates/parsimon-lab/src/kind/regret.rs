@@ -375,3 +375,41 @@ impl Books {
         self.push(t, "gap", gap);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sums of (4.4), (4.6) and (4.7) are below the closed expressions the notes print for them.
+    #[test]
+    fn closed_bounds_are_above_the_sums() {
+        let met = Met { slope2: 2.0, psi: 0.3, psi_second: 0.1 };
+        let charge = Charge::ElasticNet { l1: 0.01, l2: 0.5 };
+        let build = |fields: &str| {
+            let table: toml::Table = toml::from_str(fields).unwrap();
+            crate::kind::spec_of(&table).resolve().unwrap()
+        };
+        let sequences = [
+            "algorithm = 'rda'\nrate = 0.5\nl1 = 0.01",
+            "algorithm = 'rda'\nl1 = 0.01\nl2 = 0.5\nbeta = 'constant'\nprox = 'psi'",
+            "algorithm = 'rda'\nl1 = 0.01\nl2 = 0.5\nbeta = 'log'\nprox = 'psi'",
+            "algorithm = 'rda'\nl1 = 0.01\nl2 = 0.5\nbeta = 'zero'\nprox = 'psi'",
+            "algorithm = 'dual-averaging'\nball = 'l1'\nradius = 3\nrate = 0.5",
+        ];
+        for sequence in sequences.map(build) {
+            for t in [1, 2, 10, 1000] {
+                let bound = Bound::of(&sequence, t, &met, charge, &[1.0, -0.5]);
+                let printed = bound.printed.unwrap();
+                assert!(bound.exact <= printed * (1.0 + 1e-12), "{t}: {bound:?}");
+                assert!(t < 1000 || bound.exact > 0.5 * printed, "{t}: {bound:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn marks_are_powers_of_two_and_the_end() {
+        assert_eq!(marks(100), [16, 32, 64, 100]);
+        assert_eq!(marks(64), [16, 32, 64]);
+        assert_eq!(marks(5), [5]);
+    }
+}

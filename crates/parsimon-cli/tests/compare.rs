@@ -67,6 +67,27 @@ fn the_best_and_the_sparsest_are_what_they_are_called() {
 }
 
 #[test]
+fn a_winner_at_the_end_of_the_sweep_is_said() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(600));
+    let remark = "the sweep ends at this l1";
+    assert!(dir.run("compare d.svm -m ftrl --sweep l1=50,100,200").ok().contains(remark));
+    // Nothing is beyond no penalty at all.
+    assert!(!dir.run("compare d.svm -m ftrl --sweep l1=0,100,200").ok().contains(remark));
+}
+
+#[test]
+fn standard_input_is_read_once_and_a_missing_test_is_found_at_once() {
+    let dir = Dir::new();
+    let words = "compare - --format svmlight -m ftrl --sweep l1=0.1,1 --json - --html p.html";
+    let ran = dir.run_with(words, stream(50).as_bytes());
+    assert_eq!(ran.json()["rows"], 50);
+    dir.write("d.svm", stream(50));
+    let error = dir.run("compare d.svm --test none.svm").fails(1);
+    assert!(error.contains("none.svm"), "{error}");
+}
+
+#[test]
 fn threads_change_no_number() {
     let dir = Dir::new();
     dir.write("d.svm", stream(3000)).write("t.svm", stream(100));

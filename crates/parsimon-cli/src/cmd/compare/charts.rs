@@ -25,7 +25,7 @@ pub(super) fn front(verdict: &Verdict<'_>) -> Figure {
     let mut hidden = String::new();
     if let Some((low, high, above)) = close_up(verdict) {
         upper = upper.limit_y(low, high);
-        hidden = format!("; {above} poor runs are above the chart");
+        hidden = format!("; runs above the chart: {above}");
     }
     let figure = Figure::new(format!("{} against sparsity", sentence(criterion.name())))
         .subtitle(format!("{on}; each method's best run is named{hidden}"))

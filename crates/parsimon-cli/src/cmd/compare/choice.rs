@@ -121,23 +121,23 @@ pub(super) fn front(points: &[Option<Point>]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    fn point(nonzeros: usize, cost: f64) -> Option<Point> {
-        Some(Point { nonzeros, cost })
+    fn points(all: &[Option<(usize, f64)>]) -> Vec<Option<Point>> {
+        all.iter().map(|p| p.map(|(nonzeros, cost)| Point { nonzeros, cost })).collect()
     }
 
     #[test]
     fn the_sparsest_is_within_one_percent_of_the_best() {
-        let points = [point(900, 0.5), None, point(70, 0.504), point(60, 0.506), point(800, 0.5)];
-        assert_eq!(Choice::of(&points), Some(Choice { best: 4, sparsest: 2 }));
+        let all = [Some((900, 0.5)), None, Some((70, 0.504)), Some((60, 0.506)), Some((800, 0.5))];
+        assert_eq!(Choice::of(&points(&all)), Some(Choice { best: 4, sparsest: 2 }));
         assert_eq!(Choice::of(&[None]), None);
         // A cost may be negative, as of counts.
-        let points = [point(900, -2.0), point(7, -1.99), point(3, -1.9)];
-        assert_eq!(Choice::of(&points), Some(Choice { best: 0, sparsest: 1 }));
+        let all = [Some((900, -2.0)), Some((7, -1.99)), Some((3, -1.9))];
+        assert_eq!(Choice::of(&points(&all)), Some(Choice { best: 0, sparsest: 1 }));
     }
 
     #[test]
     fn the_front_is_what_nothing_beats() {
-        let points = [point(10, 0.5), point(20, 0.4), point(20, 0.45), None, point(30, 0.4)];
-        assert_eq!(front(&points), [true, true, false, false, false]);
+        let all = [Some((10, 0.5)), Some((20, 0.4)), Some((20, 0.45)), None, Some((30, 0.4))];
+        assert_eq!(front(&points(&all)), [true, true, false, false, false]);
     }
 }

@@ -89,16 +89,9 @@ impl<'a> Verdict<'a> {
 
     /// A remark on a recommended run whose sweep may have been too narrow.
     pub(super) fn remark(&self, i: usize) -> Option<String> {
-        match &self.at_the_end(i)[..] {
-            [] => None,
-            names => Some(format!(
-                "{} at the end of the sweep: a wider one may find a better setting",
-                match names {
-                    [one] => format!("{one} is"),
-                    many => format!("{} are", many.join(" and ")),
-                }
-            )),
-        }
+        let names = self.at_the_end(i).join(" and this ");
+        let remark = "a wider one may find a better setting";
+        (!names.is_empty()).then(|| format!("the sweep ends at this {names}: {remark}"))
     }
 
     /// How a run is marked in tables.

@@ -228,3 +228,36 @@ impl Plane {
         Ok(methods.iter().filter(|(_, taken_for)| !taken_for.is_empty()).map(picture).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parsimon::Spec;
+    use parsimon::core::Repeats;
+
+    use super::*;
+
+    /// Weights read once give the classes that the learner itself would.
+    #[test]
+    fn rows_are_judged_as_the_learner_judges_them() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut rows = Chunk::new();
+        for i in 0..200 {
+            for j in (1..=PIXELS as u32).filter(|j| j % 10 != i % 7) {
+                rows.push_feature(j, random.random_range(0.1..1.0));
+            }
+            rows.finish_row(Some(f64::from(i % 10)), 1.0, Repeats::Refuse).unwrap();
+        }
+        let spec = Spec::new("adam").set("multiclass", true).set("classes", CLASSES.to_vec());
+        for bias in [false, true] {
+            let frame = Frame { bias, ..Frame::default() };
+            let mut online = spec.resolve().unwrap().build(frame).unwrap();
+            online.learn(&rows, &mut Vec::new());
+            let mut margins = Vec::new();
+            online.predict(&rows, &mut margins);
+            let classes = classes(&online.freeze(), &rows);
+            for (margins, class) in margins.chunks(CLASSES.len()).zip(classes) {
+                assert!(margins.iter().all(|m| *m <= margins[class] + 1e-9));
+            }
+        }
+    }
+}

@@ -16,6 +16,9 @@ use super::clock::{self, Clock, SECONDS};
 use super::{Curve, Rates, Run, Trial, spec};
 use crate::experiment::{Method, PerEffort};
 
+/// What a method reached in the time in which the quickest one was done.
+const IN_TIME: &str = "in_time";
+
 /// The problem, as the file says it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -68,15 +71,21 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     }
     let order: Vec<usize> =
         (0..at(rows.samples)).map(|_| random.random_range(0..at(rows.rows))).collect();
-    let mut trial = Trial::default();
+    let (mut trial, mut all) = (Trial::default(), Vec::new());
     for method in experiment.methods_of(variant) {
         let (chosen, played) = best_of(method, &problem, &order, rows.rates)?;
         trial.chosen.insert(method.name.clone(), chosen);
-        let mut measures = BTreeMap::from([(name.to_owned(), played.curve)]);
-        if clock::is_asked(run) {
+        let measures = BTreeMap::from([(name.to_owned(), played.curve.clone())]);
+        trial.curves.insert(method.name.clone(), measures);
+        all.push((&method.name, played));
+    }
+    if clock::is_asked(run) {
+        let quickest = all.iter().map(|(_, p)| p.time()).fold(f64::INFINITY, f64::min);
+        for (method, played) in all {
+            let measures = trial.curves.entry(method.clone()).or_default();
+            measures.insert(IN_TIME.to_owned(), vec![played.within(quickest)]);
             measures.insert(SECONDS.to_owned(), played.seconds);
         }
-        trial.curves.insert(method.name.clone(), measures);
     }
     Ok(trial)
 }
@@ -90,6 +99,17 @@ struct Played {
 impl Played {
     fn end(&self) -> f64 {
         self.curve.last().map_or(f64::INFINITY, |p| p.1)
+    }
+
+    fn time(&self) -> f64 {
+        self.seconds.last().map_or(f64::INFINITY, |p| p.1)
+    }
+
+    /// The last point seen by then, or the first if that was too late; under the last round, which every trial has.
+    fn within(&self, seconds: f64) -> (f64, f64) {
+        let seen = self.seconds.iter().take_while(|p| p.1 <= seconds).count();
+        let value = self.curve.get(seen.saturating_sub(1)).map_or(f64::INFINITY, |p| p.1);
+        (self.curve.last().map_or(0.0, |p| p.0), value)
     }
 }
 
@@ -236,4 +256,40 @@ fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
         w[i] = (a[i][n] - known) / a[i][i];
     }
     w
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_spread_and_end_at_the_end() {
+        assert_eq!(looks(20), [10, 12, 14, 16, 18, 20]);
+        assert_eq!((looks(5), looks(0)), (vec![5], vec![]));
+    }
+
+    #[test]
+    fn what_was_reached_in_time() {
+        let played = Played {
+            curve: vec![(10.0, 3.0), (20.0, 2.0), (30.0, 1.0)],
+            seconds: vec![(10.0, 0.1), (20.0, 0.2), (30.0, 0.3)],
+        };
+        assert_eq!(played.within(0.25), (30.0, 2.0));
+        assert_eq!(played.within(0.05), (30.0, 3.0));
+        assert_eq!(played.within(1.0), (30.0, 1.0));
+    }
+
+    #[test]
+    fn the_minimum_has_no_gradient() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+        let problem = Problem::draw(60, 5, 0.2, &mut random);
+        let Minimum { best, .. } = problem.minimize();
+        for j in 0..5 {
+            let residual = |(x, y): (&Vec<f64>, &f64)| {
+                x[j] * (x.iter().zip(&best).map(|(x, w)| x * w).sum::<f64>() - y)
+            };
+            let slope: f64 = problem.x.iter().zip(&problem.y).map(residual).sum();
+            assert!(slope.abs() < 1e-9, "{slope}");
+        }
+    }
 }

@@ -145,9 +145,9 @@ impl Split {
         let answers = self.judge.iter().zip(margins).flat_map(|(&i, margins)| {
             margins.iter().zip(&self.documents.topics[i]).map(|(m, is)| (*m > 0.0) == *is)
         });
-        let (wrong, all) =
-            answers.fold((0, 0), |(wrong, all), right| (wrong + u64::from(!right), all + 1));
-        100.0 * wrong as f64 / f64::max(1.0, all as f64)
+        let answers: Vec<bool> = answers.collect();
+        let wrong = answers.iter().filter(|right| !**right).count();
+        100.0 * wrong as f64 / answers.len().max(1) as f64
     }
 }
 

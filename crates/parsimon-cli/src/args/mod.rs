@@ -398,7 +398,7 @@ pub(crate) enum FormatArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// A paper, an experiment, or all
+    /// A paper, an experiment, a file of one's own (.toml), or all
     #[arg(value_name = "WHAT")]
     pub(crate) what: Vec<String>,
     /// List the experiments with their claims

@@ -1,4 +1,5 @@
-//! Lists `experiments/<paper>/<name>.toml`, so that adding an experiment is adding a file.
+//! Lists `experiments/<paper>/<name>.toml`, so that adding an experiment is adding a file, and sums up the sources a trial
+//! depends on, so that a trial kept by another program is not taken for one of this.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ fn main() -> io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut found = Vec::new();
-    for paper in sorted(&root)? {
+    for paper in sorted(&root)?.into_iter().filter(|p| p.is_dir()) {
         println!("cargo::rerun-if-changed={}", paper.display());
         found.extend(
             sorted(&paper)?.into_iter().filter(|p| p.extension().is_some_and(|e| e == "toml")),
@@ -26,7 +27,34 @@ fn main() -> io::Result<()> {
     }
     list.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("experiments.rs");
-    fs::write(out, list)
+    fs::write(out, list)?;
+    println!("cargo::rustc-env=PARSIMON_SOURCES={:016x}", sources()?);
+    Ok(())
+}
+
+/// FNV-1a over all that computes: the library, and the loops and readers of the lab. Its page is no part of it.
+fn sources() -> io::Result<u64> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = ["parsimon-core", "parsimon-data", "parsimon-audio", "parsimon"];
+    let mut left: Vec<PathBuf> =
+        crates.iter().map(|name| here.join("..").join(name).join("src")).collect();
+    left.extend([here.join("src/kind"), here.join("src/data")]);
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    while let Some(path) = left.pop() {
+        // A published crate has its dependencies elsewhere; its version tells it apart.
+        if !path.exists() {
+            continue;
+        }
+        println!("cargo::rerun-if-changed={}", path.display());
+        if path.is_dir() {
+            left.extend(sorted(&path)?);
+            continue;
+        }
+        for byte in fs::read(&path)? {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    Ok(hash)
 }
 
 fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {

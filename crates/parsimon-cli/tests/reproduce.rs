@@ -37,3 +37,81 @@ fn what_is_not_there_is_said() {
     dir.run("reproduce slides/equivalences --quick --threads 0").fails(2);
     assert!(dir.run("reproduce --quick --full").fails(2).contains("cannot be used with"));
 }
+
+/// A system small enough for a test, in a file of the user's.
+const OWN: &str = r#"
+title = "Mine"
+printed = "-"
+claim = "PDA finds zeros: many of them."
+kind = "identification"
+axes = { mismatch = "mismatch, dB", zeros = "zeros, %" }
+trials = { quick = 40, standard = 40, full = 40 }
+settings = { n = 200, zeros = 0.9, samples = { quick = 20000, standard = 20000, full = 20000 } }
+method = [{ name = "PDA", spec = { algorithm = "pda", rate = 0.13, alpha = 0.8, l1 = 3 } }]
+expect = [{ says = "zeros", left = "PDA.zeros@end", is = "above", bound = 50.0 }]
+"#;
+
+#[test]
+fn an_experiment_of_ones_own_is_a_file() {
+    let dir = Dir::new();
+    dir.write("mine.toml", OWN);
+    let table = dir.run("reproduce mine.toml --trials 1 --out r").ok();
+    assert!(table.contains("own/mine") && table.contains("1 claim: 1 reproduces"), "{table}");
+    // What is wrong with a file is said, with its place, and nothing is run.
+    for (from, to, why) in [
+        ("title =", "titel =", "unknown field"),
+        ("PDA.zeros@end", "RDA.zeros@end", "not every variant has a method"),
+        ("printed = \"-\"", "printed", "own/mine"),
+    ] {
+        dir.write("mine.toml", OWN.replace(from, to));
+        let refused = dir.run("reproduce mine.toml --out r").fails(1);
+        assert!(refused.contains("mine.toml") && refused.contains(why), "{refused}");
+    }
+    // What only the loop can know is a gap of the report.
+    for (from, to) in [("\"pda\"", "\"padding\""), ("n = 200", "n = -1"), ("0.13", "\"fast\"")] {
+        dir.write("mine.toml", OWN.replace(from, to));
+        let ran = dir.run("reproduce mine.toml --trials 1 --out r");
+        assert!(ran.stderr.contains("not run: own/mine: "), "{to}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("panicked"), "{to}: {}", ran.stderr);
+        assert_eq!(ran.code, 0, "{to}");
+    }
+    assert!(dir.run("reproduce none.toml").fails(1).contains("none.toml"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let dir = Dir::new();
+    dir.write("mine.toml", OWN);
+    let words = ["reproduce", "mine.toml", "--out", "r", "--threads", "1"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_parsimon"))
+        .args(words)
+        .current_dir(dir.path("."))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let kept = || {
+        let files = std::fs::read_dir(dir.path("r/trials")).into_iter().flatten().flatten();
+        files.filter(|f| f.path().extension().is_some_and(|e| e == "json")).count()
+    };
+    let start = Instant::now();
+    while kept() < 2 && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success() && !child.wait().unwrap().success());
+    let before = kept();
+    assert!((2..40).contains(&before), "{before} trials of 40");
+    assert!(!dir.has("r/index.html"), "it was not done");
+
+    let again = dir.run("reproduce mine.toml --out r");
+    assert!(again.stderr.contains(&format!("{before} of them kept")), "{}", again.stderr);
+    let resumed = dir.read("r/results.json");
+    dir.run("reproduce mine.toml --out fresh").ok();
+    assert_eq!(resumed, dir.read("fresh/results.json"));
+}

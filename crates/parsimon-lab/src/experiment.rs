@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::peers;
+use crate::summary::Place;
+
 /// The experiments that come with the program, by id, as TOML.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
@@ -93,16 +96,26 @@ pub enum Kind {
     Echo,
     /// Two methods that should be one.
     Equivalence,
+    /// Held-out AUC against the nonzeros, over strengths of the penalty.
+    Front,
+    /// How the regret grows with the rounds.
+    Growth,
     /// A synthetic sparse system, row by row.
     Identification,
+    /// A row of large weight, learned at once or bit by bit.
+    Importance,
     /// Generated least squares, rows drawn with replacement.
     LeastSquares,
     /// A nonlinear function by multikernel filters.
     Multikernel,
+    /// What was paid against the best fixed weights, and the bound on it.
+    Regret,
     /// Online prediction on a real set.
     Stream,
     /// Passes over the rows of a real set.
     Table,
+    /// Documents with topics, one against all.
+    Topics,
 }
 
 /// A method under a name of the paper's.
@@ -124,6 +137,12 @@ pub struct Drawn {
     /// The measure along the horizontal axis; the rounds, if absent.
     #[serde(default)]
     pub x: Option<String>,
+    /// What the horizontal axis is called, if it is neither the rounds nor a measure.
+    #[serde(default)]
+    pub across: Option<String>,
+    /// A measure drawn beside it, dashed: a bound.
+    #[serde(default)]
+    pub also: Option<String>,
     /// Which axes are logarithmic: `x`, `y` or `xy`.
     #[serde(default)]
     pub log: String,
@@ -138,9 +157,12 @@ pub struct Drawn {
 pub struct Pair {
     /// The theorem.
     pub name: String,
-    /// The loss, if not the logistic one.
+    /// The losses it holds for; the methods' own, if there are none.
     #[serde(default)]
-    pub loss: Option<String>,
+    pub losses: Vec<String>,
+    /// Whether the rows have a bias.
+    #[serde(default)]
+    pub bias: bool,
     /// One side.
     pub a: toml::Table,
     /// The other.
@@ -177,12 +199,44 @@ pub struct Expectation {
     /// The number the paper prints.
     #[serde(default)]
     pub paper: Option<f64>,
+    /// A bound of ours, where the paper prints no number.
+    #[serde(default)]
+    pub bound: Option<f64>,
     /// By how much at least (below, above), or at most (near).
     #[serde(default)]
     pub margin: f64,
     /// A factor on the right side.
     #[serde(default)]
     pub factor: Option<f64>,
+    /// Whether it has to hold in every run; the tests see to it.
+    #[serde(default)]
+    pub must: Must,
+}
+
+/// In which variants an expectation has to hold: `true` for all, or a variant's name.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum Must {
+    /// In all of them, or in none.
+    All(bool),
+    /// In the variant of this name.
+    In(String),
+}
+
+impl Default for Must {
+    fn default() -> Self {
+        Must::All(false)
+    }
+}
+
+impl Must {
+    /// Whether it has to hold in the variant of that name.
+    pub fn covers(&self, variant: &str) -> bool {
+        match self {
+            Must::All(all) => *all,
+            Must::In(name) => name == variant,
+        }
+    }
 }
 
 /// How two numbers compare.
@@ -205,7 +259,56 @@ impl Experiment {
         if experiment.variants.is_empty() {
             experiment.variants.push(Variant { name: "as printed".into(), ..Variant::default() });
         }
+        experiment.check().map_err(|e| format!("{id}: {e}"))?;
         Ok(experiment)
+    }
+
+    /// What a figure or an expectation names must be there.
+    fn check(&self) -> Result<(), String> {
+        let is_measured = |measure: &str| match self.axes.contains_key(measure) {
+            true => Ok(()),
+            false => Err(format!("axes has no measure {measure:?}")),
+        };
+        for drawn in &self.figures {
+            is_measured(&drawn.y)?;
+            drawn.x.as_deref().map_or(Ok(()), is_measured)?;
+            drawn.also.as_deref().map_or(Ok(()), is_measured)?;
+        }
+        for expectation in &self.expectations {
+            let named = |e: String| format!("{:?}: {e}", expectation.says);
+            for side in [Some(&expectation.left), expectation.right.as_ref()].into_iter().flatten()
+            {
+                let place = Place::parse(side).map_err(named)?;
+                is_measured(&place.measure).map_err(named)?;
+                let has = |v: &Variant| self.names_of(&v.name).contains(&place.method.as_str());
+                if !self.variants.iter().all(has) {
+                    return Err(named(format!(
+                        "not every variant has a method {:?}",
+                        place.method
+                    )));
+                }
+            }
+            let sides = [
+                expectation.right.is_some(),
+                expectation.paper.is_some(),
+                expectation.bound.is_some(),
+            ];
+            if sides.iter().filter(|there| **there).count() != 1 {
+                return Err(named("one of right, paper and bound is to be given".into()));
+            }
+            if let Must::In(name) = &expectation.must
+                && !self.variants.iter().any(|v| v.name == *name)
+            {
+                return Err(named(format!("there is no variant {name:?}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The claim's first part, for a line of a list.
+    pub fn short_claim(&self) -> &str {
+        let end = ["; ", ": ", ". "].iter().filter_map(|stop| self.claim.find(stop)).min();
+        self.claim[..end.unwrap_or(self.claim.len())].trim_end_matches('.')
     }
 
     /// The paper's short name.
@@ -218,7 +321,7 @@ impl Experiment {
         let variant = self.variants.iter().find(|v| v.name == variant);
         let methods = variant.map_or(&self.methods[..], |v| self.methods_of(v));
         let pairs = self.pairs.iter().map(|p| p.name.as_str());
-        methods.iter().map(|m| m.name.as_str()).chain(pairs).collect()
+        methods.iter().map(|m| m.name.as_str()).chain(pairs).chain(peers::wanted(self)).collect()
     }
 
     /// The methods of a variant.
@@ -230,14 +333,12 @@ impl Experiment {
 /// Every experiment that comes with the program.
 ///
 /// ```
-/// let all = parsimon_lab::experiments();
+/// let all = parsimon_lab::experiments()?;
 /// assert!(all.iter().any(|e| e.id == "pda-thesis/identification"));
+/// # Ok::<(), String>(())
 /// ```
-pub fn experiments() -> Vec<Experiment> {
-    let parse = |(id, text): &(&str, &str)| {
-        Experiment::parse(id, text).unwrap_or_else(|e| unreachable!("a test reads every file: {e}"))
-    };
-    FILES.iter().map(parse).collect()
+pub fn experiments() -> Result<Vec<Experiment>, String> {
+    FILES.iter().map(|(id, text)| Experiment::parse(id, text)).collect()
 }
 
 #[cfg(test)]
@@ -260,20 +361,39 @@ mod tests {
                         if spec.get("period").is_some() { spec.set("period", 1) } else { spec };
                     spec.resolve().unwrap_or_else(|e| panic!("{id}: {}: {e}", method.name));
                 }
-                for drawn in &experiment.figures {
-                    let known = |m: &String| experiment.axes.contains_key(m);
-                    assert!(known(&drawn.y) && drawn.x.iter().all(known), "{id}: {drawn:?}");
-                }
-                for expectation in &experiment.expectations {
-                    let sides = [Some(&expectation.left), expectation.right.as_ref()];
-                    for place in sides.into_iter().flatten() {
-                        let place = crate::summary::Place::parse(place).unwrap();
-                        assert!(names.contains(&place.method.as_str()), "{id}: {place:?}");
-                        assert!(experiment.axes.contains_key(&place.measure), "{id}: {place:?}");
-                    }
-                    assert!(expectation.right.is_some() != expectation.paper.is_some(), "{id}");
-                }
             }
+        }
+    }
+
+    const SMALL: &str = r#"
+        title = "t"
+        printed = "-"
+        claim = "A beats B; by far"
+        kind = "identification"
+        axes = { loss = "loss" }
+        trials = { quick = 1, standard = 1, full = 1 }
+        method = [{ name = "A", spec = {} }]
+        expect = [{ says = "s", left = "A.loss@end", is = "below", bound = 1.0 }]
+    "#;
+
+    #[test]
+    fn what_a_file_gets_wrong_is_said() {
+        assert_eq!(Experiment::parse("t", SMALL).unwrap().short_claim(), "A beats B");
+        let refused = |from: &str, to: &str| {
+            assert!(SMALL.contains(from));
+            Experiment::parse("x/y", &SMALL.replace(from, to)).unwrap_err()
+        };
+        for (from, to, why) in [
+            ("A.loss@end", "B.loss@end", "not every variant has a method \"B\""),
+            ("A.loss@end", "A.gain@end", "axes has no measure \"gain\""),
+            ("A.loss@end", "A.loss", "a place reads method.measure@round"),
+            ("bound = 1.0", "bound = 1.0, paper = 1.0", "one of right, paper and bound"),
+            ("bound = 1.0", "bound = 1.0, must = \"x\"", "there is no variant \"x\""),
+            ("bound = 1.0", "bound = 1.0, most = 1", "most"),
+            ("identification", "magic", "magic"),
+        ] {
+            let error = refused(from, to);
+            assert!(error.starts_with("x/y: ") && error.contains(why), "{error}");
         }
     }
 }

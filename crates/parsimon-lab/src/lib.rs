@@ -5,14 +5,22 @@
 
 pub mod data;
 mod experiment;
+mod overview;
 pub mod kind;
+mod pace;
 pub mod page;
+mod peers;
+mod paper;
+pub mod picture;
 pub mod report;
 mod runner;
 pub mod summary;
+mod theorems;
 
 pub use experiment::{
-    Drawn, Effort, Expectation, Experiment, Kind, Method, Pair, PerEffort, Relation, Variant,
+    Drawn, Effort, Expectation, Experiment, Kind, Method, Must, Pair, PerEffort, Relation, Variant,
     experiments,
 };
-pub use runner::{Outcome, Plan, Progress, VariantOutcome};
+pub use overview::tally;
+pub use paper::{Paper, papers};
+pub use runner::{Outcome, Plan, Progress, Step, VariantOutcome};

@@ -21,3 +21,16 @@ pub fn page(title: &str, body: &str) -> String {
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
+
+/// Text as HTML, with what stands between backticks as code.
+///
+/// ```
+/// assert_eq!(parsimon_lab::page::code("run `a < b`"), "run <code>a &lt; b</code>");
+/// ```
+pub fn code(text: &str) -> String {
+    let part = |(k, part): (usize, &str)| match k % 2 {
+        0 => escape(part),
+        _ => format!("<code>{}</code>", escape(part)),
+    };
+    text.split('`').enumerate().map(part).collect()
+}

@@ -1,13 +1,18 @@
 //! Runs trials in parallel, keeps those that are finished, and puts the results together.
 
+use std::collections::BTreeMap;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Effort, Experiment};
 use crate::kind::{Run, Trial};
+use crate::pace::Pace;
+use crate::picture::Picture;
 use crate::summary::{Finding, Means, Verdict, average, judge};
 
 /// What to run.
@@ -50,6 +55,23 @@ pub struct Outcome {
     pub(crate) experiment: Option<Experiment>,
 }
 
+impl Outcome {
+    /// The paper's short name.
+    pub fn paper(&self) -> &str {
+        self.id.split('/').next().unwrap_or(&self.id)
+    }
+
+    /// The claim's first part.
+    pub(crate) fn short_claim(&self) -> &str {
+        self.experiment.as_ref().map_or(self.claim.as_str(), Experiment::short_claim)
+    }
+
+    /// Every reason why something was not run, with the experiments it stopped.
+    pub fn gaps(outcomes: &[Outcome]) -> Vec<(&str, Vec<&str>)> {
+        crate::overview::reasons(outcomes)
+    }
+}
+
 /// One way an experiment was run.
 #[derive(Clone, Debug, Serialize)]
 pub struct VariantOutcome {
@@ -63,28 +85,68 @@ pub struct VariantOutcome {
     pub findings: Vec<Finding>,
     /// The curves.
     pub means: Means,
-    /// What was chosen in each trial, by method.
+    /// What was chosen in the trials, a line for each method.
     pub chosen: Vec<String>,
+    /// What the first trial shows beside its curves.
+    #[serde(skip)]
+    pub pictures: Vec<Picture>,
     /// Why there is nothing, if there is nothing.
     pub failure: Option<String>,
 }
 
-/// What has been done so far.
+impl VariantOutcome {
+    /// How much holds of what was measured: `3 of 5`, and what was not.
+    pub fn count(&self) -> String {
+        let held = self.findings.iter().filter(|f| f.holds == Some(true)).count();
+        let known = self.findings.iter().filter(|f| f.holds.is_some()).count();
+        match self.findings.len() - known {
+            0 => format!("{held} of {known}"),
+            left => format!("{held} of {known}, {left} not measured"),
+        }
+    }
+}
+
+/// A trial begins or is done, and where that leaves the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// The experiment whose trial is finished.
+    /// The experiment.
     pub id: &'a str,
-    /// Trials finished, of all experiments.
+    /// Whether the trial begins or is done.
+    pub step: Step,
+    /// Trials done of the experiment.
+    pub done_here: usize,
+    /// Trials of the experiment.
+    pub of_here: usize,
+    /// How many of its finished trials were kept from an earlier run.
+    pub kept_here: usize,
+    /// What its trials took, one after the other.
+    pub spent_here: Duration,
+    /// How long the experiment still takes, once one of its trials has been timed.
+    pub left_here: Option<Duration>,
+    /// Trials done, of all experiments.
     pub done: usize,
     /// Trials in all.
     pub total: usize,
     /// How many of the finished ones were kept from an earlier run.
     pub kept: usize,
+    /// How long everything still takes, once a trial has been timed.
+    pub left: Option<Duration>,
+}
+
+/// What happened to a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It begins.
+    Begins,
+    /// It is done.
+    Done,
 }
 
 /// One trial of one variant.
 struct Task<'a> {
     experiment: &'a Experiment,
+    /// The experiment's place in the plan.
+    place: usize,
     variant: usize,
     trial: u64,
 }
@@ -100,27 +162,34 @@ impl Plan {
     /// Runs everything. Trials are independent of each other and of the number of threads.
     pub fn run(&self, report: &(dyn Fn(Progress<'_>) + Sync)) -> Vec<Outcome> {
         let tasks = self.tasks();
-        let (next, done, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let next = AtomicUsize::new(0);
+        let threads = self.threads.clamp(1, tasks.len().max(1));
+        let counts = self.experiments.iter().map(|e| e.variants.len() * self.count(e) as usize);
+        let pace = Mutex::new(Pace::new(counts, threads));
         let results: Vec<Mutex<Option<Result<Trial, String>>>> =
             tasks.iter().map(|_| Mutex::new(None)).collect();
+        // Under the lock, so that reports come in order.
+        let tell = |task: &Task<'_>, step: Step, took: Option<Duration>| {
+            let mut pace = pace.lock().unwrap_or_else(PoisonError::into_inner);
+            if step == Step::Done {
+                pace.finish(task.place, took);
+            }
+            report(progress(&pace, task, step));
+        };
         std::thread::scope(|scope| {
-            for _ in 0..self.threads.clamp(1, tasks.len().max(1)) {
+            for _ in 0..threads {
                 scope.spawn(|| {
                     while let Some((task, result)) = {
                         let k = next.fetch_add(1, Ordering::Relaxed);
                         tasks.get(k).zip(results.get(k))
                     } {
+                        tell(task, Step::Begins, None);
+                        let start = Instant::now();
                         let (trial, was_kept) = self.perform(task);
                         if let Ok(mut place) = result.lock() {
                             *place = Some(trial);
                         }
-                        kept.fetch_add(usize::from(was_kept), Ordering::Relaxed);
-                        report(Progress {
-                            id: &task.experiment.id,
-                            done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                            total: tasks.len(),
-                            kept: kept.load(Ordering::Relaxed),
-                        });
+                        tell(task, Step::Done, (!was_kept).then(|| start.elapsed()));
                     }
                 });
             }
@@ -133,16 +202,16 @@ impl Plan {
         self.experiments.iter().map(outcome).collect()
     }
 
-    fn trials_of(&self, experiment: &Experiment) -> u64 {
+    fn count(&self, experiment: &Experiment) -> u64 {
         self.trials.unwrap_or_else(|| experiment.trials.at(self.effort)).max(1)
     }
 
     fn tasks(&self) -> Vec<Task<'_>> {
         let mut tasks = Vec::new();
-        for experiment in &self.experiments {
+        for (place, experiment) in self.experiments.iter().enumerate() {
             for variant in 0..experiment.variants.len() {
-                let trials = 0..self.trials_of(experiment);
-                tasks.extend(trials.map(|trial| Task { experiment, variant, trial }));
+                let trials = 0..self.count(experiment);
+                tasks.extend(trials.map(|trial| Task { experiment, place, variant, trial }));
             }
         }
         tasks
@@ -165,7 +234,11 @@ impl Plan {
         // All variants of a trial meet the same draws.
         let seed = mix(self.seed ^ mix(hash(task.experiment.id.as_bytes())) ^ mix(task.trial + 1));
         let (experiment, effort, data) = (task.experiment, self.effort, &self.data);
-        let trial = Run { experiment, variant, effort, seed, data }.trial();
+        let is_first = task.trial == 0;
+        let run = Run { experiment, variant, effort, seed, is_first, data };
+        // A defect in one loop must not cost the others their results.
+        let trial = catch_unwind(|| run.trial())
+            .unwrap_or_else(|why| Err(format!("the trial panicked: {}", words(&*why))));
         if let Ok(trial) = &trial {
             // Keeping is a convenience: a full disk must not cost the result.
             let _ = write_kept(&path, &Kept { fingerprint, trial: trial.clone() });
@@ -173,16 +246,20 @@ impl Plan {
         (trial, false)
     }
 
-    /// All that a trial depends on, in one number.
+    /// All that a trial depends on, in one number: the program, the settings, the seed, but not what the claim is.
     fn fingerprint(&self, task: &Task<'_>) -> u64 {
+        let Experiment { id, kind, axes, settings, pairs, .. } = task.experiment;
+        let variant = &task.experiment.variants[task.variant];
+        let methods = task.experiment.methods_of(variant);
         let text = format!(
-            "{} {:?} {:?} {} {} {:?}",
+            "{} {} {:?} {} {} {id} {kind:?} {axes:?} {settings:?} {pairs:?} {:?} {methods:?} {}",
             env!("CARGO_PKG_VERSION"),
+            env!("PARSIMON_SOURCES"),
             self.effort,
             self.seed,
-            task.variant,
             task.trial,
-            task.experiment
+            variant.settings,
+            crate::peers::fingerprint(task.experiment),
         );
         hash(text.as_bytes())
     }
@@ -194,22 +271,19 @@ impl Plan {
     ) -> Outcome {
         let mut variants = Vec::new();
         for variant in &experiment.variants {
-            let all: Vec<_> = trials.by_ref().take(self.trials_of(experiment) as usize).collect();
+            let all: Vec<_> = trials.by_ref().take(self.count(experiment) as usize).collect();
             let failure = all.iter().find_map(|t| t.as_ref().err().cloned());
             let all: Vec<Trial> = all.into_iter().filter_map(Result::ok).collect();
             let means = average(&all);
             let findings: Vec<_> =
-                experiment.expectations.iter().map(|e| judge(e, &means)).collect();
+                experiment.expectations.iter().map(|e| judge(e, &variant.name, &means)).collect();
             variants.push(VariantOutcome {
                 name: variant.name.clone(),
                 trials: all.len(),
                 verdict: Verdict::of(&findings),
                 findings,
-                chosen: all
-                    .iter()
-                    .flat_map(|t| &t.chosen)
-                    .map(|(m, c)| format!("{m}: {c}"))
-                    .collect(),
+                chosen: chosen(&all),
+                pictures: all.first().map_or_else(Vec::new, |t| t.pictures.clone()),
                 means,
                 failure,
             });
@@ -225,6 +299,48 @@ impl Plan {
             experiment: Some(experiment.clone()),
         }
     }
+}
+
+fn progress<'a>(pace: &Pace, task: &Task<'a>, step: Step) -> Progress<'a> {
+    let here = pace.part(task.place);
+    Progress {
+        id: &task.experiment.id,
+        step,
+        done_here: here.done,
+        of_here: here.of,
+        kept_here: here.kept,
+        spent_here: here.spent,
+        left_here: pace.left_of(task.place),
+        done: pace.done(),
+        total: pace.total(),
+        kept: pace.kept(),
+        left: pace.left(),
+    }
+}
+
+/// What was chosen, the most frequent first: `SGD: rate 2^-3 (×4), rate 2^-2`.
+fn chosen(trials: &[Trial]) -> Vec<String> {
+    let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (method, choice) in trials.iter().flat_map(|t| &t.chosen) {
+        *counts.entry(method).or_default().entry(choice).or_default() += 1;
+    }
+    let line = |(method, choices): (&str, BTreeMap<&str, usize>)| {
+        let mut choices: Vec<_> = choices.into_iter().collect();
+        choices.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        let times = |(choice, n): &(&str, usize)| match n {
+            1 => (*choice).to_owned(),
+            n => format!("{choice} (×{n})"),
+        };
+        let choices: Vec<String> = choices.iter().map(times).collect();
+        format!("{method}: {}", choices.join(", "))
+    };
+    counts.into_iter().map(line).collect()
+}
+
+/// What a panic said.
+fn words(why: &(dyn std::any::Any + Send)) -> &str {
+    let text = why.downcast_ref::<String>().map(String::as_str);
+    text.or(why.downcast_ref::<&str>().copied()).unwrap_or("without a word")
 }
 
 fn read_kept(path: &Path, fingerprint: u64) -> Option<Trial> {
@@ -253,4 +369,20 @@ fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_counted() {
+        let trial = |rate: &str| Trial {
+            chosen: BTreeMap::from([("SGD".to_owned(), format!("rate {rate}"))]),
+            ..Trial::default()
+        };
+        let trials = ["2^-2", "2^-3", "2^-3", "2^-3"].map(trial);
+        assert_eq!(chosen(&trials), ["SGD: rate 2^-3 (×3), rate 2^-2"]);
+        assert!(chosen(&[]).is_empty());
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use parsimon::eval::number::significant;
 use serde::Serialize;
 
 use crate::experiment::{Expectation, Relation};
@@ -102,17 +103,21 @@ pub struct Finding {
     pub measured: Option<(f64, f64)>,
     /// Mean and spread of what it is compared with.
     pub against: Option<(f64, f64)>,
+    /// What it has to be, in signs: `< 0.1 × 0.12`.
+    pub wanted: String,
     /// Whether it is so; `None` where it was not measured.
     pub holds: Option<bool>,
+    /// Whether it has to hold in every run.
+    pub must: bool,
 }
 
-/// Compares.
-pub fn judge(expectation: &Expectation, means: &Means) -> Finding {
+/// Compares, in a variant of this name.
+pub fn judge(expectation: &Expectation, variant: &str, means: &Means) -> Finding {
     let read = |text: &str| Place::parse(text).ok().and_then(|place| place.read(means));
     let measured = read(&expectation.left);
     let against = match &expectation.right {
         Some(right) => read(right),
-        None => expectation.paper.map(|x| (x, 0.0)),
+        None => expectation.paper.or(expectation.bound).map(|x| (x, 0.0)),
     };
     let factor = expectation.factor.unwrap_or(1.0);
     let holds = measured.zip(against).map(|((left, _), (right, _))| {
@@ -128,7 +133,27 @@ pub fn judge(expectation: &Expectation, means: &Means) -> Finding {
         paper: expectation.paper,
         measured,
         against: expectation.right.as_ref().and(against),
+        wanted: wanted(expectation, against.map(|a| a.0)),
         holds,
+        must: expectation.must.covers(variant),
+    }
+}
+
+/// The comparison in signs.
+fn wanted(expectation: &Expectation, right: Option<f64>) -> String {
+    let Some(right) = right else { return "-".into() };
+    let mut side = significant(right, 4);
+    if let Some(factor) = expectation.factor {
+        side = format!("{factor} × {side}");
+    }
+    let margin = expectation.margin;
+    match (expectation.is, margin == 0.0) {
+        (Relation::Below, true) => format!("< {side}"),
+        (Relation::Below, false) => format!("< {side} − {margin}"),
+        (Relation::Above, true) => format!("> {side}"),
+        (Relation::Above, false) => format!("> {side} + {margin}"),
+        (Relation::Near, true) => format!("= {side}"),
+        (Relation::Near, false) => format!("{side} ± {margin}"),
     }
 }
 
@@ -158,6 +183,14 @@ impl Verdict {
         }
     }
 
+    /// In words, said of so many.
+    pub(crate) fn words_for(self, n: usize) -> &'static str {
+        match (self, n) {
+            (Verdict::Reproduces, n) if n != 1 => "reproduce",
+            _ => self.words(),
+        }
+    }
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -172,6 +205,7 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Must;
 
     fn trial(values: &[f64]) -> Trial {
         let curve = values.iter().enumerate().map(|(k, v)| (10.0 * (k + 1) as f64, *v)).collect();
@@ -200,8 +234,10 @@ mod tests {
             paper: Some(paper),
             margin,
             factor: None,
+            bound: None,
+            must: Must::default(),
         };
-        let holds = |e: Expectation| judge(&e, &means).holds.unwrap();
+        let holds = |e: Expectation| judge(&e, "as printed", &means).holds.unwrap();
         assert!(
             holds(expect(Relation::Near, 3.5, 0.5)) && !holds(expect(Relation::Near, 4.0, 0.5))
         );
@@ -214,8 +250,9 @@ mod tests {
         let findings: Vec<_> =
             [expect(Relation::Above, 2.0, 0.0), expect(Relation::Above, 9.0, 0.0)]
                 .iter()
-                .map(|e| judge(e, &means))
+                .map(|e| judge(e, "as printed", &means))
                 .collect();
+        assert_eq!(findings[0].wanted, "> 2.000");
         assert_eq!(Verdict::of(&findings), Verdict::InPart);
         assert_eq!(Verdict::of(&findings[..1]), Verdict::Reproduces);
         assert_eq!(Verdict::of(&findings[1..]), Verdict::NotAsPrinted);

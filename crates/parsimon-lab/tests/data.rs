@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use parsimon_lab::data::{
-    Clients, Depth, Got, Inside, Package, ReadError, Set, State, find, g168, get, mnist, sets,
-    text, unpack,
+    Clients, Depth, Got, Inside, Package, ReadError, Set, State, find, g168, get, mnist, rows,
+    sets, text, unpack,
 };
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -450,4 +450,34 @@ fn echo_paths_and_posts_have_their_published_counts() {
     assert_eq!((train.len(), test.len()), (11_314, 7_532));
     let groups: HashSet<&str> = train.iter().chain(&test).map(|post| post.group.as_str()).collect();
     assert_eq!(groups.len(), 20);
+}
+
+/// Rows to learn, rows to judge by, features, positive rows to learn; as counted by other means in the list of sets where it says so.
+#[test]
+fn rows_of_every_set_at_hand() {
+    let Some(dir) = shared() else { return };
+    for name in rows::names() {
+        let read = match rows::rows(name, &dir) {
+            Ok(read) => read,
+            Err(ReadError::Missing(_)) => continue,
+            Err(e) => panic!("{name}: {e}"),
+        };
+        let labels: Vec<f64> = (0..read.train.len()).filter_map(|i| read.train.label(i)).collect();
+        let positive = labels.iter().filter(|y| **y == 1.0).count();
+        assert_eq!(labels.len(), read.train.len(), "{name}");
+        assert!(labels.iter().all(|y| y.abs() == 1.0), "{name}");
+        let found = (read.train.len(), read.test.map_or(0, |t| t.len()), read.features, positive);
+        println!("{name} {found:?}");
+        let known = match name {
+            "a1a" => (1_605, 0, 113, 395),
+            "a9a" => (32_561, 16_281, 123, 7_841),
+            "w8a" => (49_749, 0, 300, 1_479),
+            "mushrooms" => (8_124, 0, 112, 4_208),
+            "books-ids" => (2_000, 0, 195_887, 1_000),
+            // 14 of the 9,565 pairs share a slot with another.
+            "avazu" => (8_087, 0, 9_551, 1_397),
+            _ => continue,
+        };
+        assert_eq!(found, known, "{name}");
+    }
 }

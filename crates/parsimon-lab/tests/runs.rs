@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use parsimon_lab::summary::Verdict;
-use parsimon_lab::{Effort, Experiment, Outcome, Plan, experiments, report};
+use parsimon_lab::{Effort, Experiment, Outcome, Plan, Step, experiments, report};
 
 fn find(id: &str) -> Experiment {
-    experiments().into_iter().find(|e| e.id == id).unwrap()
+    experiments().unwrap().into_iter().find(|e| e.id == id).unwrap()
 }
 
 fn plan(experiment: Experiment, folder: &Path, threads: usize) -> Plan {
@@ -82,8 +82,13 @@ fn the_page_has_every_figure_and_the_gap_of_missing_data() {
     outcomes.extend(plan(find("csgd/mnist"), folder.path(), 1).run(&|_| {}));
     report::write(folder.path(), &outcomes, "a <test>").unwrap();
     let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
-    assert_eq!(page.matches("<svg").count(), 2 + 2);
+    assert_eq!(page.matches("<figure>").count(), 2, "what was not run has no figures");
     assert!(page.contains("a &lt;test&gt;") && !page.contains("NaN"));
+    assert!(
+        page.contains("2 claims: 1 reproduces, 1 not run; with the printed settings 1 of the 1")
+    );
+    assert!(page.contains("<h2>Not run</h2>") && page.contains("parsimon reproduce csgd/mnist"));
+    assert!(page.contains("algorithm = &quot;pda&quot;, alpha = 0.8"), "the settings are there");
     assert!(page.contains("mnist is not in") && page.contains("parsimon data get mnist"));
     assert_eq!(outcomes[1].verdict, Verdict::NotRun);
     assert!(folder.path().join("results.json").exists());
@@ -91,15 +96,37 @@ fn the_page_has_every_figure_and_the_gap_of_missing_data() {
     assert!(csv.starts_with("method,measure,round,mean,standard_deviation\n\"PDA\",mismatch,"));
 }
 
-/// What must hold whenever the experiments are run.
 #[test]
-fn the_theorems_hold_and_the_orderings_reproduce() {
+fn a_defect_in_one_trial_is_said_and_costs_no_other() {
     let folder = tempfile::tempdir().unwrap();
-    let holds = |id: &str, variant: usize| -> Vec<bool> {
-        let outcomes = plan(find(id), folder.path(), 2).run(&|_| {});
-        outcomes[0].variants[variant].findings.iter().map(|f| f.holds.unwrap()).collect()
-    };
-    assert!(holds("slides/equivalences", 0).iter().all(|h| *h));
-    // CSGD below SGD, below NCSGD, near 2SGD at the end; not after 1,000 rows.
-    assert_eq!(holds("csgd/low-dimension", 0), [true, true, true, false]);
+    let mut broken = small();
+    broken.id = "test/broken".into();
+    broken.settings.insert("samples".into(), "many".into());
+    let plan = Plan { experiments: vec![broken, small()], ..plan(small(), folder.path(), 2) };
+    let outcomes = plan.run(&|_| {});
+    assert_eq!(outcomes[0].verdict, Verdict::NotRun);
+    assert!(outcomes[0].variants[0].failure.as_ref().unwrap().starts_with("settings: "));
+    assert_eq!(outcomes[1].verdict, Verdict::Reproduces);
+    let gaps = Outcome::gaps(&outcomes);
+    assert_eq!(gaps.len(), 1);
+    assert_eq!(gaps[0].1, ["test/broken"]);
+}
+
+#[test]
+fn progress_is_told_in_order_with_the_time_that_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = std::sync::Mutex::new(Vec::new());
+    plan(small(), folder.path(), 1).run(&|p| {
+        seen.lock().unwrap().push((p.step, p.done_here, p.done, p.left.is_some()));
+    });
+    let (b, d) = (Step::Begins, Step::Done);
+    let expected = [
+        (b, 0, 0, false),
+        (d, 1, 1, true),
+        (b, 1, 1, true),
+        (d, 2, 2, true),
+        (b, 2, 2, true),
+        (d, 3, 3, true),
+    ];
+    assert_eq!(seen.into_inner().unwrap(), expected);
 }

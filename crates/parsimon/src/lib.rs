@@ -37,6 +37,7 @@ pub mod registry;
 mod regret;
 mod run;
 mod spec;
+mod sweep;
 mod synthetic;
 mod trainer;
 
@@ -49,6 +50,7 @@ pub use reading::{Reading, find_classes};
 pub use regret::{Bound, Regret};
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
 pub use spec::{Settings, Spec, did_you_mean};
+pub use sweep::Grid;
 pub use synthetic::{Regressors, Synthetic, System};
 pub use trainer::{Progress, Trainer};
 

@@ -156,6 +156,19 @@ impl Kind {
     }
 }
 
+/// A value as it is typed: a number, true or false, or a word.
+pub fn scalar(text: &str) -> Value {
+    if let Ok(n) = text.parse::<u64>() {
+        return n.into();
+    }
+    match (text, text.parse::<f64>()) {
+        ("true", _) => true.into(),
+        ("false", _) => false.into(),
+        (_, Ok(x)) if x.is_finite() => x.into(),
+        _ => text.into(),
+    }
+}
+
 /// A list of texts; a number stands for its digits.
 pub(crate) fn texts_of(value: &Value) -> Vec<String> {
     let text = |v: &Value| match v {

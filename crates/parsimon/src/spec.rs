@@ -64,6 +64,12 @@ impl Spec {
         self.values.get(name)
     }
 
+    /// The fields that are set, in the order of their names.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let set = self.values.iter().filter(|(_, value)| !value.is_null());
+        set.map(|(name, value)| (name.as_str(), value))
+    }
+
     /// The fields of `other` win.
     #[must_use]
     pub fn overwrite(mut self, other: Spec) -> Self {

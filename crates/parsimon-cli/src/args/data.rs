@@ -92,6 +92,41 @@ impl DataArgs {
         all
     }
 
+    /// The flags that read the same data in the same way.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words: Vec<String> = self
+            .inputs
+            .iter()
+            .chain(&self.more_inputs)
+            .map(|path| path.display().to_string())
+            .collect();
+        let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        self.format.iter().for_each(|f| flag("--format", f.to_string()));
+        self.bits.iter().for_each(|bits| flag("--bits", bits.to_string()));
+        self.quadratic.iter().for_each(|q| flag("-q", q.clone()));
+        self.interactions.iter().for_each(|names| flag("--interactions", names.clone()));
+        self.label_column.iter().for_each(|c| flag("--label-column", c.clone()));
+        self.weight_column.iter().for_each(|c| flag("--weight-column", c.clone()));
+        for (name, columns) in
+            [("--ignore-columns", &self.ignore_columns), ("--text-columns", &self.text_columns)]
+        {
+            if !columns.is_empty() {
+                flag(name, columns.join(","));
+            }
+        }
+        match self.header {
+            HeaderArg::Guess => {}
+            HeaderArg::Present => flag("--header", "present".into()),
+            HeaderArg::Absent => flag("--header", "absent".into()),
+        }
+        if self.skip_bad > 0 {
+            flag("--skip-bad", self.skip_bad.to_string());
+        }
+        let switches = [("--no-hash", self.no_hash), ("--no-names", self.no_names)];
+        words.extend(switches.iter().filter(|s| s.1).map(|s| s.0.to_owned()));
+        words
+    }
+
     /// Refuses flags that say how features are read: a model knows that.
     pub(crate) fn refuse_reading(&self) -> Result<(), Fault> {
         let given = [

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
-pub(crate) use spec::{SpecArgs, method};
+pub(crate) use spec::{SpecArgs, method, setting};
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]
@@ -236,6 +236,10 @@ pub(crate) struct CompareArgs {
     /// handful if absent
     #[arg(short = 'm', long = "method", value_name = "METHOD")]
     pub(crate) methods: Vec<String>,
+    /// Try a setting at several values: l1=1e-8..1e-2:12 (evenly in the logarithm if both ends are positive) or
+    /// l1=0,0.1,1; several sweeps make a grid, and a method without the setting runs once
+    #[arg(long = "sweep", value_name = "SWEEP")]
+    pub(crate) sweeps: Vec<String>,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
@@ -243,12 +247,18 @@ pub(crate) struct CompareArgs {
     /// Judge the models on this data at the end (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
+    /// Write one page with tables, charts and the recommended settings
+    #[arg(long, value_name = "FILE.html", alias = "report", help_heading = "Report")]
+    pub(crate) html: Option<PathBuf>,
     /// Write the comparison as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
-    /// Draw AUC (or loss) against nonzeros
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw loss and AUC (or accuracy) against nonzeros
+    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) plot: Option<PathBuf>,
+    /// Say nothing but the table and errors
+    #[arg(long, help_heading = "Report")]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -388,7 +398,7 @@ pub(crate) enum FormatArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// A paper, an experiment, or all
+    /// A paper, an experiment, a file of one's own (.toml), or all
     #[arg(value_name = "WHAT")]
     pub(crate) what: Vec<String>,
     /// List the experiments with their claims

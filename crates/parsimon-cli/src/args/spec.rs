@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use parsimon::Spec;
 use parsimon::data::Input;
-use parsimon::parameter::{Kind, Parameter};
+use parsimon::parameter::{Kind, Parameter, scalar};
 use parsimon::registry::{ALGORITHMS, COMMON, find};
 use serde_json::Value;
 
@@ -21,6 +21,14 @@ pub(crate) struct SpecArgs {
 /// The papers' words for settings that have a name of their own here.
 const ALIASES: &[(&str, &[&str])] =
     &[("rate", &["eta", "learning-rate"]), ("l1", &["lambda", "lambda1"]), ("l2", &["lambda2"])];
+
+/// The name of a setting, whichever of its names was written.
+pub(crate) fn setting(name: &str) -> String {
+    let name = name.trim();
+    let alias =
+        ALIASES.iter().find(|(_, aliases)| aliases.contains(&name.replace('_', "-").as_str()));
+    alias.map_or(name, |(name, _)| name).replace('-', "_")
+}
 
 /// Every setting of every algorithm, once.
 fn parameters() -> Vec<&'static Parameter> {
@@ -160,7 +168,8 @@ impl SpecArgs {
         translate_alpha(spec)
     }
 
-    fn given(&self) -> Result<Spec, Fault> {
+    /// What was said, and nothing else.
+    pub(crate) fn given(&self) -> Result<Spec, Fault> {
         let mut spec = match &self.file {
             None => Spec::default(),
             Some(path) => read_spec(path)?,
@@ -218,19 +227,6 @@ fn translate_alpha(spec: Spec) -> Result<Spec, Fault> {
 fn positive(name: &str, value: &Value) -> Result<f64, Fault> {
     let number = value.as_f64().filter(|x| x.is_finite() && *x > 0.0);
     number.ok_or_else(|| Fault::Usage(format!("--{name} must be a finite number > 0, got {value}")))
-}
-
-/// A number, true or false, or a word.
-fn scalar(text: &str) -> Value {
-    if let Ok(n) = text.parse::<u64>() {
-        return n.into();
-    }
-    match (text, text.parse::<f64>()) {
-        ("true", _) => true.into(),
-        ("false", _) => false.into(),
-        (_, Ok(x)) if x.is_finite() => x.into(),
-        _ => text.into(),
-    }
 }
 
 /// A method written as `name:key=value,key=value`.

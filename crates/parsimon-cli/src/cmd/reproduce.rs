@@ -1,14 +1,16 @@
 //! `parsimon reproduce`: the papers' experiments, run again.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write, stderr};
+use std::path::Path;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use parsimon::did_you_mean;
 use parsimon::eval::Table;
 use parsimon::eval::number::duration;
-use parsimon_lab::{Effort, Experiment, Outcome, Plan, experiments, report};
+use parsimon_lab::{Effort, Experiment, Outcome, Plan, Progress, Step, experiments, report, tally};
 
 use crate::args::ReproduceArgs;
 use crate::console::note;
@@ -16,7 +18,7 @@ use crate::fault::Fault;
 use crate::output::Output;
 
 pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
-    let all = experiments();
+    let all = experiments().map_err(Fault::Input)?;
     if args.list {
         return list(&all);
     }
@@ -59,20 +61,19 @@ fn threads() -> usize {
 fn list(all: &[Experiment]) -> Result<(), Fault> {
     let mut table = Table::new(["experiment", "printed", "claim"]);
     for e in all {
-        table.row([e.id.as_str(), &e.printed, &e.claim]);
+        table.row([e.id.as_str(), &e.printed, e.short_claim()]);
     }
     let mut out = Output::open(None)?;
     writeln!(out, "{table}")?;
     out.finish()
 }
 
-/// Everything, a paper, or one experiment.
+/// Everything, a paper, one experiment, or a file of one's own.
 fn chosen(what: &[String], all: Vec<Experiment>) -> Result<Vec<Experiment>, Fault> {
-    if what.is_empty() || what.iter().any(|w| w == "all") {
-        return Ok(all);
-    }
-    for word in what {
-        if !all.iter().any(|e| e.id == *word || e.paper() == word) {
+    let (files, words): (Vec<&String>, Vec<&String>) =
+        what.iter().partition(|word| Path::new(word).extension().is_some_and(|e| e == "toml"));
+    for word in &words {
+        if *word != "all" && !all.iter().any(|e| e.id == **word || e.paper() == *word) {
             let names = all.iter().flat_map(|e| [e.id.as_str(), e.paper()]);
             return Err(Fault::Usage(format!(
                 "there is no paper or experiment {word:?}{}; `parsimon reproduce --list` shows them",
@@ -80,55 +81,131 @@ fn chosen(what: &[String], all: Vec<Experiment>) -> Result<Vec<Experiment>, Faul
             )));
         }
     }
-    Ok(all.into_iter().filter(|e| what.iter().any(|w| e.id == *w || e.paper() == w)).collect())
+    let is_all = what.is_empty() || words.iter().any(|w| *w == "all");
+    let is_asked = |e: &Experiment| words.iter().any(|w| e.id == **w || e.paper() == *w);
+    let mut chosen: Vec<Experiment> = all.into_iter().filter(|e| is_all || is_asked(e)).collect();
+    for file in files {
+        chosen.push(own(Path::new(file))?);
+    }
+    Ok(chosen)
+}
+
+/// An experiment from a file; it is named after it.
+fn own(path: &Path) -> Result<Experiment, Fault> {
+    let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '-' };
+    let name: String = stem.chars().map(plain).collect();
+    Experiment::parse(&format!("own/{name}"), &text)
+        .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))
 }
 
 fn watch(plan: &Plan) -> Vec<Outcome> {
-    let bar = stderr().is_terminal().then(|| {
-        let bar = ProgressBar::no_length();
-        let style = ProgressStyle::with_template(
-            "{bar:30} {pos}/{len} trials  {msg}  {elapsed} elapsed, {eta} left",
-        );
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar
+    let bars = stderr().is_terminal().then(Bars::default);
+    let outcomes = plan.run(&|progress| match &bars {
+        Some(bars) => bars.show(&progress),
+        None => tell(&progress),
     });
-    let last = Mutex::new(String::new());
-    let outcomes = plan.run(&|progress| {
-        if let Some(bar) = &bar {
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-            bar.set_message(progress.id.to_owned());
-        } else if let Ok(mut last) = last.lock()
-            && *last != progress.id
-        {
-            progress.id.clone_into(&mut last);
-            note(&format!("{} ({} of {} trials)", progress.id, progress.done, progress.total));
-        }
-    });
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
+    if let Some(bars) = bars {
+        bars.clear();
     }
     outcomes
+}
+
+/// A line for every experiment that is finished.
+fn tell(progress: &Progress<'_>) {
+    if progress.step == Step::Done && progress.done_here == progress.of_here {
+        note(&finished(progress));
+    }
+}
+
+fn finished(progress: &Progress<'_>) -> String {
+    let Progress { id, of_here, kept_here, spent_here, .. } = *progress;
+    let trials = format!("{of_here} trial{}", if of_here == 1 { "" } else { "s" });
+    match of_here - kept_here {
+        0 => format!("{id}: {trials}, kept from an earlier run"),
+        _ if kept_here > 0 => {
+            format!("{id}: {trials}, {kept_here} of them kept, in {}", duration(spent_here))
+        }
+        _ => format!("{id}: {trials} in {}", duration(spent_here)),
+    }
+}
+
+/// On a terminal: a bar for everything, and one for every experiment that runs.
+struct Bars {
+    all: MultiProgress,
+    total: ProgressBar,
+    running: Mutex<BTreeMap<String, ProgressBar>>,
+}
+
+impl Default for Bars {
+    fn default() -> Self {
+        let all = MultiProgress::new();
+        let total = all.add(bar("{bar:30} {pos}/{len} trials  {elapsed} elapsed{msg}"));
+        total.enable_steady_tick(Duration::from_secs(1));
+        Self { all, total, running: Mutex::default() }
+    }
+}
+
+impl Bars {
+    fn show(&self, progress: &Progress<'_>) {
+        let left = |left: Option<Duration>| {
+            left.map_or(String::new(), |left| format!(", about {} left", duration(left)))
+        };
+        self.total.set_length(progress.total as u64);
+        self.total.set_position(progress.done as u64);
+        self.total.set_message(left(progress.left));
+        let Ok(mut running) = self.running.lock() else { return };
+        if progress.step == Step::Done && progress.done_here == progress.of_here {
+            if let Some(bar) = running.remove(progress.id) {
+                bar.finish_and_clear();
+                self.all.remove(&bar);
+            }
+            // A terminal that goes away is no reason to stop.
+            let _ = self.all.println(finished(progress));
+            return;
+        }
+        let bar = running.entry(progress.id.to_owned()).or_insert_with(|| {
+            let bar =
+                self.all.insert_before(&self.total, bar("{bar:30} {pos}/{len} {prefix}{msg}"));
+            bar.set_prefix(progress.id.to_owned());
+            bar
+        });
+        bar.set_length(progress.of_here as u64);
+        bar.set_position(progress.done_here as u64);
+        bar.set_message(left(progress.left_here));
+    }
+
+    fn clear(&self) {
+        self.total.finish_and_clear();
+    }
+}
+
+fn bar(template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    let bar = ProgressBar::no_length();
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
 }
 
 fn summarize(outcomes: &[Outcome]) -> Result<(), Fault> {
     let mut table = Table::new(["experiment", "run", "trials", "holds", "verdict"]);
     for outcome in outcomes {
         for variant in &outcome.variants {
-            let held = variant.findings.iter().filter(|f| f.holds == Some(true)).count();
-            if let Some(failure) = &variant.failure {
-                note(&format!("{} was not run: {failure}", outcome.id));
-            }
             table.row([
                 outcome.id.clone(),
                 variant.name.clone(),
                 variant.trials.to_string(),
-                format!("{held} of {}", variant.findings.len()),
+                variant.count(),
                 variant.verdict.words().to_owned(),
             ]);
         }
     }
     let mut out = Output::open(None)?;
-    writeln!(out, "{table}")?;
-    out.finish()
+    writeln!(out, "{table}\n{}", tally(outcomes))?;
+    out.finish()?;
+    for (why, ids) in Outcome::gaps(outcomes) {
+        note(&format!("not run: {}: {why}", ids.join(", ")));
+    }
+    Ok(())
 }

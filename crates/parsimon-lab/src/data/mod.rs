@@ -8,6 +8,7 @@ pub mod g168;
 mod get;
 pub mod idx;
 pub mod mnist;
+pub mod rows;
 mod set;
 mod state;
 pub mod text;
@@ -28,6 +29,12 @@ pub enum ReadError {
     /// It is not there.
     #[error(transparent)]
     Missing(#[from] Missing),
+    /// No set of that name has rows.
+    #[error("there is no set of rows {0:?}")]
+    Unknown(String),
+    /// A row of it cannot be read.
+    #[error(transparent)]
+    Rows(#[from] parsimon::data::DataError),
     /// A file of it cannot be read.
     #[error("{}: {error}", path.display())]
     Io {

@@ -1,4 +1,7 @@
 //! Speech through an echo path of ITU-T G.168, the path found again by every method from the same samples.
+//!
+//! Measured every thousand samples: system mismatch, zeros, and the echo return loss enhancement of those samples, the power of what was observed over
+//! the power of what the prediction made beforehand left of it.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +16,7 @@ use serde::Deserialize;
 use super::{Curve, Run, Trial, spec};
 use crate::data::{self, g168};
 use crate::experiment::PerEffort;
+use crate::picture::Picture;
 
 /// Below this amplitude nothing is learned.
 const FLOOR: f64 = 1e-4;
@@ -20,6 +24,10 @@ const PEAK: f64 = 0.5;
 /// The noise's power over the echo's: 20 dB.
 const NOISE: f64 = 0.01;
 const EVERY: usize = 1000;
+/// Samples in a second.
+const RATE: f64 = 8000.0;
+/// Pieces of the speech in its picture.
+const PIECES: usize = 400;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +55,9 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
             false => scene.learn(&settings),
         };
         trial.curves.insert(method.name.clone(), curves.map_err(fail)?);
+    }
+    if run.is_first {
+        trial.pictures = scene.pictures();
     }
     Ok(trial)
 }
@@ -83,13 +94,35 @@ impl Scene {
         Ok(Self { reference, observed, path })
     }
 
+    /// Figure 4.5: the speech, as the largest sample of each piece, and the path.
+    fn pictures(&self) -> Vec<Picture> {
+        let piece = self.reference.len().div_ceil(PIECES).max(1);
+        let loudest = |(k, piece_of): (usize, &[f64])| {
+            let peak = piece_of.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            (((k + 1) * piece) as f64 / RATE, peak)
+        };
+        let speech = self.reference.chunks(piece).enumerate().map(loudest).collect();
+        let taps = self.path.iter().enumerate().map(|(k, h)| (k as f64, *h)).collect();
+        let picture = |title: &str, across: &str, up: &str, line: Curve| Picture::Lines {
+            title: title.into(),
+            subtitle: String::new(),
+            across: across.into(),
+            up: up.into(),
+            lines: vec![(title.to_lowercase(), line)],
+        };
+        vec![
+            picture("Speech", "seconds", "largest amplitude", speech),
+            picture("Echo path", "tap", "impulse response", taps),
+        ]
+    }
+
     fn filter(&self, settings: &Settings) -> Result<BTreeMap<String, Curve>, parsimon::BuildError> {
         let mut filter =
             settings.filter::<f64>(self.path.len(), Regularization { relative: 0.0 })?;
         let mut look = Look::new(&self.path);
         for (t, (x, y)) in self.reference.iter().zip(&self.observed).enumerate() {
             filter.set_adapting(x.abs() >= FLOOR);
-            filter.push(&[*x], &[*y]);
+            look.hear(*y, filter.push(&[*x], &[*y])[0]);
             if (t + 1) % EVERY == 0 {
                 look.at(t + 1, filter.taps());
             }
@@ -102,16 +135,19 @@ impl Scene {
         let mut look = Look::new(&self.path);
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
         for t in 0..self.reference.len() {
-            if self.reference[t].abs() >= FLOOR {
-                chunk.clear();
-                let window = self.reference[..=t].iter().rev().take(self.path.len());
-                (1..).zip(window).for_each(|(j, &x)| chunk.push_feature(j, x));
-                if chunk.finish_row(Some(self.observed[t]), 1.0, Repeats::Refuse).is_err() {
-                    unreachable!("samples are finite");
-                }
-                margins.clear();
-                online.learn(&chunk, &mut margins);
+            chunk.clear();
+            let window = self.reference[..=t].iter().rev().take(self.path.len());
+            (1..).zip(window).for_each(|(j, &x)| chunk.push_feature(j, x));
+            if chunk.finish_row(Some(self.observed[t]), 1.0, Repeats::Refuse).is_err() {
+                unreachable!("samples are finite");
             }
+            margins.clear();
+            if self.reference[t].abs() >= FLOOR {
+                online.learn(&chunk, &mut margins);
+            } else {
+                online.predict(&chunk, &mut margins);
+            }
+            look.hear(self.observed[t], self.observed[t] - margins[0]);
             if (t + 1) % EVERY == 0 {
                 let frozen = online.freeze();
                 let head = &frozen.heads()[0];
@@ -123,15 +159,23 @@ impl Scene {
     }
 }
 
-/// Mismatch and zeros while a path is found.
+/// What is measured while a path is found.
 struct Look<'a> {
     path: &'a [f64],
     curves: BTreeMap<String, Curve>,
+    /// The energy observed since the last look, and what was left of it.
+    observed: f64,
+    left: f64,
 }
 
 impl<'a> Look<'a> {
     fn new(path: &'a [f64]) -> Self {
-        Self { path, curves: BTreeMap::new() }
+        Self { path, curves: BTreeMap::new(), observed: 0.0, left: 0.0 }
+    }
+
+    fn hear(&mut self, observed: f64, left: f64) {
+        self.observed += observed * observed;
+        self.left += left * left;
     }
 
     fn at(&mut self, samples: usize, taps: &[f64]) {
@@ -141,5 +185,7 @@ impl<'a> Look<'a> {
         };
         push("mismatch", mismatch_db(self.path, taps).unwrap_or(0.0));
         push("zeros", 100.0 * zeros);
+        push("erle", 10.0 * (self.observed.max(1e-12) / self.left.max(1e-12)).log10());
+        (self.observed, self.left) = (0.0, 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Two methods on the same random sparse rows: the largest difference of a weight so far.
+//! Two methods on the same random sparse rows, with every loss the pair is for: the largest difference of a weight so far.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,18 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let rows = rows(run.seed);
     let mut trial = Trial::default();
     for pair in &run.experiment.pairs {
-        let curve = difference(pair, &rows).map_err(|e| format!("{}: {e}", pair.name))?;
-        let measures = BTreeMap::from([("difference".to_owned(), curve)]);
-        trial.curves.insert(pair.name.clone(), measures);
+        let losses: Vec<Option<&str>> = match pair.losses.is_empty() {
+            true => vec![None],
+            false => pair.losses.iter().map(|loss| Some(loss.as_str())).collect(),
+        };
+        let (mut difference, mut size) = (Curve::new(), Curve::new());
+        for loss in losses {
+            let apart = apart(pair, loss, &rows).map_err(|e| format!("{}: {e}", pair.name))?;
+            larger(&mut difference, apart.0);
+            larger(&mut size, apart.1);
+        }
+        let measures = [("difference".to_owned(), difference), ("largest".to_owned(), size)];
+        trial.curves.insert(pair.name.clone(), BTreeMap::from(measures));
     }
     Ok(trial)
 }
@@ -51,28 +60,43 @@ fn rows(seed: u64) -> Chunk {
     chunk
 }
 
-fn difference(pair: &Pair, rows: &Chunk) -> Result<Curve, parsimon::BuildError> {
+/// The larger of two curves, point by point.
+fn larger(curve: &mut Curve, other: Curve) {
+    if curve.is_empty() {
+        *curve = other;
+    } else {
+        curve.iter_mut().zip(other).for_each(|(a, b)| a.1 = a.1.max(b.1));
+    }
+}
+
+/// The largest difference so far and, to compare it with, the largest weight.
+fn apart(
+    pair: &Pair,
+    loss: Option<&str>,
+    rows: &Chunk,
+) -> Result<(Curve, Curve), parsimon::BuildError> {
+    let frame = Frame { bias: pair.bias, ..Frame::default() };
     let build = |spec: Spec| {
-        let spec = match &pair.loss {
-            Some(loss) => spec.set("loss", loss.as_str()),
-            None => spec,
-        };
-        spec.resolve()?.build(Frame::default())
+        let spec = loss.map_or(spec.clone(), |loss| spec.set("loss", loss));
+        spec.resolve()?.build(frame)
     };
     let (mut a, mut b) = (build(spec_of(&pair.a))?, build(spec_of(&pair.b))?);
-    let (mut worst, mut curve, mut margins) = (0.0f64, Curve::new(), Vec::new());
+    let (mut worst, mut most, mut margins) = (0.0f64, 0.0f64, Vec::new());
+    let (mut difference, mut size) = (Curve::new(), Curve::new());
     for i in 0..rows.len() {
         margins.clear();
         a.learn_rows(rows, i..i + 1, &mut margins);
         b.learn_rows(rows, i..i + 1, &mut margins);
         for (a, b) in weights(&*a).into_iter().zip(weights(&*b)) {
             worst = worst.max((a - b).abs());
+            most = most.max(a.abs());
         }
         if (i + 1) % (ROUNDS / POINTS) == 0 {
-            curve.push(((i + 1) as f64, worst));
+            difference.push(((i + 1) as f64, worst));
+            size.push(((i + 1) as f64, most));
         }
     }
-    Ok(curve)
+    Ok((difference, size))
 }
 
 fn weights(online: &dyn Online) -> Vec<f64> {

@@ -12,8 +12,12 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
+use super::clock::{self, Clock, SECONDS};
 use super::{Curve, Rates, Run, Trial, spec};
 use crate::experiment::{Method, PerEffort};
+
+/// What a method reached in the time in which the quickest one was done.
+const IN_TIME: &str = "in_time";
 
 /// The problem, as the file says it.
 #[derive(Clone, Debug, Deserialize)]
@@ -67,14 +71,46 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     }
     let order: Vec<usize> =
         (0..at(rows.samples)).map(|_| random.random_range(0..at(rows.rows))).collect();
-    let mut trial = Trial::default();
+    let (mut trial, mut all) = (Trial::default(), Vec::new());
     for method in experiment.methods_of(variant) {
-        let (chosen, curve) = best_of(method, &problem, &order, rows.rates)?;
+        let (chosen, played) = best_of(method, &problem, &order, rows.rates)?;
         trial.chosen.insert(method.name.clone(), chosen);
-        let measures = BTreeMap::from([(name.to_owned(), curve)]);
+        let measures = BTreeMap::from([(name.to_owned(), played.curve.clone())]);
         trial.curves.insert(method.name.clone(), measures);
+        all.push((&method.name, played));
+    }
+    if clock::is_asked(run) {
+        let quickest = all.iter().map(|(_, p)| p.time()).fold(f64::INFINITY, f64::min);
+        for (method, played) in all {
+            let measures = trial.curves.entry(method.clone()).or_default();
+            measures.insert(IN_TIME.to_owned(), vec![played.within(quickest)]);
+            measures.insert(SECONDS.to_owned(), played.seconds);
+        }
     }
     Ok(trial)
+}
+
+/// What one run of a method gave.
+struct Played {
+    curve: Curve,
+    seconds: Curve,
+}
+
+impl Played {
+    fn end(&self) -> f64 {
+        self.curve.last().map_or(f64::INFINITY, |p| p.1)
+    }
+
+    fn time(&self) -> f64 {
+        self.seconds.last().map_or(f64::INFINITY, |p| p.1)
+    }
+
+    /// The last point seen by then, or the first if that was too late; under the last round, which every trial has.
+    fn within(&self, seconds: f64) -> (f64, f64) {
+        let seen = self.seconds.iter().take_while(|p| p.1 <= seconds).count();
+        let value = self.curve.get(seen.saturating_sub(1)).map_or(f64::INFINITY, |p| p.1);
+        (self.curve.last().map_or(0.0, |p| p.0), value)
+    }
 }
 
 /// The curve of the best rate, and which it was.
@@ -83,24 +119,23 @@ fn best_of(
     problem: &Problem,
     order: &[usize],
     rates: Rates,
-) -> Result<(String, Curve), String> {
+) -> Result<(String, Played), String> {
     let spec = spec(method);
     let has_rate =
         spec.resolve().map_err(|e| format!("{}: {e}", method.name))?.algorithm().has("rate");
     if !has_rate {
-        return Ok(("no rate".into(), problem.curve(&spec, order)?));
+        return Ok(("no rate".into(), problem.play(&spec, order)?));
     }
-    let mut best: Option<(i32, Curve)> = None;
+    let mut best: Option<(i32, Played)> = None;
     for power in rates.powers() {
-        let curve = problem.curve(&spec.clone().set("rate", f64::from(power).exp2()), order)?;
-        let end = |curve: &Curve| curve.last().map_or(f64::INFINITY, |p| p.1);
-        let is_better = best.as_ref().is_none_or(|(_, known)| end(&curve) < end(known));
-        if is_better && end(&curve).is_finite() {
-            best = Some((power, curve));
+        let played = problem.play(&spec.clone().set("rate", f64::from(power).exp2()), order)?;
+        let is_better = best.as_ref().is_none_or(|(_, known)| played.end() < known.end());
+        if is_better && played.end().is_finite() {
+            best = Some((power, played));
         }
     }
-    let (power, curve) = best.ok_or_else(|| format!("{}: no rate converges", method.name))?;
-    Ok((format!("rate 2^{power}"), curve))
+    let (power, played) = best.ok_or_else(|| format!("{}: no rate converges", method.name))?;
+    Ok((format!("rate 2^{power}"), played))
 }
 
 impl Problem {
@@ -141,8 +176,8 @@ impl Problem {
         Minimum { hessian, best }
     }
 
-    /// The measure at some fifty rounds, evenly on a logarithmic axis.
-    fn curve(&self, spec: &Spec, order: &[usize]) -> Result<Curve, String> {
+    /// The measure and the time so far at some fifty rounds, evenly on a logarithmic axis.
+    fn play(&self, spec: &Spec, order: &[usize]) -> Result<Played, String> {
         let settings = spec.resolve().map_err(|e| e.to_string())?;
         let settings = match settings.wants_dimension() {
             true => settings.with_dimension(self.dimension() as u32),
@@ -155,22 +190,26 @@ impl Problem {
         };
         let frame = Frame { bias: false, ..Frame::default() };
         let mut online = settings.build(frame).map_err(|e| e.to_string())?;
-        let (mut curve, mut chunk, mut margins) = (Curve::new(), Chunk::new(), Vec::new());
-        let mut next = 10.0f64;
-        for (t, &row) in (1..).zip(order) {
+        let (mut clock, mut chunk, mut margins) = (Clock::default(), Chunk::new(), Vec::new());
+        let mut played = Played { curve: Curve::new(), seconds: Curve::new() };
+        let mut start = 0;
+        for end in looks(order.len()) {
             chunk.clear();
-            (1..).zip(&self.x[row]).for_each(|(j, &v)| chunk.push_feature(j, v));
-            if chunk.finish_row(Some(self.y[row]), 1.0, Repeats::Refuse).is_err() {
-                unreachable!("generated rows are finite");
-            }
+            order[start..end].iter().for_each(|&row| self.push(row, &mut chunk));
             margins.clear();
-            online.learn(&chunk, &mut margins);
-            if f64::from(t) >= next || t as usize == order.len() {
-                curve.push((f64::from(t), self.measure(&*online)));
-                next *= 1.15;
-            }
+            clock.count(|| online.learn(&chunk, &mut margins));
+            played.curve.push((end as f64, self.measure(&*online)));
+            played.seconds.push((end as f64, clock.seconds()));
+            start = end;
         }
-        Ok(curve)
+        Ok(played)
+    }
+
+    fn push(&self, row: usize, chunk: &mut Chunk) {
+        (1..).zip(&self.x[row]).for_each(|(j, &v)| chunk.push_feature(j, v));
+        if chunk.finish_row(Some(self.y[row]), 1.0, Repeats::Refuse).is_err() {
+            unreachable!("generated rows are finite");
+        }
     }
 
     fn measure(&self, online: &dyn Online) -> f64 {
@@ -192,6 +231,13 @@ impl Problem {
     }
 }
 
+/// Rounds at which to look: from 10 on a seventh more each time, and the last.
+fn looks(rounds: usize) -> Vec<usize> {
+    let next = std::iter::successors(Some(10.0f64), |t| Some(1.15 * t));
+    let before = next.map(|t| t.ceil() as usize).take_while(|t| *t < rounds);
+    before.chain((rounds > 0).then_some(rounds)).collect()
+}
+
 /// A symmetric positive definite system by elimination; only generated problems come here.
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let n = right.len();
@@ -210,4 +256,40 @@ fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
         w[i] = (a[i][n] - known) / a[i][i];
     }
     w
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_spread_and_end_at_the_end() {
+        assert_eq!(looks(20), [10, 12, 14, 16, 18, 20]);
+        assert_eq!((looks(5), looks(0)), (vec![5], vec![]));
+    }
+
+    #[test]
+    fn what_was_reached_in_time() {
+        let played = Played {
+            curve: vec![(10.0, 3.0), (20.0, 2.0), (30.0, 1.0)],
+            seconds: vec![(10.0, 0.1), (20.0, 0.2), (30.0, 0.3)],
+        };
+        assert_eq!(played.within(0.25), (30.0, 2.0));
+        assert_eq!(played.within(0.05), (30.0, 3.0));
+        assert_eq!(played.within(1.0), (30.0, 1.0));
+    }
+
+    #[test]
+    fn the_minimum_has_no_gradient() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+        let problem = Problem::draw(60, 5, 0.2, &mut random);
+        let Minimum { best, .. } = problem.minimize();
+        for j in 0..5 {
+            let residual = |(x, y): (&Vec<f64>, &f64)| {
+                x[j] * (x.iter().zip(&best).map(|(x, w)| x * w).sum::<f64>() - y)
+            };
+            let slope: f64 = problem.x.iter().zip(&problem.y).map(residual).sum();
+            assert!(slope.abs() < 1e-9, "{slope}");
+        }
+    }
 }

@@ -1,13 +1,21 @@
 //! The loops: how a trial of an experiment is run. An experiment names one; adding an experiment adds no loop.
 
+mod clock;
 mod digits;
 mod echo;
+mod embedding;
 mod equivalence;
+mod front;
+mod growth;
+mod hindsight;
 mod identification;
+mod importance;
 mod least_squares;
 mod multikernel;
+mod regret;
 mod stream;
 mod table;
+mod topics;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,6 +24,7 @@ use parsimon::Spec;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Effort, Experiment, Kind, Method, Variant};
+use crate::picture::Picture;
 
 /// Points of one measure, in order of the round.
 pub type Curve = Vec<(f64, f64)>;
@@ -28,6 +37,9 @@ pub struct Trial {
     /// What was chosen on the way (a rate found by search), by method.
     #[serde(default)]
     pub chosen: BTreeMap<String, String>,
+    /// What it shows beside its curves; only the first trial has any.
+    #[serde(default)]
+    pub pictures: Vec<Picture>,
 }
 
 /// One trial to be run.
@@ -41,6 +53,8 @@ pub struct Run<'a> {
     pub effort: Effort,
     /// It alone decides what is drawn.
     pub seed: u64,
+    /// Whether it is the trial whose pictures are shown.
+    pub is_first: bool,
     /// Where real data is.
     pub data: &'a Path,
 }
@@ -59,11 +73,16 @@ impl Run<'_> {
             Kind::Digits => digits::trial(self),
             Kind::Echo => echo::trial(self),
             Kind::Equivalence => equivalence::trial(self),
+            Kind::Front => front::trial(self),
+            Kind::Growth => growth::trial(self),
             Kind::Identification => identification::trial(self),
+            Kind::Importance => importance::trial(self),
             Kind::LeastSquares => least_squares::trial(self),
             Kind::Multikernel => multikernel::trial(self),
+            Kind::Regret => regret::trial(self),
             Kind::Stream => stream::trial(self),
             Kind::Table => table::trial(self),
+            Kind::Topics => topics::trial(self),
         }
     }
 }

@@ -6,16 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use parsimon::Frame;
 use parsimon::core::{Chunk, Loss};
-use parsimon::data::{Input, Labels, Options, Reader};
 use parsimon::eval::{Evaluation, Evaluator};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
 use super::{Rates, Run, Trial, spec};
-use crate::data;
-use crate::experiment::Method;
+use crate::data::rows::{pick, rows, shuffled};
+use crate::experiment::{Method, PerEffort};
 
 /// What is read, as the file says it.
 #[derive(Clone, Debug, Deserialize)]
@@ -23,17 +19,51 @@ use crate::experiment::Method;
 struct Stream {
     /// The set's name.
     set: String,
-    /// Which of its files, from 1; all if absent.
+    /// Which of its rows.
     #[serde(default)]
-    file: Option<usize>,
+    part: Part,
+    /// At most so many rows of them.
+    #[serde(default)]
+    rows: Option<PerEffort>,
     /// The penalty of the whole run; each of the `T` rows pays a `T`-th of it.
     l1_in_all: f64,
     rates: Rates,
 }
 
+/// Which rows of a set.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Part {
+    /// Those to learn.
+    #[default]
+    Train,
+    /// Those to judge by.
+    Test,
+    /// Both.
+    Whole,
+}
+
+impl Stream {
+    fn read(&self, run: &Run<'_>) -> Result<Chunk, String> {
+        let rows = rows(&self.set, run.data).map_err(|e| e.to_string())?;
+        let test = rows.test.unwrap_or_default();
+        Ok(match self.part {
+            Part::Train => rows.train,
+            Part::Test => test,
+            Part::Whole => {
+                let mut whole = rows.train;
+                (0..test.len()).for_each(|i| whole.copy_row(&test, i));
+                whole
+            }
+        })
+    }
+}
+
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let stream: Stream = run.settings()?;
-    let rows = shuffled(&read_set(run, &stream.set, stream.file)?, run.seed);
+    let rows = shuffled(&stream.read(run)?, run.seed);
+    let most = stream.rows.map_or(rows.len(), |most| most.at(run.effort) as usize);
+    let rows = if most < rows.len() { pick(&rows, 0..most) } else { rows };
     let features: BTreeSet<u32> =
         (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();
     let mut trial = Trial::default();
@@ -56,29 +86,6 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         trial.chosen.insert(method.name.clone(), format!("rate 2^{power}"));
     }
     Ok(trial)
-}
-
-/// All rows of a set with two classes, or of one of its files, counted from 1.
-pub(super) fn read_set(run: &Run<'_>, name: &str, file: Option<usize>) -> Result<Chunk, String> {
-    let set = data::find(name).ok_or_else(|| format!("there is no set {name:?}"))?;
-    let files = set.locate(run.data).map_err(|e| e.to_string())?;
-    let chosen = (1..).zip(files).filter(|(k, _)| file.is_none_or(|file| file == *k));
-    let inputs: Vec<Input> = chosen.map(|(_, path)| Input::Path(path)).collect();
-    let options = Options { labels: Labels::binary(), ..Options::default() };
-    let mut reader = Reader::open(&inputs, &options).map_err(|e| e.to_string())?;
-    let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
-    while reader.read(&mut chunk).map_err(|e| e.to_string())? {
-        (0..chunk.len()).for_each(|i| all.copy_row(&chunk, i));
-    }
-    Ok(all)
-}
-
-pub(super) fn shuffled(rows: &Chunk, seed: u64) -> Chunk {
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-    let mut chunk = Chunk::new();
-    order.into_iter().for_each(|i| chunk.copy_row(rows, i));
-    chunk
 }
 
 /// AUC of the predictions made on the way, and the nonzeros at the end.

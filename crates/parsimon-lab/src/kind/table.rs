@@ -1,13 +1,14 @@
 //! Passes over the rows of a real set: loss and penalty so far, and the nonzeros on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Loss, Online};
 use parsimon::{Frame, Settings};
 use serde::Deserialize;
 
-use super::stream::{read_set, shuffled};
+use super::clock::{self, Clock, SECONDS};
 use super::{Curve, Run, Trial, spec};
+use crate::data::rows::{rows, shuffled};
 use crate::experiment::{Method, PerEffort};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -18,6 +19,12 @@ struct Table {
     passes: PerEffort,
     /// How often a pass is looked at.
     points: usize,
+    /// A look is kept once the rounds have grown by this part since the last one kept.
+    #[serde(default)]
+    thin: f64,
+    /// Learn the set's rows to judge by, instead of those to learn.
+    #[serde(default)]
+    other_half: bool,
     /// Whether the objective contains the penalty.
     #[serde(default = "yes")]
     penalty: bool,
@@ -29,9 +36,13 @@ fn yes() -> bool {
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let table: Table = run.settings()?;
-    let rows = shuffled(&read_set(run, &table.set, None)?, run.seed);
-    let features: BTreeSet<u32> =
-        (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();
+    let whole = rows(&table.set, run.data).map_err(|e| e.to_string())?;
+    let rows = match (table.other_half, &whole.test) {
+        (false, _) => &whole.train,
+        (true, Some(test)) => test,
+        (true, None) => return Err(format!("{} has no rows to judge by", table.set)),
+    };
+    let rows = shuffled(rows, run.seed);
     let mut trial = Trial::default();
     for method in run.experiment.methods_of(run.variant) {
         let fail = |e: parsimon::BuildError| format!("{}: {e}", method.name);
@@ -39,8 +50,14 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         let mut online = settings.build(Frame::default()).map_err(fail)?;
         let passes = table.passes.at(run.effort);
         let l1 = if table.penalty { settings.number("l1") } else { 0.0 };
-        let look =
-            Look { loss: settings.loss(), l1, features: features.len(), points: table.points };
+        let look = Look {
+            loss: settings.loss(),
+            l1,
+            features: whole.features as usize,
+            points: table.points,
+            thin: table.thin,
+            is_timed: clock::is_asked(run),
+        };
         let curves = look.play(&mut *online, &rows, passes);
         trial.curves.insert(method.name.clone(), curves);
     }
@@ -60,18 +77,22 @@ struct Look {
     l1: f64,
     features: usize,
     points: usize,
+    thin: f64,
+    is_timed: bool,
 }
 
 impl Look {
     fn play(&self, online: &mut dyn Online, rows: &Chunk, passes: u64) -> BTreeMap<String, Curve> {
         let every = rows.len().div_ceil(self.points.max(1)).max(1);
         let (mut objective, mut nonzeros, mut mean) = (Curve::new(), Curve::new(), Curve::new());
+        let (mut seconds, mut clock) = (Curve::new(), Clock::default());
         let (mut round, mut sum, mut share, mut margins) = (0, 0.0, 0.0, Vec::new());
+        let (mut next, last) = (0.0, passes as usize * rows.len());
         for _ in 0..passes {
             for start in (0..rows.len()).step_by(every) {
                 let end = rows.len().min(start + every);
                 margins.clear();
-                online.learn_rows(rows, start..end, &mut margins);
+                clock.count(|| online.learn_rows(rows, start..end, &mut margins));
                 let losses = (start..end).zip(&margins);
                 let lost: f64 =
                     losses.map(|(i, p)| self.loss.value(*p, rows.label(i).unwrap_or(1.0))).sum();
@@ -84,15 +105,24 @@ impl Look {
                 let now = 100.0 * head.indices().len() as f64 / self.features.max(1) as f64;
                 share += now * (end - start) as f64;
                 let t = round as f64;
+                if t < next && round < last {
+                    continue;
+                }
+                next = t * (1.0 + self.thin);
                 objective.push((t, sum / t));
                 nonzeros.push((t, now));
                 mean.push((t, share / t));
+                seconds.push((t, clock.seconds()));
             }
         }
-        BTreeMap::from([
+        let mut curves = BTreeMap::from([
             ("objective".to_owned(), objective),
             ("nonzeros".to_owned(), nonzeros),
             ("mean_nonzeros".to_owned(), mean),
-        ])
+        ]);
+        if self.is_timed {
+            curves.insert(SECONDS.to_owned(), seconds);
+        }
+        curves
     }
 }

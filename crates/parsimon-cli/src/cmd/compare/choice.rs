@@ -1,0 +1,143 @@
+//! Which run to recommend: the best, and the sparsest that is nearly as good.
+
+use parsimon::core::Loss;
+use parsimon::eval::Evaluation;
+
+use super::contest::{Contest, Finish, Score};
+
+/// The sparsest run may cost this share more than the best.
+pub(super) const TOLERANCE: f64 = 0.01;
+
+/// What runs are ranked by; less is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Criterion {
+    /// The loss that was trained, when it is the same in all runs.
+    Loss,
+    /// The share of errors, for several classes.
+    Error,
+    /// Two classes and different losses, which are not to be compared.
+    Auc,
+    /// Numbers and different losses.
+    Rmse,
+}
+
+impl Criterion {
+    pub(super) fn of(contest: &Contest) -> Self {
+        let losses: Vec<Loss> = contest.finishes.iter().map(|f| f.settings.loss()).collect();
+        let same = losses.windows(2).all(|w| w[0] == w[1]);
+        let score = contest.finishes.iter().find_map(|f| f.result.as_ref().ok());
+        match score.map(Score::evaluation) {
+            Some(Evaluation::Multiclass(_)) => Self::Error,
+            _ if same => Self::Loss,
+            Some(Evaluation::Binary(_)) => Self::Auc,
+            _ => Self::Rmse,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "mean loss",
+            Self::Error => "error rate",
+            Self::Auc => "1 - AUC",
+            Self::Rmse => "RMSE",
+        }
+    }
+
+    /// What a run costs, on the test data if there is any.
+    pub(super) fn cost(self, score: &Score) -> Option<f64> {
+        let metric = |name: &str| metric(score.evaluation(), name);
+        let cost = match (self, &score.test) {
+            // Of all rows, even where the other metrics are of the last ones.
+            (Self::Loss | Self::Error, None) => Some(score.loss),
+            (Self::Loss, Some(test)) => test.mean_loss(),
+            (Self::Error, Some(_)) => metric("accuracy").map(|accuracy| 1.0 - accuracy),
+            (Self::Auc, _) => metric("AUC").map(|auc| 1.0 - auc),
+            (Self::Rmse, _) => metric("RMSE"),
+        };
+        cost.filter(|cost| cost.is_finite())
+    }
+
+    /// The same of a run that may have failed.
+    pub(super) fn cost_of(self, finish: &Finish) -> Option<f64> {
+        self.cost(finish.result.as_ref().ok()?)
+    }
+}
+
+/// One metric by its name.
+pub(super) fn metric(evaluation: &Evaluation, name: &str) -> Option<f64> {
+    evaluation.metrics().into_iter().find(|m| m.0 == name).and_then(|m| m.1)
+}
+
+/// The places of the recommended runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) best: usize,
+    pub(super) sparsest: usize,
+}
+
+impl Choice {
+    /// The run of lowest cost, and of those within the tolerance the one with the fewest weights. Of equals the
+    /// sparser, the cheaper, the first.
+    pub(super) fn of(points: &[Option<Point>]) -> Option<Self> {
+        let known = || points.iter().enumerate().filter_map(|(i, p)| Some((i, (*p)?)));
+        let by_cost = |a: &Point, b: &Point| a.cost.total_cmp(&b.cost);
+        let by_weights = |a: &Point, b: &Point| a.nonzeros.cmp(&b.nonzeros);
+        let (best, least) =
+            known().min_by(|(_, a), (_, b)| by_cost(a, b).then(by_weights(a, b)))?;
+        let enough = least.cost + TOLERANCE * least.cost.abs();
+        let (sparsest, _) = known()
+            .filter(|(_, p)| p.cost <= enough)
+            .min_by(|(_, a), (_, b)| by_weights(a, b).then(by_cost(a, b)))?;
+        Some(Self { best, sparsest })
+    }
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) nonzeros: usize,
+    pub(super) cost: f64,
+}
+
+/// The standing of every run; none of those that failed.
+pub(super) fn points(contest: &Contest, criterion: Criterion) -> Vec<Option<Point>> {
+    let point = |finish: &Finish| {
+        let score = finish.result.as_ref().ok()?;
+        Some(Point { nonzeros: score.nonzeros, cost: criterion.cost(score)? })
+    };
+    contest.finishes.iter().map(point).collect()
+}
+
+/// Which of the points no other beats: none has fewer weights and costs no more, or costs less with no more weights.
+pub(super) fn front(points: &[Option<Point>]) -> Vec<bool> {
+    let beats = |p: &Point, q: &Point| {
+        p.nonzeros <= q.nonzeros && p.cost <= q.cost && (p.nonzeros < q.nonzeros || p.cost < q.cost)
+    };
+    let is_beaten = |q: &Point| points.iter().flatten().any(|p| beats(p, q));
+    points.iter().map(|q| q.as_ref().is_some_and(|q| !is_beaten(q))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(all: &[Option<(usize, f64)>]) -> Vec<Option<Point>> {
+        all.iter().map(|p| p.map(|(nonzeros, cost)| Point { nonzeros, cost })).collect()
+    }
+
+    #[test]
+    fn the_sparsest_is_within_one_percent_of_the_best() {
+        let all = [Some((900, 0.5)), None, Some((70, 0.504)), Some((60, 0.506)), Some((800, 0.5))];
+        assert_eq!(Choice::of(&points(&all)), Some(Choice { best: 4, sparsest: 2 }));
+        assert_eq!(Choice::of(&[None]), None);
+        // A cost may be negative, as of counts.
+        let all = [Some((900, -2.0)), Some((7, -1.99)), Some((3, -1.9))];
+        assert_eq!(Choice::of(&points(&all)), Some(Choice { best: 0, sparsest: 1 }));
+    }
+
+    #[test]
+    fn the_front_is_what_nothing_beats() {
+        let all = [Some((10, 0.5)), Some((20, 0.4)), Some((20, 0.45)), None, Some((30, 0.4))];
+        assert_eq!(front(&points(&all)), [true, true, false, false, false]);
+    }
+}

@@ -1,0 +1,93 @@
+//! The command that trains a run again, alone.
+
+use parsimon::{Settings, Spec};
+use serde_json::Value;
+
+use super::runs::Run;
+use crate::args::{CompareArgs, PrecisionArg, StoreArg};
+
+/// `parsimon train ...`, to be pasted into a shell.
+pub(super) fn command(args: &CompareArgs, run: &Run) -> String {
+    let mut words = vec!["parsimon".to_owned(), "train".to_owned()];
+    words.extend(args.data.words());
+    words.extend(settings(&run.spec));
+    if args.frame.precision == PrecisionArg::F64 {
+        words.extend(["--precision".to_owned(), "f64".to_owned()]);
+    }
+    if args.frame.no_bias {
+        words.push("--no-bias".to_owned());
+    }
+    if args.frame.store == StoreArg::Index {
+        words.extend(["--store".to_owned(), "index".to_owned()]);
+    }
+    for test in &args.test {
+        words.extend(["--test".to_owned(), test.display().to_string()]);
+    }
+    words.extend(["-o".to_owned(), "model.psm".to_owned()]);
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The algorithm, and the flags of what is not as it would be anyway.
+fn settings(spec: &Spec) -> Vec<String> {
+    let Some(algorithm) = spec.get("algorithm").and_then(Value::as_str) else { return Vec::new() };
+    let usual = Spec::new(algorithm).resolve().ok();
+    let usual = |name: &str| usual.as_ref().and_then(|s: &Settings| s.get(name)).cloned();
+    let mut words = vec!["-a".to_owned(), algorithm.to_owned()];
+    for (name, value) in spec.fields().filter(|(name, _)| *name != "algorithm") {
+        let same = usual(name).is_some_and(|u| u == *value || is_same(&u, value));
+        match (format!("--{}", name.replace('_', "-")), value) {
+            _ if same => {}
+            (flag, Value::Bool(true)) => words.push(flag),
+            (flag, Value::Bool(false)) => words.push(format!("{flag}=false")),
+            (flag, value) => words.extend([flag, typed(value)]),
+        }
+    }
+    words
+}
+
+/// 1 and 1.0 are one number.
+fn is_same(a: &Value, b: &Value) -> bool {
+    a.as_f64().is_some_and(|a| Some(a) == b.as_f64())
+}
+
+/// A value as a flag reads it: lists with commas, groups parted by semicolons.
+fn typed(value: &Value) -> String {
+    let joined = |items: &[Value], by| items.iter().map(typed).collect::<Vec<_>>().join(by);
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.iter().any(Value::is_array) => joined(items, ";"),
+        Value::Array(items) => joined(items, ","),
+        other => other.to_string(),
+    }
+}
+
+/// A word that a shell reads as it is, or in quotes.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_unusual_is_said() {
+        let spec = Spec::new("ftrl").set("l1", 0.5).set("rate", 0.1).set("beta", 1.0);
+        assert_eq!(settings(&spec), ["-a", "ftrl", "--l1", "0.5"]);
+        let spec = Spec::new("sgd").set("implicit", true).set("loss", "squared");
+        assert_eq!(settings(&spec), ["-a", "sgd", "--implicit", "--loss", "squared"]);
+        let groups = serde_json::json!([[1, 2], [3]]);
+        assert_eq!(typed(&groups), "1,2;3");
+    }
+
+    #[test]
+    fn a_shell_reads_every_word_as_one() {
+        assert_eq!(quoted("d.svm"), "d.svm");
+        assert_eq!(quoted("my data.svm"), "'my data.svm'");
+        assert_eq!(quoted("it's;rm"), r"'it'\''s;rm'");
+    }
+}

@@ -1,0 +1,225 @@
+//! What is to be run: the methods named, at every point of the grid.
+
+use parsimon::eval::number::thousands;
+use parsimon::registry::{Algorithm, find};
+use parsimon::{Grid, Spec};
+use serde_json::Value;
+
+use crate::args::{CompareArgs, method, setting};
+use crate::console::note;
+use crate::fault::Fault;
+
+/// What is compared when nobody says: each of the great families, with settings that suit most data.
+const HANDFUL: &[&str] = &[
+    "ftrl:l1=1,rate=0.1",
+    "ftrl:l1=5,rate=0.1",
+    "rda:rate=1,l1=1e-4",
+    "adagrad-rda:rate=0.1,l1=1e-4",
+    "fobos:rate=0.5,l1=1e-5",
+    "adagrad-fobos:rate=0.1,l1=1e-5",
+    "truncated-gradient:rate=0.5,l1=1e-5,period=10",
+    "sgd:rate=0.5",
+];
+
+/// All of them learn at the same time: each has its weights in memory.
+const MOST_RUNS: usize = 512;
+
+/// Flags that hold for every method that has them.
+const SHARED: &[&str] = &["loss", "multiclass", "classes", "huber_delta", "quantile"];
+
+/// One method with one setting of what is swept.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// The method as it was named, without what is swept.
+    pub(super) family: String,
+    /// The same with it: what `-m` would read.
+    pub(super) name: String,
+    /// What is swept, at its value here.
+    pub(super) swept: Vec<(String, Value)>,
+    pub(super) spec: Spec,
+}
+
+/// Every run, in the order of the methods.
+pub(super) fn runs(args: &CompareArgs) -> Result<Vec<Run>, Fault> {
+    let methods = methods(args)?;
+    let grid = grid(args, &methods)?;
+    let count = methods.iter().map(|m| grid.count(&m.spec)).fold(0, usize::saturating_add);
+    if count > MOST_RUNS {
+        return Err(Fault::Usage(format!(
+            "the grid has {} runs and {MOST_RUNS} are possible; take fewer values, sweeps or methods",
+            thousands(count as u64)
+        )));
+    }
+    let mut runs: Vec<Run> = Vec::new();
+    for method in &methods {
+        for run in method.at(&grid)? {
+            // Methods that differ in what is swept alone are the same method now.
+            if grid.is_empty() || !runs.iter().any(|known| known.name == run.name) {
+                runs.push(run);
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// A method and the settings it was named with.
+struct Method {
+    algorithm: String,
+    settings: Vec<(String, String)>,
+    spec: Spec,
+    /// Whether a person wrote it and wants to hear what becomes of it.
+    is_told: bool,
+}
+
+impl Method {
+    fn new(text: &str, spec: Spec, is_told: bool) -> Self {
+        let (algorithm, settings) = text.split_once(':').unwrap_or((text, ""));
+        let pairs = settings.split(',').filter_map(|setting| setting.split_once('='));
+        let settings = pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())).collect();
+        Self { algorithm: algorithm.to_owned(), settings, spec, is_told }
+    }
+
+    fn name(&self, pairs: &[(String, String)]) -> String {
+        let pairs: Vec<String> = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let colon = if pairs.is_empty() { "" } else { ":" };
+        format!("{}{colon}{}", self.algorithm, pairs.join(","))
+    }
+
+    /// The method at every point of the grid.
+    fn at(&self, grid: &Grid) -> Result<Vec<Run>, Fault> {
+        let algorithm = find(&self.algorithm);
+        let swept: Vec<&str> =
+            grid.names().filter(|name| algorithm.is_some_and(|a| a.has(name))).collect();
+        let is_swept = |(key, _): &&(String, String)| {
+            let key = setting(key);
+            // Other words for the rate, unless the method has a setting of that name.
+            let is_rate = ["alpha", "gamma"].contains(&key.as_str())
+                && !algorithm.is_some_and(|a| a.has(&key));
+            swept.contains(&if is_rate { "rate" } else { key.as_str() })
+        };
+        let fixed: Vec<_> = self.settings.iter().filter(|s| !is_swept(s)).cloned().collect();
+        if let Some((key, value)) = self.settings.iter().find(is_swept).filter(|_| self.is_told) {
+            let whole = self.name(&self.settings);
+            note(&format!("the sweep of {key} takes the place of {key}={value} in {whole}"));
+        }
+        let specs = grid.expand(&self.spec).map_err(|e| self.fault(&e))?;
+        let run = |spec: Spec| {
+            let value = |name: &&str| Some(((*name).to_owned(), spec.get(name)?.clone()));
+            let swept: Vec<(String, Value)> = swept.iter().filter_map(value).collect();
+            let texts = swept.iter().map(|(k, v)| (k.clone(), plain(v)));
+            let name = self.name(&fixed.iter().cloned().chain(texts).collect::<Vec<_>>());
+            Run { family: self.name(&fixed), name, swept, spec }
+        };
+        Ok(specs.into_iter().map(run).collect())
+    }
+
+    fn fault(&self, error: &parsimon::BuildError) -> Fault {
+        Fault::Usage(format!("{}: {error}", self.name(&self.settings)))
+    }
+}
+
+/// A value as it is typed within a method: lists with semicolons.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(";"),
+        other => other.to_string(),
+    }
+}
+
+/// The methods named, the flags' one if they name one, or the handful.
+fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
+    let given = args.spec.given()?;
+    let own = given.get("algorithm").is_some();
+    let foreign = given.fields().map(|(name, _)| name).find(|name| !SHARED.contains(name));
+    if !own && let Some(name) = foreign {
+        return Err(Fault::Usage(format!(
+            "{name} belongs to a method: write it as -m name:{name}=..., or name the method with -a"
+        )));
+    }
+    let mut methods = Vec::new();
+    if own {
+        let spec = args.spec.spec()?;
+        let pairs = given.fields().filter(|(name, _)| *name != "algorithm");
+        let pairs: Vec<String> = pairs.map(|(k, v)| format!("{k}={}", plain(v))).collect();
+        let text = format!(
+            "{}:{}",
+            given.get("algorithm").map(plain).unwrap_or_default(),
+            pairs.join(",")
+        );
+        methods.push(Method::new(&text, spec, !args.quiet));
+    }
+    let named = !args.methods.is_empty();
+    let texts: Vec<&str> = match (named, own) {
+        (true, _) => args.methods.iter().map(String::as_str).collect(),
+        (false, true) => Vec::new(),
+        (false, false) => HANDFUL.to_vec(),
+    };
+    for text in texts {
+        let spec = with_shared(method(text)?, &given);
+        methods.push(Method::new(text, spec, named && !args.quiet));
+    }
+    for method in &methods {
+        method.spec.resolve().map_err(|e| method.fault(&e))?;
+    }
+    if let Some(loss) = given.get("loss") {
+        let takes = |m: &&Method| m.spec.get("loss") == Some(loss);
+        if !methods.iter().any(|m| takes(&m)) {
+            return Err(Fault::Usage(format!("no method takes the loss {}", plain(loss))));
+        }
+        for method in methods.iter().filter(|m| !takes(m) && m.is_told) {
+            let own = method.spec.resolve().map(|s| s.word("loss").to_owned()).unwrap_or_default();
+            note(&format!("{} keeps its own loss, {own}", method.name(&method.settings)));
+        }
+    }
+    Ok(methods)
+}
+
+/// The method over those of the shared settings that it takes.
+fn with_shared(method: Spec, shared: &Spec) -> Spec {
+    let Some(algorithm) = method.get("algorithm").and_then(Value::as_str).and_then(find) else {
+        // Resolving it will say what is wrong.
+        return method;
+    };
+    let mut spec = Spec::default();
+    for name in SHARED {
+        if let Some(value) = shared.get(name).filter(|value| takes(algorithm, name, value)) {
+            spec = spec.set(name, value.clone());
+        }
+    }
+    let spec = spec.overwrite(method);
+    // What belongs to one loss goes with that loss.
+    let loss = spec.get("loss").map(plain).unwrap_or_default();
+    [("huber_delta", "huber"), ("quantile", "quantile")].into_iter().fold(
+        spec,
+        |spec, (name, of)| {
+            let is_foreign = loss != of && shared.get(name) == spec.get(name);
+            if is_foreign && spec.get(name).is_some() { spec.set(name, Value::Null) } else { spec }
+        },
+    )
+}
+
+fn takes(algorithm: &Algorithm, name: &str, value: &Value) -> bool {
+    algorithm.all_parameters().any(|p| p.name == name && p.kind.accepts(value))
+}
+
+/// The sweeps, each of a setting that some method has.
+fn grid(args: &CompareArgs, methods: &[Method]) -> Result<Grid, Fault> {
+    let has = |name: &str| {
+        methods.iter().any(|m| find(&m.algorithm).is_some_and(|algorithm| algorithm.has(name)))
+    };
+    let texts = args.sweeps.iter().map(|text| match text.split_once('=') {
+        // Where no method has an alpha of its own it is FTRL's name for the rate.
+        Some((name, values)) if setting(name) == "alpha" && !has("alpha") => {
+            format!("rate={values}")
+        }
+        Some((name, values)) => format!("{}={values}", setting(name)),
+        None => text.clone(),
+    });
+    let grid = Grid::parse(texts.collect::<Vec<_>>())
+        .map_err(|e| Fault::Usage(format!("--sweep: {e}")))?;
+    if let Some(name) = grid.names().find(|name| !has(name)) {
+        return Err(Fault::Usage(format!("--sweep: none of the methods has a setting {name}")));
+    }
+    Ok(grid)
+}

@@ -1,0 +1,159 @@
+//! What is to be said of a contest: by what runs are ranked, which are on the front, which are recommended.
+
+use serde_json::{Map, Value, json};
+
+use super::choice::{Choice, Criterion, Point, front, points};
+use super::command::command;
+use super::contest::{Contest, Finish};
+use crate::args::CompareArgs;
+
+/// A contest and what follows from it.
+pub(super) struct Verdict<'a> {
+    pub(super) contest: &'a Contest,
+    pub(super) criterion: Criterion,
+    pub(super) points: Vec<Option<Point>>,
+    pub(super) on_front: Vec<bool>,
+    pub(super) choice: Option<Choice>,
+    /// The command that trains each run alone.
+    pub(super) commands: Vec<String>,
+}
+
+impl<'a> Verdict<'a> {
+    pub(super) fn new(args: &CompareArgs, contest: &'a Contest) -> Self {
+        let criterion = Criterion::of(contest);
+        let points = points(contest, criterion);
+        let commands = contest.finishes.iter().map(|f| command(args, &f.run)).collect();
+        let (on_front, choice) = (front(&points), Choice::of(&points));
+        Self { contest, criterion, points, on_front, choice, commands }
+    }
+
+    pub(super) fn has_test(&self) -> bool {
+        let mut scores = self.contest.finishes.iter().filter_map(|f| f.result.as_ref().ok());
+        scores.any(|score| score.test.is_some())
+    }
+
+    /// "test" or "progressive" before the criterion's name.
+    pub(super) fn criterion_name(&self) -> String {
+        let on = if self.has_test() { "test" } else { "progressive" };
+        format!("{on} {}", self.criterion.name())
+    }
+
+    /// The methods without what is swept, in the order of their runs.
+    pub(super) fn families(&self) -> Vec<&'a str> {
+        let mut families: Vec<&str> = Vec::new();
+        for finish in &self.contest.finishes {
+            if !families.contains(&finish.run.family.as_str()) {
+                families.push(&finish.run.family);
+            }
+        }
+        families
+    }
+
+    /// The best run of a method.
+    pub(super) fn best_of(&self, family: &str) -> Option<usize> {
+        let of = |i: &usize| self.contest.finishes[*i].run.family == family;
+        let cost = |i: usize| Some((i, self.points[i]?.cost));
+        let costs = (0..self.points.len()).filter(of).filter_map(cost);
+        costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+    }
+
+    /// The recommended runs, with why; one if the best is the sparsest as well.
+    pub(super) fn recommended(&self) -> Vec<(&'static str, usize)> {
+        match self.choice {
+            None => Vec::new(),
+            Some(c) if c.best == c.sparsest => {
+                vec![("lowest, and the sparsest within 1% of it", c.best)]
+            }
+            Some(c) => vec![("lowest", c.best), ("the sparsest within 1% of it", c.sparsest)],
+        }
+    }
+
+    /// The settings a run has at an end of their sweep: beyond it there may be better ones.
+    pub(super) fn at_the_end(&self, i: usize) -> Vec<&'a str> {
+        let run = &self.contest.finishes[i].run;
+        let of_family = self.contest.finishes.iter().filter(|f| f.run.family == run.family);
+        let values = |name: &str| -> Vec<f64> {
+            let all = of_family.clone().flat_map(|f| &f.run.swept).filter(|(n, _)| n == name);
+            let mut values: Vec<f64> = all.filter_map(|(_, value)| value.as_f64()).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let is_at_end = |(name, value): &&(String, Value)| {
+            let (values, own) = (values(name), value.as_f64());
+            // Zero is an end of its own: nothing is beyond it.
+            let ends = [values.first().filter(|low| **low != 0.0), values.last()];
+            values.first() < values.last() && own.is_some_and(|v| ends.contains(&Some(&v)))
+        };
+        run.swept.iter().filter(is_at_end).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// A remark on a recommended run whose sweep may have been too narrow.
+    pub(super) fn remark(&self, i: usize) -> Option<String> {
+        let names = self.at_the_end(i).join(" and this ");
+        let remark = "a wider one may find a better setting";
+        (!names.is_empty()).then(|| format!("the sweep ends at this {names}: {remark}"))
+    }
+
+    /// How a run is marked in tables.
+    pub(super) fn mark(&self, i: usize) -> &'static str {
+        match self.choice {
+            Some(c) if c.best == i => "best",
+            Some(c) if c.sparsest == i => "sparse",
+            _ if self.on_front[i] => "front",
+            _ => "",
+        }
+    }
+
+    /// Everything, as JSON.
+    pub(super) fn to_json(&self) -> Value {
+        let methods: Vec<Value> = (0..self.commands.len()).map(|i| self.run_to_json(i)).collect();
+        let recommended = |i: usize| {
+            let name = &self.contest.finishes[i].run.name;
+            json!({"run": i, "method": name, "command": self.commands[i], "at_the_end_of_the_sweep": self.at_the_end(i)})
+        };
+        json!({
+            "rows": self.contest.rows,
+            "criterion": self.criterion_name(),
+            "recommended": self.choice.map(|c| {
+                json!({"best": recommended(c.best), "sparsest_within_1_percent": recommended(c.sparsest)})
+            }),
+            "methods": methods,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn run_to_json(&self, i: usize) -> Value {
+        let Finish { run, settings, time, result } = &self.contest.finishes[i];
+        let swept: Map<String, Value> = run.swept.iter().cloned().collect();
+        let mut object = json!({
+            "method": run.name,
+            "family": run.family,
+            "swept": swept,
+            "settings": settings.to_json(),
+            "command": self.commands[i],
+            "seconds": time.as_secs_f64(),
+            "on_front": self.on_front[i],
+            "cost": self.criterion.cost_of(&self.contest.finishes[i]),
+        });
+        let own = match result {
+            Err(failure) => json!({"failure": failure}),
+            Ok(score) => json!({
+                "progressive_loss": score.loss,
+                "progressive": score.progressive,
+                "test": score.test,
+                "nonzeros": score.nonzeros,
+                "curve": score.curve,
+            }),
+        };
+        if let (Value::Object(object), Value::Object(own)) = (&mut object, own) {
+            object.extend(own);
+        }
+        object
+    }
+}
+
+/// With a capital.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
+}

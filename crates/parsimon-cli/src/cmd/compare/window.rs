@@ -1,0 +1,78 @@
+//! Metrics in bounded memory: of all rows, or of the last ones when there are very many.
+
+use parsimon::core::{Chunk, LabelDomain};
+use parsimon::eval::Evaluation;
+use parsimon::{Judge, Settings};
+
+/// Scores kept by all runs together; at 16 bytes each, two gigabytes at most.
+const MOST_SCORES: usize = 1 << 27;
+
+/// A judge that starts anew when it has taken too many rows, and another that is half a window behind it: at the end
+/// the older of them has judged the last rows, at least half a window of them.
+///
+/// Two classes alone need it: the AUC is exact because every score is kept.
+pub(super) struct Window {
+    fresh: Judge,
+    older: Judge,
+    newer: Option<Judge>,
+    rows: usize,
+    half: usize,
+}
+
+impl Window {
+    pub(super) fn new(settings: &Settings, classes: &[String], runs: usize) -> Self {
+        let keeps_scores =
+            !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::Binary;
+        // The two judges of a run overlap by half a window: one and a half windows are kept.
+        let half = if keeps_scores { MOST_SCORES / 3 / runs.max(1) } else { usize::MAX };
+        let fresh = Judge::new(settings, classes);
+        Self { older: fresh.clone(), newer: None, fresh, rows: 0, half: half.max(1) }
+    }
+
+    pub(super) fn record_chunk(&mut self, chunk: &Chunk, margins: &[f64]) {
+        let heads = if chunk.is_empty() { 1 } else { margins.len() / chunk.len() };
+        for (i, margins) in margins.chunks_exact(heads).enumerate() {
+            if let Some(y) = chunk.label(i) {
+                self.record(margins, y, chunk.weight(i));
+            }
+        }
+    }
+
+    fn record(&mut self, margins: &[f64], y: f64, weight: f64) {
+        // Half a window has passed: the newer judge grows old, or there is one for the first time.
+        if self.rows == self.half {
+            if let Some(newer) = self.newer.replace(self.fresh.clone()) {
+                self.older = newer;
+            }
+            self.rows = 0;
+        }
+        self.rows += 1;
+        self.older.record(margins, y, weight);
+        if let Some(newer) = &mut self.newer {
+            newer.record(margins, y, weight);
+        }
+    }
+
+    pub(super) fn finish(self) -> Evaluation {
+        self.older.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parsimon::Spec;
+
+    use super::*;
+
+    #[test]
+    fn the_last_rows_are_judged() {
+        let settings = Spec::new("ftrl").resolve().expect("defaults are right");
+        for rows in [1, 4, 5, 8, 9, 13, 100] {
+            let mut window = Window { half: 4, ..Window::new(&settings, &[], 1) };
+            (0..rows).for_each(|_| window.record(&[0.5], 1.0, 1.0));
+            let judged = window.finish().rows();
+            let expected = if rows <= 8 { rows..=rows } else { 5..=8 };
+            assert!(expected.contains(&judged), "{judged} of {rows}");
+        }
+    }
+}

@@ -26,6 +26,7 @@
 mod build;
 mod container;
 mod error;
+mod grid;
 mod identify;
 mod judge;
 mod kernels;
@@ -43,6 +44,7 @@ mod trainer;
 
 pub use build::{Frame, Regularization, Storage};
 pub use error::{BuildError, Error, FormatError};
+pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
 pub use judge::{Expect, Judge};
 pub use model::{Model, Provenance};
@@ -50,7 +52,7 @@ pub use reading::{Reading, find_classes};
 pub use regret::{Bound, Regret};
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
 pub use spec::{Settings, Spec, did_you_mean};
-pub use sweep::Grid;
+pub use sweep::{Standing, Sweep};
 pub use synthetic::{Regressors, Synthetic, System};
 pub use trainer::{Progress, Trainer};
 

@@ -259,6 +259,15 @@ impl Settings {
         self.values.get("classes").map(crate::parameter::texts_of)
     }
 
+    /// These settings, of several classes and without a list of them, with the classes the data has.
+    pub(crate) fn with_classes_of(self, reading: &crate::Reading) -> Self {
+        let declared = self.classes().is_some() || reading.classes.is_empty();
+        match self.flag("multiclass") && !declared {
+            true => self.with_classes(&reading.classes),
+            false => self,
+        }
+    }
+
     /// The same settings with classes declared.
     #[must_use]
     pub fn with_classes(mut self, classes: &[String]) -> Self {

@@ -1,291 +1,354 @@
-//! Sweeps: settings that are to be tried at several values.
-//!
-//! A sweep is written `name=low..high:count` or `name=a,b,c`. A range is cut evenly in the logarithm when both ends are
-//! positive, as strengths and rates want it, and evenly otherwise. Values are rounded to four digits, so that a command
-//! with them can be read, typed and run again with the same result; the ends are kept as they are.
+//! Many settings learned in one pass over the rows.
 
-use serde_json::Value;
+use parsimon_core::{Chunk, Frozen, Loss, Online};
+use parsimon_data::Names;
+use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
-use crate::parameter::{Kind, Parameter, scalar};
-use crate::registry::{ALGORITHMS, Algorithm, COMMON, find};
-use crate::{BuildError, Spec, did_you_mean};
+use crate::build::lanes::{SideBySide, WIDEST, family, side_by_side};
+use crate::trainer::{Tested, progressive_loss};
+use crate::{BuildError, Error, Frame, Model, Reading, Settings};
 
-/// How many values a range has when nobody says.
-const USUAL: usize = 5;
-/// More values than this in one sweep are a slip of the keyboard.
-const MOST: usize = 10_000;
-
-/// The product of sweeps.
+/// Learns many settings together and keeps each one's score.
+///
+/// Settings of one algorithm that can share a learner (FTRL-Proximal, AdaGrad-RDA and their kin, up to sixteen) lie side by
+/// side in memory: a row is read, and a coordinate found, once for all of them. The others learn one after the other. Either
+/// way each ends with the bits it would have alone.
 ///
 /// ```
-/// use parsimon::{Grid, Spec};
+/// use parsimon::core::{Chunk, Repeats};
+/// use parsimon::{Frame, Grid, Reading, Spec, Sweep};
 ///
-/// let grid = Grid::parse(["l1=1e-4..1:5", "rate=0.1,0.5"])?;
-/// let specs = grid.expand(&Spec::new("ftrl"))?;
-/// assert_eq!(specs.len(), 10);
-/// assert_eq!(specs[2].get("l1"), Some(&0.001.into()));
-/// assert_eq!(specs[2].get("rate"), Some(&0.1.into()));
-/// // A sweep is for the methods that have the setting: sgd has no l1.
-/// assert_eq!(grid.expand(&Spec::new("sgd"))?.len(), 2);
+/// let specs = Grid::parse(["l1=0,0.1,100"])?.expand(&Spec::new("ftrl"))?;
+/// let settings = specs.iter().map(Spec::resolve).collect::<Result<_, _>>()?;
+/// let mut sweep = Sweep::new(settings, Frame::default(), Reading::default())?;
+/// let mut chunk = Chunk::new();
+/// for i in 0..100 {
+///     chunk.push_feature(1 + i % 2, 1.0);
+///     chunk.finish_row(Some(if i % 2 == 0 { 1.0 } else { -1.0 }), 1.0, Repeats::Refuse).unwrap();
+/// }
+/// sweep.learn(&chunk, &mut |_| {});
+/// assert_eq!(sweep.nonzeros(), [2, 2, 0]);
+/// assert_eq!(sweep.best(), Some(0));
+/// assert_eq!(sweep.model(0).unwrap().nonzeros(), 2);
 /// # Ok::<(), parsimon::BuildError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Grid {
-    sweeps: Vec<Sweep>,
+pub struct Sweep {
+    frame: Frame,
+    reading: Reading,
+    names: Names,
+    inputs: Vec<String>,
+    schedule: Schedule,
+    rows: u64,
+    entries: Vec<Entry>,
+    groups: Vec<Group>,
 }
 
-/// One setting and its values.
+/// One setting and how it does.
+struct Entry {
+    settings: Settings,
+    loss: Loss,
+    progressive: Progressive,
+    curve: LearningCurve,
+    /// Where its weights are: the group, and the head within it.
+    place: (usize, usize),
+    /// Why it learns no more.
+    stopped: Option<String>,
+}
+
+/// Settings that share a learner.
+struct Group {
+    learner: Together,
+    /// Which entry each head is; there may be more heads.
+    members: Vec<usize>,
+    margins: Vec<f64>,
+}
+
+enum Together {
+    Many(Box<dyn SideBySide>),
+    One(Box<dyn Online>),
+}
+
+impl Together {
+    fn online(&self) -> &dyn Online {
+        match self {
+            Together::Many(many) => &**many,
+            Together::One(one) => &**one,
+        }
+    }
+
+    fn online_mut(&mut self) -> &mut dyn Online {
+        match self {
+            Together::Many(many) => &mut **many,
+            Together::One(one) => &mut **one,
+        }
+    }
+}
+
+/// How a setting stands after some rows.
 #[derive(Clone, Debug, PartialEq)]
-struct Sweep {
-    name: String,
-    values: Vec<Value>,
-    /// The values of a range are rounded where the setting is a whole number; those of a list are taken at their word.
-    is_range: bool,
-}
-
-impl Grid {
-    /// Reads sweeps, each of another setting of some algorithm.
-    pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, BuildError> {
-        let mut grid = Self::default();
-        for text in texts {
-            let sweep = Sweep::parse(text.as_ref())?;
-            if grid.sweeps.iter().any(|other| other.name == sweep.name) {
-                let message = format!("there are two sweeps of {}", sweep.name);
-                return Err(BuildError::new(sweep.name, message));
-            }
-            grid.sweeps.push(sweep);
-        }
-        Ok(grid)
-    }
-
-    /// Whether there is no sweep.
-    pub fn is_empty(&self) -> bool {
-        self.sweeps.is_empty()
-    }
-
-    /// The settings that vary, in the order given.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.sweeps.iter().map(|sweep| sweep.name.as_str())
-    }
-
-    /// How many specs [`expand`](Grid::expand) gives at most, without making them.
-    pub fn count(&self, spec: &Spec) -> usize {
-        let of =
-            |sweep: &Sweep| if sweep.parameter(spec).is_some() { sweep.values.len() } else { 1 };
-        self.sweeps.iter().map(of).fold(1, usize::saturating_mul)
-    }
-
-    /// The spec at every point of the grid, over the sweeps of settings that its algorithm has; the first sweep varies
-    /// fastest. A swept setting takes the place of the spec's own. Values are judged here: `l1=-1..1:3` is refused.
-    pub fn expand(&self, spec: &Spec) -> Result<Vec<Spec>, BuildError> {
-        let mut specs = vec![spec.clone()];
-        for sweep in self.sweeps.iter().rev() {
-            let Some(parameter) = sweep.parameter(spec) else { continue };
-            let values = sweep.values_for(parameter)?;
-            let at = |spec: &Spec| {
-                let at = |value: &Value| spec.clone().set(&sweep.name, value.clone());
-                values.iter().map(at).collect::<Vec<_>>()
-            };
-            specs = specs.iter().flat_map(at).collect();
-        }
-        Ok(specs)
-    }
+pub struct Standing {
+    /// Which of the settings.
+    pub setting: usize,
+    /// The average progressive loss.
+    pub average: Option<f64>,
+    /// The average since the last report.
+    pub since_last: Option<f64>,
+    /// Nonzero weights now.
+    pub nonzeros: usize,
+    /// Why it learns no more, if it does not.
+    pub stopped: Option<String>,
 }
 
 impl Sweep {
-    fn parse(text: &str) -> Result<Self, BuildError> {
-        let fail = |name: &str, message: String| Err(BuildError::new(name, message));
-        let Some((name, values)) = text.split_once('=') else {
-            let forms = "l1=1e-8..1e-2:12 or l1=0,0.1,1";
-            return fail("sweep", format!("a sweep reads {forms}, got {text:?}"));
+    /// Learners at the origin.
+    pub fn new(
+        settings: Vec<Settings>,
+        frame: Frame,
+        reading: Reading,
+    ) -> Result<Self, BuildError> {
+        let mut sweep = Self {
+            frame,
+            reading,
+            names: Names::default(),
+            inputs: Vec::new(),
+            schedule: Schedule::doubling(),
+            rows: 0,
+            entries: Vec::new(),
+            groups: Vec::new(),
         };
-        let name = name.trim().replace('-', "_");
-        let own = ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON);
-        let known: Vec<&str> = own.map(|p| p.name).collect();
-        if !known.contains(&name.as_str()) {
-            let near = did_you_mean(&name, known.into_iter());
-            return fail(&name, format!("no algorithm has a setting {name:?}{near}"));
+        for settings in settings {
+            let settings = settings.with_classes_of(&sweep.reading);
+            let loss = if settings.flag("multiclass") { "error" } else { settings.word("loss") };
+            sweep.entries.push(Entry {
+                curve: LearningCurve::new(loss),
+                loss: settings.loss(),
+                settings,
+                progressive: Progressive::new(),
+                place: (0, 0),
+                stopped: None,
+            });
         }
-        let is_range = values.contains("..");
-        let values = if is_range { range(values) } else { list(values) };
-        match values {
-            Ok(values) => Ok(Self { name, values, is_range }),
-            Err(message) => fail(&name, format!("the sweep of {name}: {message}")),
+        sweep.assign()?;
+        Ok(sweep)
+    }
+
+    /// Puts every entry into a group.
+    fn assign(&mut self) -> Result<(), BuildError> {
+        let mut families: Vec<(Option<String>, Vec<usize>)> = Vec::new();
+        for (k, entry) in self.entries.iter().enumerate() {
+            let family = family(&entry.settings);
+            let known = families.iter_mut().find(|(other, members)| {
+                family.is_some() && *other == family && members.len() < WIDEST
+            });
+            match known {
+                Some((_, members)) => members.push(k),
+                None => families.push((family, vec![k])),
+            }
+        }
+        for (_, members) in families {
+            let settings: Vec<&Settings> =
+                members.iter().map(|&k| &self.entries[k].settings).collect();
+            // One by itself is better off with a learner of its own.
+            let many = if members.len() > 1 { side_by_side(&settings, self.frame) } else { None };
+            let learner = match many {
+                Some(many) => Together::Many(many),
+                None => Together::One(settings[0].build(self.frame)?),
+            };
+            for (head, &k) in members.iter().enumerate() {
+                self.entries[k].place = (self.groups.len(), head);
+            }
+            self.groups.push(Group { learner, members, margins: Vec::new() });
+        }
+        Ok(())
+    }
+
+    /// When to report.
+    pub fn report_when(&mut self, schedule: Schedule) {
+        self.schedule = schedule;
+    }
+
+    /// How many settings there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Rows learned so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// A setting, after defaults.
+    pub fn settings(&self, setting: usize) -> &Settings {
+        &self.entries[setting].settings
+    }
+
+    /// The loss of a setting so far.
+    pub fn progressive(&self, setting: usize) -> &Progressive {
+        &self.entries[setting].progressive
+    }
+
+    /// The reports of a setting so far.
+    pub fn curve(&self, setting: usize) -> &LearningCurve {
+        &self.entries[setting].curve
+    }
+
+    /// Takes note of an input, for the models' provenance.
+    pub fn note_input(&mut self, name: &str) {
+        if !self.inputs.iter().any(|known| known == name) {
+            self.inputs.push(name.to_owned());
         }
     }
 
-    /// The setting as the spec's algorithm has it.
-    fn parameter(&self, spec: &Spec) -> Option<&'static Parameter> {
-        let algorithm: &Algorithm = find(spec.get("algorithm")?.as_str()?)?;
-        algorithm.all_parameters().find(|p| p.name == self.name)
+    /// Takes the names a reader has met.
+    pub fn note_names(&mut self, names: Names) {
+        self.names = names;
     }
 
-    fn values_for(&self, parameter: &Parameter) -> Result<Vec<Value>, BuildError> {
-        let is_whole = matches!(parameter.kind, Kind::Natural | Kind::Order | Kind::NaturalOrNone);
-        let mut values = self.values.clone();
-        if is_whole && self.is_range {
-            let whole = |value: &Value| number(value.as_f64().unwrap_or(0.0).round());
-            values = values.iter().map(whole).collect();
-            values.dedup();
+    /// Nonzero weights of every setting; of one that was given up, those it had at the last report.
+    pub fn nonzeros(&self) -> Vec<usize> {
+        let counts: Vec<_> =
+            self.groups.iter().map(|g| g.learner.online().nonzeros_by_head()).collect();
+        let count = |entry: &Entry| match entry.stopped {
+            Some(_) => entry.curve.points.last().map_or(0, |p| p.nonzeros as usize),
+            None if entry.settings.flag("multiclass") => counts[entry.place.0].iter().sum(),
+            None => counts[entry.place.0].get(entry.place.1).copied().unwrap_or(0),
+        };
+        self.entries.iter().map(count).collect()
+    }
+
+    /// How every setting stands.
+    pub fn standings(&self) -> Vec<Standing> {
+        let nonzeros = self.nonzeros();
+        let standing = |(setting, entry): (usize, &Entry)| Standing {
+            setting,
+            average: entry.progressive.average(),
+            since_last: entry.progressive.since_last(),
+            nonzeros: nonzeros[setting],
+            stopped: entry.stopped.clone(),
+        };
+        self.entries.iter().enumerate().map(standing).collect()
+    }
+
+    /// The setting with the least progressive loss, the first of equals; none before any row.
+    pub fn best(&self) -> Option<usize> {
+        let alive = self.entries.iter().enumerate().filter(|(_, e)| e.stopped.is_none());
+        let losses = alive.filter_map(|(k, e)| Some((k, e.progressive.average()?)));
+        losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
+    }
+
+    /// Predicts, judges and learns every row with every setting. Reports come at the same rows whatever the chunks. A setting
+    /// that diverges stops; the others go on.
+    pub fn learn(&mut self, chunk: &Chunk, report: &mut dyn FnMut(&[Standing])) {
+        let mut start = 0;
+        while start < chunk.len() {
+            let until_report = self.schedule.next_after(self.rows).saturating_sub(self.rows).max(1);
+            let most = usize::try_from(until_report).unwrap_or(usize::MAX);
+            let end = chunk.len().min(start.saturating_add(most));
+            for group in &mut self.groups {
+                group.learn(chunk, start..end, &mut self.entries);
+            }
+            self.thin();
+            let labelled = (start..end).filter(|&i| chunk.label(i).is_some()).count() as u64;
+            self.rows += labelled;
+            if labelled > 0 && self.schedule.due(self.rows) {
+                let standings = self.standings();
+                for (entry, standing) in self.entries.iter_mut().zip(&standings) {
+                    if entry.stopped.is_none() {
+                        entry.curve.report(&mut entry.progressive, standing.nonzeros as u64);
+                    }
+                }
+                report(&standings);
+            }
+            start = end;
         }
-        values.iter().try_for_each(|value| parameter.check(value))?;
-        Ok(values)
+    }
+
+    /// Stops a setting for a reason, such as that others do better.
+    pub fn give_up(&mut self, setting: usize, why: impl Into<String>) {
+        if let Some(entry) = self.entries.get_mut(setting)
+            && entry.stopped.is_none()
+        {
+            entry.stopped = Some(why.into());
+        }
+    }
+
+    /// Makes learners narrower when half of their settings have stopped, and drops those where all have.
+    fn thin(&mut self) {
+        for (place, group) in self.groups.iter_mut().enumerate() {
+            let alive = |k: &usize| self.entries[*k].stopped.is_none();
+            let heads: Vec<usize> =
+                (0..group.members.len()).filter(|&h| alive(&group.members[h])).collect();
+            let Together::Many(many) = &group.learner else { continue };
+            if heads.is_empty() || heads.len() > 8 || many.heads() <= 8 {
+                continue;
+            }
+            group.learner = Together::Many(many.keep(&heads, self.frame.storage));
+            group.members = heads.iter().map(|&h| group.members[h]).collect();
+            for (head, &k) in group.members.iter().enumerate() {
+                self.entries[k].place = (place, head);
+            }
+        }
+    }
+
+    /// The model of a setting as it is now; none of one that has stopped.
+    pub fn model(&self, setting: usize) -> Option<Model> {
+        let entry = self.entries.get(setting).filter(|e| e.stopped.is_none())?;
+        let (group, head) = entry.place;
+        let learner = &self.groups.get(group)?.learner;
+        let frozen = match (learner, learner.online().freeze()) {
+            (Together::Many(_), Frozen::Linear(mut heads)) => {
+                Frozen::Linear(vec![heads.swap_remove(head)])
+            }
+            (_, frozen) => frozen,
+        };
+        let tested = Tested {
+            settings: &entry.settings,
+            frame: self.frame,
+            reading: &self.reading,
+            progressive: &entry.progressive,
+            inputs: &self.inputs,
+            names: &self.names,
+        };
+        Some(tested.model(frozen))
     }
 }
 
-fn list(text: &str) -> Result<Vec<Value>, String> {
-    let values: Vec<Value> = text.split(',').map(|item| scalar(item.trim())).collect();
-    for (i, value) in values.iter().enumerate() {
-        if value == "" {
-            return Err(format!("a value is missing in {text:?}"));
+impl Group {
+    fn learn(&mut self, chunk: &Chunk, rows: std::ops::Range<usize>, entries: &mut [Entry]) {
+        if self.members.iter().all(|&k| entries[k].stopped.is_some()) {
+            return;
         }
-        if values[..i].contains(value) {
-            return Err(format!("{value} is there twice"));
+        let learner = self.learner.online_mut();
+        self.margins.clear();
+        learner.learn_rows(chunk, rows.clone(), &mut self.margins);
+        let heads = learner.heads();
+        let is_many = matches!(self.learner, Together::Many(_));
+        let (loss_of, mut losses) = (entries[self.members[0]].loss, Vec::new());
+        for (row, margins) in rows.zip(self.margins.chunks(heads)) {
+            let Some(y) = chunk.label(row) else { continue };
+            if is_many {
+                loss_of.values(margins, y, &mut losses);
+            } else {
+                losses.clear();
+                losses.push(progressive_loss(loss_of, margins, y));
+            }
+            for (&k, &loss) in self.members.iter().zip(&losses) {
+                let entry = &mut entries[k];
+                if entry.stopped.is_some() {
+                    continue;
+                }
+                if loss.is_finite() {
+                    entry.progressive.record(loss, chunk.weight(row));
+                } else {
+                    let row = entry.progressive.rows() + 1;
+                    entry.stopped = Some(Error::Diverged { row }.to_string());
+                }
+            }
         }
-    }
-    Ok(values)
-}
-
-fn range(text: &str) -> Result<Vec<Value>, String> {
-    let (ends, count) = text.split_once(':').unwrap_or((text, ""));
-    let count = match count.trim() {
-        "" => USUAL,
-        digits => digits.parse().map_err(|_| format!("{digits:?} is no number of values"))?,
-    };
-    if !(2..=MOST).contains(&count) {
-        return Err(format!("a range has 2 to {MOST} values, got {count}"));
-    }
-    let (low, high) = ends.split_once("..").unwrap_or((ends, ""));
-    let end = |text: &str| {
-        let number = text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-        number.ok_or_else(|| format!("an end of the range must be a finite number, got {text:?}"))
-    };
-    let (low, high) = (end(low)?, end(high)?);
-    if low >= high {
-        return Err(format!("a range goes upwards, got {low}..{high}"));
-    }
-    let exact = spaced(low, high, count);
-    let step = |i: usize| if low > 0.0 { exact[i] } else { (high - low) / (count - 1) as f64 };
-    let mut round: Vec<f64> = (0..count).map(|i| rounded(exact[i], step(i))).collect();
-    (round[0], round[count - 1]) = (low, high);
-    // Values so close that four digits do not part them are left as they are.
-    let values = if round.windows(2).all(|w| w[0] < w[1]) { round } else { exact };
-    Ok(values.into_iter().map(number).collect())
-}
-
-/// Evenly in the logarithm, or evenly.
-fn spaced(low: f64, high: f64, count: usize) -> Vec<f64> {
-    let share = |i: usize| i as f64 / (count - 1) as f64;
-    let at = |i: usize| match low > 0.0 {
-        true => (low.ln() + share(i) * (high.ln() - low.ln())).exp(),
-        false => low + share(i) * (high - low),
-    };
-    (0..count).map(at).collect()
-}
-
-/// Rounds to four digits of `scale`: of the value itself, or of the step between values.
-fn rounded(x: f64, scale: f64) -> f64 {
-    let digits = 3 - scale.abs().log10().floor() as i32;
-    // NUMERICS: through text, because x * 1e-8 is not the number that "1e-8" reads as.
-    let text = match digits {
-        0.. => format!("{x:.*}", digits as usize),
-        _ => format!("{}", (x * 10f64.powi(digits)).round() * 10f64.powi(-digits)),
-    };
-    text.parse().unwrap_or(x)
-}
-
-/// Whole numbers without a point, as a person writes them.
-fn number(x: f64) -> Value {
-    if x.fract() == 0.0 && (0.0..1e15).contains(&x) { (x as u64).into() } else { x.into() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn values(text: &str) -> Vec<f64> {
-        let sweep = Sweep::parse(text).unwrap();
-        sweep.values.iter().map(|v| v.as_f64().unwrap()).collect()
-    }
-
-    fn message(text: &str) -> String {
-        Sweep::parse(text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn positive_ends_are_cut_in_the_logarithm_and_others_evenly() {
-        assert_eq!(values("l1=1e-8..1e-2:4"), [1e-8, 1e-6, 1e-4, 1e-2]);
-        assert_eq!(values("l1=0..1:5"), [0.0, 0.25, 0.5, 0.75, 1.0]);
-        assert_eq!(values("l1=0..1:11")[3], 0.3);
-        assert_eq!(values("alpha=-1..1:5"), [-1.0, -0.5, 0.0, 0.5, 1.0]);
-        let twelve = values("l1=1e-8..1e-2:12");
-        assert_eq!((twelve.len(), twelve[0], twelve[1], twelve[11]), (12, 1e-8, 3.511e-8, 1e-2));
-        assert!(twelve.windows(2).all(|w| (w[1] / w[0] / 3.5112 - 1.0).abs() < 1e-3));
-        assert_eq!(values("rate=10..100000:5")[1..4], [100.0, 1000.0, 10000.0]);
-        assert_eq!(values("rate=0.1..10").len(), USUAL);
-    }
-
-    #[test]
-    fn close_values_keep_all_their_digits() {
-        let close = values("rate=1..1.0001:3");
-        assert!(close.windows(2).all(|w| w[0] < w[1]), "{close:?}");
-    }
-
-    #[test]
-    fn whole_numbers_are_rounded_once() {
-        let grid = Grid::parse(["period=1..10:10"]).unwrap();
-        let specs = grid.expand(&Spec::new("truncated-gradient")).unwrap();
-        let periods: Vec<u64> =
-            specs.iter().map(|s| s.get("period").unwrap().as_u64().unwrap()).collect();
-        assert_eq!(periods, [1, 2, 3, 4, 5, 6, 8, 10]);
-        let error = Grid::parse(["period=1,1.5"]).unwrap();
-        let error = error.expand(&Spec::new("truncated-gradient")).unwrap_err().to_string();
-        assert_eq!(error, "period must be a whole number >= 1, got 1.5");
-    }
-
-    #[test]
-    fn lists_may_be_words() {
-        let grid = Grid::parse(["schedule=sqrt,inverse", "l1=0,0.1,1"]).unwrap();
-        let specs = grid.expand(&Spec::new("fobos")).unwrap();
-        assert_eq!((specs.len(), grid.count(&Spec::new("fobos"))), (6, 6));
-        assert_eq!(specs[1].get("schedule"), Some(&"inverse".into()));
-        assert_eq!(specs[1].get("l1"), Some(&0.into()));
-        assert!(specs.iter().all(|spec| spec.resolve().is_ok()));
-    }
-
-    #[test]
-    fn a_sweep_takes_the_place_of_the_specs_own_value() {
-        let grid = Grid::parse(["l1=1,2"]).unwrap();
-        let specs = grid.expand(&Spec::new("ftrl").set("l1", 5).set("rate", 0.3)).unwrap();
-        assert_eq!(specs[1], Spec::new("ftrl").set("rate", 0.3).set("l1", 2));
-        assert_eq!(Grid::default().expand(&Spec::new("ftrl")).unwrap(), [Spec::new("ftrl")]);
-    }
-
-    #[test]
-    fn nonsense_is_refused_with_a_reason() {
-        let cases = [
-            ("l1", "a sweep reads l1=1e-8..1e-2:12 or l1=0,0.1,1, got \"l1\""),
-            ("l3=1,2", "no algorithm has a setting \"l3\", did you mean \"l1\"?"),
-            ("l1=1..0.1:3", "the sweep of l1: a range goes upwards, got 1..0.1"),
-            ("l1=0.1..1:x", "the sweep of l1: \"x\" is no number of values"),
-            ("l1=0.1..1:1", "the sweep of l1: a range has 2 to 10000 values, got 1"),
-            ("l1=a..1", "the sweep of l1: an end of the range must be a finite number, got \"a\""),
-            ("l1=1,,2", "the sweep of l1: a value is missing in \"1,,2\""),
-            ("l1=1,1", "the sweep of l1: 1 is there twice"),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(message(text), expected);
-        }
-        let twice = Grid::parse(["l1=1,2", "l1=3,4"]).unwrap_err().to_string();
-        assert_eq!(twice, "there are two sweeps of l1");
-        let negative = Grid::parse(["l1=-1..1:3"]).unwrap().expand(&Spec::new("ftrl"));
-        assert_eq!(negative.unwrap_err().to_string(), "l1 must be a finite number >= 0, got -1.0");
-    }
-
-    #[test]
-    fn a_grid_too_large_to_make_is_counted() {
-        let texts = ["l1=0..1:10000", "l2=0..1:10000", "rate=1..2:10000", "beta=0..1:10000"];
-        let grid = Grid::parse(texts).unwrap();
-        assert_eq!(grid.count(&Spec::new("ftrl")), 10_000_000_000_000_000);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use parsimon_core::{Chunk, Loss, Online};
+use parsimon_core::{Chunk, Frozen, Loss, Online};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 use serde_json::json;
@@ -69,11 +69,7 @@ pub struct Progress {
 impl Trainer {
     /// A learner at the origin.
     pub fn new(settings: Settings, frame: Frame, reading: Reading) -> Result<Self, BuildError> {
-        let declared = settings.classes().is_some() || reading.classes.is_empty();
-        let settings = match settings.flag("multiclass") && !declared {
-            true => settings.with_classes(&reading.classes),
-            false => settings,
-        };
+        let settings = settings.with_classes_of(&reading);
         // A filter over a dictionary has no bias, and says so everywhere.
         let frame = Frame { bias: frame.bias && !settings.is_kernel(), ..frame };
         let online = settings.build(frame)?;
@@ -239,18 +235,15 @@ impl Trainer {
 
     /// The model as it is now.
     pub fn model(&self) -> Model {
-        let provenance = Provenance {
-            version: env!("CARGO_PKG_VERSION").into(),
-            rows: self.progressive.rows(),
-            inputs: self.inputs.clone(),
-            bias: self.frame.bias,
-            progressive_loss: self.progressive.average(),
-            collisions: self.names.collisions() as u64,
-            names_met: self.names.len() as u64,
+        let tested = Tested {
+            settings: &self.settings,
+            frame: self.frame,
+            reading: &self.reading,
+            progressive: &self.progressive,
+            inputs: &self.inputs,
+            names: &self.names,
         };
-        let frozen = self.online.freeze();
-        let (settings, reading) = (self.settings.clone(), self.reading.clone());
-        Model::new(settings, self.frame.precision, reading, frozen, &self.names, provenance)
+        tested.model(self.online.freeze())
     }
 
     /// Writes everything needed to go on, bit for bit.
@@ -300,8 +293,34 @@ impl Trainer {
     }
 }
 
+/// What is known of weights beside themselves.
+pub(crate) struct Tested<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) frame: Frame,
+    pub(crate) reading: &'a Reading,
+    pub(crate) progressive: &'a Progressive,
+    pub(crate) inputs: &'a [String],
+    pub(crate) names: &'a Names,
+}
+
+impl Tested<'_> {
+    pub(crate) fn model(&self, frozen: Frozen) -> Model {
+        let provenance = Provenance {
+            version: env!("CARGO_PKG_VERSION").into(),
+            rows: self.progressive.rows(),
+            inputs: self.inputs.to_vec(),
+            bias: self.frame.bias,
+            progressive_loss: self.progressive.average(),
+            collisions: self.names.collisions() as u64,
+            names_met: self.names.len() as u64,
+        };
+        let (settings, reading) = (self.settings.clone(), self.reading.clone());
+        Model::new(settings, self.frame.precision, reading, frozen, self.names, provenance)
+    }
+}
+
 /// The loss of a row; for several classes, whether the largest margin is another class.
-fn progressive_loss(loss: Loss, margins: &[f64], y: f64) -> f64 {
+pub(crate) fn progressive_loss(loss: Loss, margins: &[f64], y: f64) -> f64 {
     match margins {
         [p] => loss.value(*p, y),
         margins => f64::from(u8::from(arg_max(margins) as f64 != y)),

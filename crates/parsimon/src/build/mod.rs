@@ -29,6 +29,7 @@ use crate::{BuildError, Settings};
 
 mod dense;
 mod kernel;
+pub(crate) mod lanes;
 
 pub use dense::Regularization;
 

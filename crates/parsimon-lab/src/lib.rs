@@ -5,12 +5,12 @@
 
 pub mod data;
 mod experiment;
-mod overview;
 pub mod kind;
+mod overview;
 mod pace;
 pub mod page;
-mod peers;
 mod paper;
+mod peers;
 pub mod picture;
 pub mod report;
 mod runner;

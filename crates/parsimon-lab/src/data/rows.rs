@@ -267,7 +267,7 @@ fn table(label: &str, ignored: &str, columns: &[&str]) -> Options {
     }
 }
 
-/// No header; the counts are categories too, as there are few different ones that matter.
+/// No header; the counts are categories too: as numbers they are too large for rows of ones beside them.
 fn criteo() -> Options {
     Options {
         format: Some(Format::Tsv),

@@ -3,7 +3,13 @@
 //! A sweep is written `name=low..high:count` or `name=a,b,c`. A range is cut evenly in the logarithm when both ends are
 //! positive, as strengths and rates want it, and evenly otherwise. Values are rounded to four digits, so that a command
 //! with them can be read, typed and run again with the same result; the ends are kept as they are.
+//!
+//! A sweep can also be drawn from: anywhere within a range, uniformly in the logarithm when both ends are positive, or one of
+//! a list.
 
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
 use serde_json::Value;
 
 use crate::parameter::{Kind, Parameter, scalar};
@@ -14,6 +20,8 @@ use crate::{BuildError, Spec, did_you_mean};
 const USUAL: usize = 5;
 /// More values than this in one sweep are a slip of the keyboard.
 const MOST: usize = 10_000;
+/// So many draws of what is there already mean that there is nothing else.
+const PATIENCE: usize = 1_000;
 
 /// The product of sweeps.
 ///
@@ -90,6 +98,31 @@ impl Grid {
         }
         Ok(specs)
     }
+
+    /// Specs drawn at random from the sweeps of settings that the algorithm has. All that is drawn follows from the seed,
+    /// and the first specs do not depend on how many there are. No spec comes twice: where the sweeps have fewer, there are
+    /// fewer.
+    pub fn draw(&self, spec: &Spec, count: usize, seed: u64) -> Result<Vec<Spec>, BuildError> {
+        // Judged first, so that a bad end is refused whatever is drawn.
+        let own = self.sweeps.iter().filter_map(|s| Some((s, s.parameter(spec)?)));
+        let own: Vec<(&Swept, &Parameter)> = own.collect();
+        own.iter().try_for_each(|(sweep, parameter)| sweep.values_for(parameter).map(|_| ()))?;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (mut specs, mut in_vain) = (Vec::new(), 0);
+        while specs.len() < count && in_vain < PATIENCE {
+            let at = |spec: Spec, (sweep, parameter): &(&Swept, &Parameter)| {
+                spec.set(&sweep.name, sweep.draw(parameter, random.random::<f64>()))
+            };
+            let drawn = own.iter().fold(spec.clone(), at);
+            if specs.contains(&drawn) {
+                in_vain += 1;
+            } else {
+                specs.push(drawn);
+                in_vain = 0;
+            }
+        }
+        Ok(specs)
+    }
 }
 
 impl Swept {
@@ -120,10 +153,25 @@ impl Swept {
         algorithm.all_parameters().find(|p| p.name == self.name)
     }
 
+    /// The value at a share of the way, which is at least 0 and less than 1.
+    fn draw(&self, parameter: &Parameter, share: f64) -> Value {
+        let end = |value: Option<&Value>| value.and_then(Value::as_f64);
+        let (low, high) = match (end(self.values.first()), end(self.values.last())) {
+            (Some(low), Some(high)) if self.is_range => (low, high),
+            _ => {
+                let place = (share * self.values.len() as f64) as usize;
+                return self.values[place.min(self.values.len() - 1)].clone();
+            }
+        };
+        let x = between(low, high, share);
+        let scale = if low > 0.0 { x } else { high - low };
+        let x = if is_whole(parameter) { x.round() } else { rounded(x, scale) };
+        number(x.clamp(low, high))
+    }
+
     fn values_for(&self, parameter: &Parameter) -> Result<Vec<Value>, BuildError> {
-        let is_whole = matches!(parameter.kind, Kind::Natural | Kind::Order | Kind::NaturalOrNone);
         let mut values = self.values.clone();
-        if is_whole && self.is_range {
+        if is_whole(parameter) && self.is_range {
             let whole = |value: &Value| number(value.as_f64().unwrap_or(0.0).round());
             values = values.iter().map(whole).collect();
             values.dedup();
@@ -131,6 +179,10 @@ impl Swept {
         values.iter().try_for_each(|value| parameter.check(value))?;
         Ok(values)
     }
+}
+
+fn is_whole(parameter: &Parameter) -> bool {
+    matches!(parameter.kind, Kind::Natural | Kind::Order | Kind::NaturalOrNone)
 }
 
 fn list(text: &str) -> Result<Vec<Value>, String> {
@@ -175,12 +227,15 @@ fn range(text: &str) -> Result<Vec<Value>, String> {
 
 /// Evenly in the logarithm, or evenly.
 fn spaced(low: f64, high: f64, count: usize) -> Vec<f64> {
-    let share = |i: usize| i as f64 / (count - 1) as f64;
-    let at = |i: usize| match low > 0.0 {
-        true => (low.ln() + share(i) * (high.ln() - low.ln())).exp(),
-        false => low + share(i) * (high - low),
-    };
-    (0..count).map(at).collect()
+    (0..count).map(|i| between(low, high, i as f64 / (count - 1) as f64)).collect()
+}
+
+/// A share of the way from one end to the other.
+fn between(low: f64, high: f64, share: f64) -> f64 {
+    match low > 0.0 {
+        true => (low.ln() + share * (high.ln() - low.ln())).exp(),
+        false => low + share * (high - low),
+    }
 }
 
 /// Rounds to four digits of `scale`: of the value itself, or of the step between values.
@@ -279,6 +334,37 @@ mod tests {
         let twice = Grid::parse(["l1=1,2", "l1=3,4"]).unwrap_err().to_string();
         assert_eq!(twice, "there are two sweeps of l1");
         let negative = Grid::parse(["l1=-1..1:3"]).unwrap().expand(&Spec::new("ftrl"));
+        assert_eq!(negative.unwrap_err().to_string(), "l1 must be a finite number >= 0, got -1.0");
+    }
+
+    #[test]
+    fn draws_follow_from_the_seed_and_stay_within_the_ends() {
+        let texts = ["l1=1e-4..1:5", "l2=0..2", "schedule=sqrt,inverse", "period=1..3"];
+        let (grid, spec) = (Grid::parse(texts).unwrap(), Spec::new("ftrl"));
+        let drawn = grid.draw(&spec, 200, 7).unwrap();
+        assert_eq!(drawn.len(), 200);
+        assert_eq!(grid.draw(&spec, 20, 7).unwrap(), drawn[..20]);
+        assert_ne!(grid.draw(&spec, 20, 8).unwrap(), drawn[..20]);
+        let of = |name: &str| drawn.iter().map(|s| s.get(name).unwrap().as_f64().unwrap());
+        let of = |name| of(name).collect::<Vec<_>>();
+        assert!(of("l1").iter().all(|v| (1e-4..=1.0).contains(v)));
+        assert!(of("l2").iter().all(|v| (0.0..=2.0).contains(v)));
+        // Half of them below the geometric mean of the ends.
+        let below = of("l1").iter().filter(|v| **v < 1e-2).count();
+        assert!((70..130).contains(&below), "{below}");
+        // ftrl has neither a schedule nor a period.
+        assert_eq!(drawn[0].get("schedule"), None);
+        assert!(drawn.iter().all(|spec| spec.resolve().is_ok()));
+    }
+
+    #[test]
+    fn what_is_drawn_is_drawn_once() {
+        let grid = Grid::parse(["schedule=sqrt,inverse", "period=1..3"]).unwrap();
+        let spec = Spec::new("truncated-gradient");
+        let drawn = grid.draw(&spec, 50, 1).unwrap();
+        assert_eq!(drawn.len(), 6);
+        assert!(drawn.iter().all(|spec| spec.resolve().is_ok()));
+        let negative = Grid::parse(["l1=-1..1:3"]).unwrap().draw(&Spec::new("ftrl"), 1, 1);
         assert_eq!(negative.unwrap_err().to_string(), "l1 must be a finite number >= 0, got -1.0");
     }
 

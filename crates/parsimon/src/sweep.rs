@@ -1,12 +1,17 @@
 //! Many settings learned in one pass over the rows.
 
-use parsimon_core::{Chunk, Frozen, Loss, Online};
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use parsimon_core::{Chunk, Frozen, LabelDomain, Loss, Online};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
 use crate::build::lanes::{SideBySide, WIDEST, family, side_by_side};
+use crate::hopeless::Trend;
 use crate::trainer::{Tested, progressive_loss};
-use crate::{BuildError, Error, Frame, Model, Reading, Settings};
+use crate::{BuildError, Error, Frame, Hopeless, Model, Reading, Settings};
 
 /// Learns many settings together and keeps each one's score.
 ///
@@ -38,6 +43,8 @@ pub struct Sweep {
     names: Names,
     inputs: Vec<String>,
     schedule: Schedule,
+    hopeless: Option<Hopeless>,
+    threads: usize,
     rows: u64,
     entries: Vec<Entry>,
     groups: Vec<Group>,
@@ -46,18 +53,27 @@ pub struct Sweep {
 /// One setting and how it does.
 struct Entry {
     settings: Settings,
-    loss: Loss,
-    progressive: Progressive,
+    tally: Tally,
     curve: LearningCurve,
     /// Where its weights are: the group, and the head within it.
     place: (usize, usize),
+}
+
+/// What changes with every row, apart from the weights.
+#[derive(Default)]
+struct Tally {
+    progressive: Progressive,
     /// Why it learns no more.
-    stopped: Option<String>,
+    stopped: Option<Stopped>,
 }
 
 /// Settings that share a learner.
 struct Group {
-    learner: Together,
+    /// None when all of them have stopped.
+    learner: Option<Together>,
+    loss: Loss,
+    /// How many features there may be, for learners that have a limit.
+    dimension: u64,
     /// Which entry each head is; there may be more heads.
     members: Vec<usize>,
     margins: Vec<f64>,
@@ -84,6 +100,29 @@ impl Together {
     }
 }
 
+/// Why a setting learns no more.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stopped {
+    /// Others do better, or somebody said so.
+    GivenUp {
+        /// The rows it had learned.
+        rows: u64,
+        /// The reason.
+        why: String,
+    },
+    /// Its weights grew beyond all bounds, or there was a feature it has no place for.
+    Failed(String),
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stopped::GivenUp { rows, why } => write!(f, "given up after {rows} rows: {why}"),
+            Stopped::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
 /// How a setting stands after some rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
@@ -96,7 +135,7 @@ pub struct Standing {
     /// Nonzero weights now.
     pub nonzeros: usize,
     /// Why it learns no more, if it does not.
-    pub stopped: Option<String>,
+    pub stopped: Option<Stopped>,
 }
 
 impl Sweep {
@@ -112,6 +151,8 @@ impl Sweep {
             names: Names::default(),
             inputs: Vec::new(),
             schedule: Schedule::doubling(),
+            hopeless: None,
+            threads: 1,
             rows: 0,
             entries: Vec::new(),
             groups: Vec::new(),
@@ -121,11 +162,9 @@ impl Sweep {
             let loss = if settings.flag("multiclass") { "error" } else { settings.word("loss") };
             sweep.entries.push(Entry {
                 curve: LearningCurve::new(loss),
-                loss: settings.loss(),
                 settings,
-                progressive: Progressive::new(),
+                tally: Tally::default(),
                 place: (0, 0),
-                stopped: None,
             });
         }
         sweep.assign()?;
@@ -152,19 +191,37 @@ impl Sweep {
             let many = if members.len() > 1 { side_by_side(&settings, self.frame) } else { None };
             let learner = match many {
                 Some(many) => Together::Many(many),
-                None => Together::One(settings[0].build(self.frame)?),
+                None => Together::One(settings[0].build(self.frame_of(settings[0]))?),
             };
+            let loss = settings[0].loss();
+            let dimension = settings[0].natural("dimension");
             for (head, &k) in members.iter().enumerate() {
                 self.entries[k].place = (self.groups.len(), head);
             }
-            self.groups.push(Group { learner, members, margins: Vec::new() });
+            let (learner, margins) = (Some(learner), Vec::new());
+            self.groups.push(Group { learner, loss, dimension, members, margins });
         }
         Ok(())
+    }
+
+    /// A filter over a dictionary has no bias, as in [`Trainer`](crate::Trainer).
+    fn frame_of(&self, settings: &Settings) -> Frame {
+        Frame { bias: self.frame.bias && !settings.is_kernel(), ..self.frame }
     }
 
     /// When to report.
     pub fn report_when(&mut self, schedule: Schedule) {
         self.schedule = schedule;
+    }
+
+    /// Gives up settings by a rule, at reports. Nothing is given up otherwise.
+    pub fn give_up_when(&mut self, rule: Hopeless) {
+        self.hopeless = Some(rule);
+    }
+
+    /// Learns with so many threads: learners that settings do not share learn at the same time. No number depends on it.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
     }
 
     /// How many settings there are.
@@ -189,12 +246,24 @@ impl Sweep {
 
     /// The loss of a setting so far.
     pub fn progressive(&self, setting: usize) -> &Progressive {
-        &self.entries[setting].progressive
+        &self.entries[setting].tally.progressive
     }
 
     /// The reports of a setting so far.
     pub fn curve(&self, setting: usize) -> &LearningCurve {
         &self.entries[setting].curve
+    }
+
+    /// The learning curve of a setting, to the last row it learned.
+    pub fn curve_so_far(&self, setting: usize) -> LearningCurve {
+        let entry = &self.entries[setting];
+        let mut curve = entry.curve.clone();
+        let is_told = curve.points.last().is_some_and(|p| p.rows == entry.tally.progressive.rows());
+        if !is_told && entry.tally.stopped.is_none() && self.rows > 0 {
+            let nonzeros = self.nonzeros()[setting] as u64;
+            curve.report(&mut entry.tally.progressive.clone(), nonzeros);
+        }
+        curve
     }
 
     /// Takes note of an input, for the models' provenance.
@@ -211,11 +280,9 @@ impl Sweep {
 
     /// Nonzero weights of every setting; of one that was given up, those it had at the last report.
     pub fn nonzeros(&self) -> Vec<usize> {
-        let counts: Vec<_> =
-            self.groups.iter().map(|g| g.learner.online().nonzeros_by_head()).collect();
-        let count = |entry: &Entry| match entry.stopped {
+        let counts: Vec<Vec<usize>> = self.groups.iter().map(Group::nonzeros).collect();
+        let count = |entry: &Entry| match entry.tally.stopped {
             Some(_) => entry.curve.points.last().map_or(0, |p| p.nonzeros as usize),
-            None if entry.settings.flag("multiclass") => counts[entry.place.0].iter().sum(),
             None => counts[entry.place.0].get(entry.place.1).copied().unwrap_or(0),
         };
         self.entries.iter().map(count).collect()
@@ -226,18 +293,18 @@ impl Sweep {
         let nonzeros = self.nonzeros();
         let standing = |(setting, entry): (usize, &Entry)| Standing {
             setting,
-            average: entry.progressive.average(),
-            since_last: entry.progressive.since_last(),
+            average: entry.tally.progressive.average(),
+            since_last: entry.tally.progressive.since_last(),
             nonzeros: nonzeros[setting],
-            stopped: entry.stopped.clone(),
+            stopped: entry.tally.stopped.clone(),
         };
         self.entries.iter().enumerate().map(standing).collect()
     }
 
     /// The setting with the least progressive loss, the first of equals; none before any row.
     pub fn best(&self) -> Option<usize> {
-        let alive = self.entries.iter().enumerate().filter(|(_, e)| e.stopped.is_none());
-        let losses = alive.filter_map(|(k, e)| Some((k, e.progressive.average()?)));
+        let alive = self.entries.iter().enumerate().filter(|(_, e)| e.tally.stopped.is_none());
+        let losses = alive.filter_map(|(k, e)| Some((k, e.tally.progressive.average()?)));
         losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
     }
 
@@ -249,45 +316,112 @@ impl Sweep {
             let until_report = self.schedule.next_after(self.rows).saturating_sub(self.rows).max(1);
             let most = usize::try_from(until_report).unwrap_or(usize::MAX);
             let end = chunk.len().min(start.saturating_add(most));
-            for group in &mut self.groups {
-                group.learn(chunk, start..end, &mut self.entries);
-            }
+            self.learn_rows(chunk, start..end);
             self.thin();
             let labelled = (start..end).filter(|&i| chunk.label(i).is_some()).count() as u64;
             self.rows += labelled;
             if labelled > 0 && self.schedule.due(self.rows) {
-                let standings = self.standings();
-                for (entry, standing) in self.entries.iter_mut().zip(&standings) {
-                    if entry.stopped.is_none() {
-                        entry.curve.report(&mut entry.progressive, standing.nonzeros as u64);
-                    }
-                }
-                report(&standings);
+                report(&self.reported());
             }
             start = end;
         }
     }
 
+    /// Every learner learns the rows, each by one thread.
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>) {
+        let mut tallies: Vec<Vec<Tally>> = Vec::new();
+        for group in &self.groups {
+            let take = |&k: &usize| std::mem::take(&mut self.entries[k].tally);
+            tallies.push(group.members.iter().map(take).collect());
+        }
+        let work = self.groups.iter_mut().zip(&mut tallies);
+        let threads = self.threads.min(work.len());
+        if threads < 2 {
+            work.for_each(|(group, tallies)| group.learn(chunk, rows.clone(), tallies));
+        } else {
+            let queue = Mutex::new(work);
+            // A thread that panics takes the others with it: what it held is never seen.
+            let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            std::thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|| {
+                        while let Some((group, tallies)) = next() {
+                            group.learn(chunk, rows.clone(), tallies);
+                        }
+                    });
+                }
+            });
+        }
+        for (group, tallies) in self.groups.iter().zip(tallies) {
+            for (&k, tally) in group.members.iter().zip(tallies) {
+                self.entries[k].tally = tally;
+            }
+        }
+    }
+
+    /// Notes where every setting stands, and gives up those that are hopeless.
+    fn reported(&mut self) -> Vec<Standing> {
+        let mut standings = self.standings();
+        for (entry, standing) in self.entries.iter_mut().zip(&standings) {
+            if entry.tally.stopped.is_none() {
+                entry.curve.report(&mut entry.tally.progressive, standing.nonzeros as u64);
+            }
+        }
+        for (k, why) in self.hopeless() {
+            self.give_up(k, why);
+            standings[k].stopped.clone_from(&self.entries[k].tally.stopped);
+        }
+        standings
+    }
+
+    /// The settings to be given up now, with the reason.
+    fn hopeless(&self) -> Vec<(usize, String)> {
+        let (Some(rule), Some(best)) = (self.hopeless, self.best()) else { return Vec::new() };
+        let Some(least) = Trend::of(&self.entries[best].curve.points) else { return Vec::new() };
+        let judge = |(k, entry): (usize, &Entry)| {
+            let own = Trend::of(&entry.curve.points)?;
+            let settings = &entry.settings;
+            let is_of_classes =
+                settings.flag("multiclass") || settings.loss().domain() == LabelDomain::Binary;
+            let is_alive = k != best && entry.tally.stopped.is_none();
+            (is_alive && rule.is_met(&own, &least, is_of_classes)).then(|| {
+                (
+                    k,
+                    format!(
+                        "its loss {:.6} is far above the best, {:.6}",
+                        own.average(),
+                        least.average()
+                    ),
+                )
+            })
+        };
+        self.entries.iter().enumerate().filter_map(judge).collect()
+    }
+
     /// Stops a setting for a reason, such as that others do better.
     pub fn give_up(&mut self, setting: usize, why: impl Into<String>) {
         if let Some(entry) = self.entries.get_mut(setting)
-            && entry.stopped.is_none()
+            && entry.tally.stopped.is_none()
         {
-            entry.stopped = Some(why.into());
+            let rows = entry.tally.progressive.rows();
+            entry.tally.stopped = Some(Stopped::GivenUp { rows, why: why.into() });
         }
     }
 
     /// Makes learners narrower when half of their settings have stopped, and drops those where all have.
     fn thin(&mut self) {
         for (place, group) in self.groups.iter_mut().enumerate() {
-            let alive = |k: &usize| self.entries[*k].stopped.is_none();
+            let alive = |k: &usize| self.entries[*k].tally.stopped.is_none();
             let heads: Vec<usize> =
                 (0..group.members.len()).filter(|&h| alive(&group.members[h])).collect();
-            let Together::Many(many) = &group.learner else { continue };
-            if heads.is_empty() || heads.len() > 8 || many.heads() <= 8 {
+            if heads.is_empty() {
+                group.learner = None;
+            }
+            let Some(Together::Many(many)) = &group.learner else { continue };
+            if heads.len() > 8 || many.heads() <= 8 {
                 continue;
             }
-            group.learner = Together::Many(many.keep(&heads, self.frame.storage));
+            group.learner = Some(Together::Many(many.keep(&heads, self.frame.storage)));
             group.members = heads.iter().map(|&h| group.members[h]).collect();
             for (head, &k) in group.members.iter().enumerate() {
                 self.entries[k].place = (place, head);
@@ -297,56 +431,93 @@ impl Sweep {
 
     /// The model of a setting as it is now; none of one that has stopped.
     pub fn model(&self, setting: usize) -> Option<Model> {
-        let entry = self.entries.get(setting).filter(|e| e.stopped.is_none())?;
-        let (group, head) = entry.place;
-        let learner = &self.groups.get(group)?.learner;
-        let frozen = match (learner, learner.online().freeze()) {
-            (Together::Many(_), Frozen::Linear(mut heads)) => {
-                Frozen::Linear(vec![heads.swap_remove(head)])
+        self.models(&[setting]).pop().flatten()
+    }
+
+    /// The models of some settings; weights that are kept together are read once for all of them.
+    pub fn models(&self, settings: &[usize]) -> Vec<Option<Model>> {
+        let mut models: Vec<Option<Model>> = settings.iter().map(|_| None).collect();
+        for (place, group) in self.groups.iter().enumerate() {
+            let Some(learner) = &group.learner else { continue };
+            let is_here = |k: &usize| {
+                let entry = self.entries.get(*k);
+                entry.is_some_and(|e| e.place.0 == place && e.tally.stopped.is_none())
+            };
+            if !settings.iter().any(is_here) {
+                continue;
             }
-            (_, frozen) => frozen,
-        };
-        let tested = Tested {
+            let frozen = learner.online().freeze();
+            for (&k, model) in settings.iter().zip(&mut models).filter(|(k, _)| is_here(k)) {
+                let entry = &self.entries[k];
+                let own = match (learner, &frozen) {
+                    (Together::Many(_), Frozen::Linear(heads)) => {
+                        Frozen::Linear(vec![heads[entry.place.1].clone()])
+                    }
+                    _ => frozen.clone(),
+                };
+                *model = Some(self.tested(entry).model(own));
+            }
+        }
+        models
+    }
+
+    fn tested<'a>(&'a self, entry: &'a Entry) -> Tested<'a> {
+        Tested {
             settings: &entry.settings,
-            frame: self.frame,
+            frame: self.frame_of(&entry.settings),
             reading: &self.reading,
-            progressive: &entry.progressive,
+            progressive: &entry.tally.progressive,
             inputs: &self.inputs,
             names: &self.names,
-        };
-        Some(tested.model(frozen))
+        }
     }
 }
 
 impl Group {
-    fn learn(&mut self, chunk: &Chunk, rows: std::ops::Range<usize>, entries: &mut [Entry]) {
-        if self.members.iter().all(|&k| entries[k].stopped.is_some()) {
+    /// The nonzero weights of every member, and perhaps of more heads.
+    fn nonzeros(&self) -> Vec<usize> {
+        match &self.learner {
+            None => Vec::new(),
+            Some(Together::Many(many)) => many.nonzeros_by_head(),
+            Some(Together::One(one)) => vec![one.nonzeros()],
+        }
+    }
+
+    fn learn(&mut self, chunk: &Chunk, rows: Range<usize>, tallies: &mut [Tally]) {
+        let Some(learner) = &mut self.learner else { return };
+        if tallies.iter().all(|tally| tally.stopped.is_some()) {
             return;
         }
-        let learner = self.learner.online_mut();
+        let is_many = matches!(learner, Together::Many(_));
+        let learner = learner.online_mut();
         self.margins.clear();
         learner.learn_rows(chunk, rows.clone(), &mut self.margins);
+        if let Some(feature) = learner.overflow() {
+            let why = Error::TooManyFeatures { feature, dimension: self.dimension }.to_string();
+            tallies.iter_mut().for_each(|tally| tally.stopped = Some(Stopped::Failed(why.clone())));
+            return;
+        }
         let heads = learner.heads();
-        let is_many = matches!(self.learner, Together::Many(_));
-        let (loss_of, mut losses) = (entries[self.members[0]].loss, Vec::new());
+        let mut losses = Vec::new();
         for (row, margins) in rows.zip(self.margins.chunks(heads)) {
-            let Some(y) = chunk.label(row) else { continue };
-            if is_many {
-                loss_of.values(margins, y, &mut losses);
-            } else {
-                losses.clear();
-                losses.push(progressive_loss(loss_of, margins, y));
+            let label = chunk.label(row);
+            losses.clear();
+            match label {
+                // Weights that are lost show in a row without a label, too.
+                None => losses.resize(tallies.len(), 0.0),
+                Some(y) if is_many => self.loss.values(margins, y, &mut losses),
+                Some(y) => losses.push(progressive_loss(self.loss, margins, y)),
             }
-            for (&k, &loss) in self.members.iter().zip(&losses) {
-                let entry = &mut entries[k];
-                if entry.stopped.is_some() {
-                    continue;
-                }
-                if loss.is_finite() {
-                    entry.progressive.record(loss, chunk.weight(row));
-                } else {
-                    let row = entry.progressive.rows() + 1;
-                    entry.stopped = Some(Error::Diverged { row }.to_string());
+            for (k, (tally, &loss)) in tallies.iter_mut().zip(&losses).enumerate() {
+                let own = if is_many { &margins[k..=k] } else { margins };
+                match (&tally.stopped, label) {
+                    (Some(_), _) => {}
+                    _ if !loss.is_finite() || own.iter().any(|p| !p.is_finite()) => {
+                        let row = tally.progressive.rows() + 1;
+                        tally.stopped = Some(Stopped::Failed(Error::Diverged { row }.to_string()));
+                    }
+                    (None, Some(_)) => tally.progressive.record(loss, chunk.weight(row)),
+                    (None, None) => {}
                 }
             }
         }

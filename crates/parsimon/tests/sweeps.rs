@@ -6,7 +6,7 @@ mod common;
 
 use common::chunk;
 use parsimon::core::{Chunk, Precision};
-use parsimon::{Frame, Grid, Reading, Settings, Spec, Sweep, Trainer};
+use parsimon::{Frame, Grid, Hopeless, Reading, Settings, Spec, Stopped, Sweep, Trainer};
 use parsimon_oracle::streams;
 
 fn rows() -> Chunk {
@@ -80,4 +80,53 @@ fn what_is_given_up_leaves_the_others_as_they_were() {
         }
     }
     assert!(sweep.best().unwrap() % 2 == 1);
+}
+
+#[test]
+fn what_is_hopeless_is_given_up_at_the_same_rows_whatever_the_chunks_and_threads() {
+    let all = settings("ftrl", &["l1=0,0.1,1000,2000", "rate=0.05,0.2"]);
+    let mut all_and_more = all;
+    all_and_more.extend(settings("fobos", &["l1=1e-4,100"]));
+    let (rows, frame) = (rows(), Frame::default());
+    let rule = Hopeless { after: 64, ..Hopeless::default() };
+    let run = |size: usize, threads: usize, rule: Option<Hopeless>| {
+        let mut sweep = Sweep::new(all_and_more.clone(), frame, Reading::default()).unwrap();
+        sweep.use_threads(threads);
+        rule.into_iter().for_each(|rule| sweep.give_up_when(rule));
+        let mut reports = Vec::new();
+        let order: Vec<usize> = (0..rows.len()).collect();
+        for part in order.chunks(size) {
+            let mut chunk = Chunk::new();
+            part.iter().for_each(|&i| chunk.copy_row(&rows, i));
+            sweep.learn(&chunk, &mut |standings| reports.push(standings.to_vec()));
+        }
+        (sweep, reports)
+    };
+    let (whole, _) = run(700, 1, None);
+    let (sweep, reports) = run(700, 1, Some(rule));
+    let given_up: Vec<usize> = (0..sweep.len()).filter(|&k| sweep.model(k).is_none()).collect();
+    assert!(!given_up.is_empty() && given_up.len() < sweep.len(), "{given_up:?}");
+    assert!(whole.models(&given_up).iter().all(Option::is_some));
+    for (size, threads) in [(1, 1), (37, 3), (700, 4)] {
+        let (other, others) = run(size, threads, Some(rule));
+        assert_eq!(others, reports);
+        for k in 0..sweep.len() {
+            let (one, two) = (sweep.model(k), other.model(k));
+            assert_eq!(one.as_ref().map(bytes), two.as_ref().map(bytes));
+            assert_eq!(sweep.curve_so_far(k), other.curve_so_far(k));
+            if let Some(model) = one {
+                assert_eq!(bytes(&model), bytes(&whole.model(k).unwrap()));
+            }
+        }
+    }
+    let Some(Stopped::GivenUp { rows, .. }) = &sweep.standings()[given_up[0]].stopped else {
+        panic!("not given up");
+    };
+    assert!(*rows >= 64 && rows.is_power_of_two());
+}
+
+#[test]
+fn filters_with_a_dictionary_are_as_alone() {
+    each_is_as_alone(settings("multikernel-pda", &["l1=0,0.01"]), Precision::F64);
+    each_is_as_alone(settings("rls", &["delta=0.01,0.1", "dimension=100"]), Precision::F64);
 }

@@ -1,6 +1,7 @@
 //! A block of examples: the unit that crosses every thread, `dyn` and language boundary.
 
 use crate::Row;
+use crate::wide::{Work, wide};
 
 /// Examples in compressed sparse rows, with labels, importance weights and optional tags.
 ///
@@ -140,6 +141,11 @@ impl Chunk {
         (!y.is_nan()).then_some(y)
     }
 
+    /// The labels of all rows, NaN where there is none.
+    pub fn labels(&self) -> &[f64] {
+        &self.labels
+    }
+
     /// The importance weight of row `i`.
     #[inline]
     pub fn weight(&self, i: usize) -> f64 {
@@ -244,15 +250,11 @@ impl Chunk {
         let start = self.offsets[self.len()];
         let (indices, values) = (&self.indices[start..], &self.values[start..]);
         // PERF: whether the row is already as it must be, which most are, is asked without a branch per feature.
-        let finite = values.iter().fold(true, |all, v| all & v.is_finite());
-        if !finite {
-            let bad = indices.iter().zip(values).find(|(_, v)| !v.is_finite());
-            return Err(RowError::NotFinite { index: bad.map_or(0, |(&j, _)| j) });
-        }
-        let nonzero = values.iter().fold(true, |all, &v| all & (v != 0.0));
-        let sorted = indices.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
-        if nonzero & sorted {
+        if wide(InOrder { indices, values }) {
             return Ok(());
+        }
+        if let Some((&index, _)) = indices.iter().zip(values).find(|(_, v)| !v.is_finite()) {
+            return Err(RowError::NotFinite { index });
         }
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
@@ -282,6 +284,25 @@ impl Chunk {
             rest = &rest[run..];
         }
         Ok(())
+    }
+}
+
+/// Whether a row is sorted and has neither zeros nor anything that is not finite.
+struct InOrder<'a> {
+    indices: &'a [u32],
+    values: &'a [f64],
+}
+
+impl Work for InOrder<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn work(self) -> bool {
+        // NaN is neither.
+        let good = |v: &f64| (v.abs() > 0.0) & (v.abs() <= f64::MAX);
+        let values = self.values.iter().fold(true, |all, v| all & good(v));
+        let (first, second) = (self.indices, self.indices.get(1..).unwrap_or_default());
+        values & first.iter().zip(second).fold(true, |all, (a, b)| all & (a < b))
     }
 }
 

@@ -4,6 +4,11 @@
 //! arithmetic goes over them several at a time. Each lane does what a [`Learner`](crate::Learner) under a
 //! [`Leader`](crate::rule::leader::Leader) would do, operation by operation, and ends with the same bits.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a loop over lanes looks at several arrays, and is to be vectorized"
+)]
+
 use std::ops::Range;
 
 use crate::learner::fold_lanes;

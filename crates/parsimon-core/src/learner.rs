@@ -102,6 +102,17 @@ struct Scratch<F, C> {
     bias: F,
 }
 
+impl<F: Float, C: State> Scratch<F, C> {
+    #[inline(always)]
+    fn resize(&mut self, len: usize) {
+        if self.coords.len() != len {
+            self.coords.resize(len, C::default());
+            self.w.resize(len, F::ZERO);
+            self.x.resize(len, F::ZERO);
+        }
+    }
+}
+
 /// The bias is asked for under this index; rules that look at indices have none of theirs there.
 const BIAS: u32 = u32::MAX;
 
@@ -228,14 +239,33 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
     fn work(self) -> f64 {
         let Learner { rule, now, table, row, bias, .. } = self.learner;
         let indices = self.x.indices();
-        row.coords.clear();
-        row.coords.extend(indices.iter().map(|&j| table.get(j)));
-        row.x.clear();
-        row.x.extend(self.x.values().iter().map(|&v| F::from_f64(v)));
-        row.w.clear();
-        row.w.extend(indices.iter().zip(&row.coords).map(|(&j, c)| rule.played(now, j, c)));
+        row.resize(indices.len());
+        for (c, &j) in row.coords.iter_mut().zip(indices) {
+            *c = table.get(j);
+        }
+        for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
+            *x = F::from_f64(v);
+        }
+        for ((w, &j), c) in row.w.iter_mut().zip(indices).zip(&row.coords) {
+            *w = rule.played(now, j, c);
+        }
         row.bias = bias.as_ref().map_or(F::ZERO, Bias::played);
         (dot(&row.w, &row.x) + row.bias).to_f64()
+    }
+}
+
+/// The nonzero weights counted.
+struct Count<'a, F: Float, R: Rule<F>> {
+    learner: &'a Learner<F, R>,
+}
+
+impl<F: Float, R: Rule<F>> Work for Count<'_, F, R> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn work(self) -> usize {
+        let Learner { rule, now, table, .. } = self.learner;
+        table.count(|j, c| rule.weight(now, j, c) != F::ZERO)
     }
 }
 
@@ -315,7 +345,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         let zero = |j, c: &R::Coord| self.rule.weight(&self.now, j, c) == F::ZERO;
         match self.rule.dimension() {
             Some(n) => (1..=n).filter(|&j| !zero(j, &self.table.get(j))).count(),
-            None => self.table.count(|j, c| !zero(j, c)),
+            None => wide(Count { learner: self }),
         }
     }
 

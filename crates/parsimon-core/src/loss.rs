@@ -117,17 +117,26 @@ impl Loss {
         }
     }
 
-    /// [`value`](Loss::value) at several margins; the logistic one several at a time.
+    /// [`value`](Loss::value) of every row, at its margin and its label; the logistic one several at a time.
     ///
     /// ```
     /// use parsimon_core::Loss;
     ///
     /// let mut losses = Vec::new();
-    /// Loss::Logistic.values(&[0.0, 2.0], 1.0, &mut losses);
-    /// assert_eq!(losses, [Loss::Logistic.value(0.0, 1.0), Loss::Logistic.value(2.0, 1.0)]);
+    /// Loss::Logistic.row_values(&[0.0, 2.0], &[1.0, -1.0], &mut losses);
+    /// assert_eq!(losses, [Loss::Logistic.value(0.0, 1.0), Loss::Logistic.value(2.0, -1.0)]);
     /// ```
-    pub fn values(&self, margins: &[f64], y: f64, losses: &mut Vec<f64>) {
-        wide(Values { loss: *self, margins, y, losses });
+    pub fn row_values(&self, margins: &[f64], labels: &[f64], losses: &mut Vec<f64>) {
+        losses.clear();
+        losses.resize(margins.len(), 0.0);
+        wide(RowValues { loss: *self, margins, labels, losses });
+    }
+
+    /// The same where all rows have one label.
+    pub fn values(&self, margins: &[f64], label: f64, losses: &mut Vec<f64>) {
+        losses.clear();
+        losses.resize(margins.len(), label);
+        wide(Values { loss: *self, margins, losses });
     }
 
     /// What a user wants to read: a probability, a mean count, or the margin itself.
@@ -160,11 +169,32 @@ impl Loss {
     }
 }
 
+struct RowValues<'a> {
+    loss: Loss,
+    margins: &'a [f64],
+    labels: &'a [f64],
+    losses: &'a mut [f64],
+}
+
+impl Work for RowValues<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work(self) {
+        let Self { loss, margins, labels, losses } = self;
+        let rows = losses.iter_mut().zip(margins).zip(labels);
+        match loss {
+            Loss::Logistic => rows.for_each(|((value, p), y)| *value = logistic(y * p)),
+            _ => rows.for_each(|((value, p), y)| *value = loss.value(*p, *y)),
+        }
+    }
+}
+
+/// The labels stand where the losses will.
 struct Values<'a> {
     loss: Loss,
     margins: &'a [f64],
-    y: f64,
-    losses: &'a mut Vec<f64>,
+    losses: &'a mut [f64],
 }
 
 impl Work for Values<'_> {
@@ -172,11 +202,11 @@ impl Work for Values<'_> {
 
     #[inline(always)]
     fn work(self) {
-        let Self { loss, margins, y, losses } = self;
-        losses.clear();
+        let Self { loss, margins, losses } = self;
+        let rows = losses.iter_mut().zip(margins);
         match loss {
-            Loss::Logistic => losses.extend(margins.iter().map(|p| logistic(y * p))),
-            _ => losses.extend(margins.iter().map(|&p| loss.value(p, y))),
+            Loss::Logistic => rows.for_each(|(y, p)| *y = logistic(*y * p)),
+            _ => rows.for_each(|(y, p)| *y = loss.value(*p, *y)),
         }
     }
 }

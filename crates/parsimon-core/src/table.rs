@@ -120,6 +120,7 @@ impl<C: State + Copy> Table<C> {
     ///
     /// PERF: a progress report asks this of the whole array; a plain loop over it is several times faster than one that
     /// first tells who was seen.
+    #[inline(always)]
     pub fn count(&self, is: impl Fn(u32, &C) -> bool) -> usize {
         let in_array = (0u32..).zip(&self.dense).map(|(j, c)| usize::from(is(j, c))).sum::<usize>();
         let rest = self.ids.iter().zip(&self.rest);

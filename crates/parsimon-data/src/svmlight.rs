@@ -45,13 +45,14 @@ fn parse_wide<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
 #[inline(always)]
 fn parse_block<const IDS: bool, P: Pair>(builder: &mut Builder, text: &[u8]) {
     let mut separators = std::mem::take(&mut builder.separators);
+    let batch = &mut Batch::new();
     let (mut at, mut line) = (0, 0);
     'block: while at < text.len() {
         let mut lines = separators.look(text, at);
         while !lines.is_done() {
             line += 1;
             if !builder.spec.labels_only
-                && let Some(after) = common_row::<IDS, P>(lines, builder)
+                && let Some(after) = common_row::<IDS, P>(lines, builder, batch)
             {
                 lines = after;
                 continue;
@@ -76,6 +77,7 @@ fn parse_block<const IDS: bool, P: Pair>(builder: &mut Builder, text: &[u8]) {
 fn common_row<'a, const IDS: bool, P: Pair>(
     mut lines: Lines<'a>,
     builder: &mut Builder,
+    batch: &mut Batch,
 ) -> Option<Lines<'a>> {
     let (end, after) = lines.separator(lines.next);
     let token = &lines.text[lines.at..end];
@@ -87,7 +89,6 @@ fn common_row<'a, const IDS: bool, P: Pair>(
     while last != b'\n' {
         // Every feature has two separators.
         if IDS {
-            let batch = &mut Batch::new();
             let pairs = lines.places.get(next..)?.as_chunks::<2>().0;
             let count = batch.read::<P>(lines.text, start, pairs);
             if count > 0 {

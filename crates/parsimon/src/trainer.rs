@@ -40,6 +40,7 @@ pub struct Trainer {
     names: Names,
     inputs: Vec<String>,
     margins: Vec<f64>,
+    losses: Vec<f64>,
     last: Option<Progress>,
     /// The settings' own, asked for every row.
     loss: Loss,
@@ -87,6 +88,7 @@ impl Trainer {
             names: Names::default(),
             inputs: Vec::new(),
             margins: Vec::new(),
+            losses: Vec::new(),
             last: None,
         })
     }
@@ -163,6 +165,10 @@ impl Trainer {
                 let dimension = self.settings.natural("dimension");
                 return Err(Error::TooManyFeatures { feature, dimension });
             }
+            if heads == 1 {
+                let labels = &chunk.labels()[i..end];
+                self.loss.row_values(&self.margins[i..end], labels, &mut self.losses);
+            }
             for k in i..end {
                 let margins = &self.margins[k * heads..(k + 1) * heads];
                 let diverged = Error::Diverged { row: self.progressive.rows() + 1 };
@@ -170,7 +176,10 @@ impl Trainer {
                     return Err(diverged);
                 }
                 let Some(y) = chunk.label(k) else { continue };
-                let loss = progressive_loss(self.loss, margins, y);
+                let loss = match heads {
+                    1 => self.losses[k - i],
+                    _ => progressive_loss(self.loss, margins, y),
+                };
                 // A finite margin whose square is infinite: the same thing, one row earlier.
                 if !loss.is_finite() {
                     return Err(diverged);

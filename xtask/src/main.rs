@@ -1,4 +1,5 @@
-//! Chores of the repository: `cargo xtask test` is what CI runs, `cargo xtask codegen` refreshes generated text.
+//! Chores of the repository: `cargo xtask test` is what CI runs, `cargo xtask codegen` refreshes generated text,
+//! `cargo xtask instructions` counts what the hot loops cost.
 
 #![allow(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 
@@ -8,15 +9,25 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-const USAGE: &str = "usage: cargo xtask <test | codegen>
+mod instructions;
 
-test     fmt, clippy with warnings denied, all tests, documentation, generated text, cargo-deny if installed
-codegen  write the algorithm table into README.md, the data sets into docs/data.md and the command reference into docs/cli.md";
+use instructions::{Bounds, instructions};
+
+const USAGE: &str = "usage: cargo xtask <test | codegen | instructions [--update]>
+
+test          fmt, clippy with warnings denied, all tests, documentation, generated text; instructions if valgrind is
+              installed, licenses if cargo-deny is
+instructions  count the instructions of the hot loops per feature and check them against bench/instructions.toml;
+              --update writes that file
+codegen       write the algorithm table into README.md, the data sets into docs/data.md and the command reference into docs/cli.md";
 
 fn main() -> Result<()> {
-    match std::env::args().nth(1).as_deref() {
-        Some("test") => test(),
-        Some("codegen") => codegen(Mode::Write),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => test(),
+        ["codegen"] => codegen(Mode::Write),
+        ["instructions"] => instructions(Bounds::Check),
+        ["instructions", "--update"] => instructions(Bounds::Update),
         _ => bail!("{USAGE}"),
     }
 }
@@ -29,6 +40,10 @@ fn test() -> Result<()> {
     step_with("documentation", &documentation, &[("RUSTDOCFLAGS", "-D warnings")])?;
     println!("== generated text");
     codegen(Mode::Check)?;
+    match instructions::obstacle() {
+        None => timed("instructions of the hot loops", || instructions(Bounds::Check))?,
+        Some(obstacle) => println!("== instructions of the hot loops not counted: {obstacle}"),
+    }
     if Command::new("cargo-deny").arg("--version").output().is_ok_and(|o| o.status.success()) {
         step("licenses and advisories", &["deny", "check", "licenses", "bans", "sources"])?;
     } else {
@@ -46,11 +61,15 @@ fn step(name: &str, arguments: &[&str]) -> Result<()> {
 }
 
 fn step_with(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
-    println!("== {name}");
-    let start = Instant::now();
     let mut command = Command::new(cargo());
     command.args(arguments).envs(variables.iter().copied());
-    run(command)?;
+    timed(name, || run(command))
+}
+
+fn timed(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    println!("== {name}");
+    let start = Instant::now();
+    work()?;
     println!("   {:.0} s", start.elapsed().as_secs_f64());
     Ok(())
 }

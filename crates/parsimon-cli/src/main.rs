@@ -30,6 +30,7 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Evaluate(args) => cmd::evaluate::run(&args),
         Command::Inspect(args) => cmd::inspect::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),
+        Command::Tune(args) => cmd::tune::run(&args),
         Command::Identify(args) => cmd::identify::run(&args),
         Command::Cancel(args) => cmd::cancel::run(&args),
         Command::Reproduce(args) => cmd::reproduce::run(&args),

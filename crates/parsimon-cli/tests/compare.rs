@@ -198,7 +198,9 @@ fn sweeps_that_cannot_be_are_refused() {
     let large = usage("-m ftrl --sweep l1=0.1..1:100 --sweep rate=0.1..1:100");
     assert!(large.contains("10,000 runs and 512 are possible"), "{large}");
     assert!(usage("--sweep l3=1,2").contains("did you mean \"l1\""));
-    assert!(usage("-m sgd --sweep l1=1,2").contains("none of the methods has a setting l1"));
+    assert!(usage("-m sgd --sweep l1=1,2").contains("sgd has no setting l1"));
+    let none = usage("-m sgd -m asgd --sweep l1=1,2");
+    assert!(none.contains("none of the methods has a setting l1"), "{none}");
     assert!(usage("-m ftrl --sweep l1=-1..1:3").contains("ftrl: l1 must be a finite number >= 0"));
     assert!(usage("-m ftrl:l1=1 -m nlms").contains("same kind of labels: ftrl:l1=1 has logistic"));
 }

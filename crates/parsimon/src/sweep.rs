@@ -128,6 +128,8 @@ impl fmt::Display for Stopped {
 pub struct Standing {
     /// Which of the settings.
     pub setting: usize,
+    /// The rows it has learned.
+    pub rows: u64,
     /// The average progressive loss.
     pub average: Option<f64>,
     /// The average since the last report.
@@ -254,16 +256,22 @@ impl Sweep {
         &self.entries[setting].curve
     }
 
-    /// The learning curve of a setting, to the last row it learned.
-    pub fn curve_so_far(&self, setting: usize) -> LearningCurve {
-        let entry = &self.entries[setting];
-        let mut curve = entry.curve.clone();
-        let is_told = curve.points.last().is_some_and(|p| p.rows == entry.tally.progressive.rows());
-        if !is_told && entry.tally.stopped.is_none() && self.rows > 0 {
-            let nonzeros = self.nonzeros()[setting] as u64;
-            curve.report(&mut entry.tally.progressive.clone(), nonzeros);
-        }
-        curve
+    /// The learning curves, to the last row each setting learned.
+    pub fn curves_so_far(&self) -> Vec<LearningCurve> {
+        let curve = |(entry, nonzeros): (&Entry, usize)| {
+            let (mut curve, progressive) = (entry.curve.clone(), &entry.tally.progressive);
+            let is_told = curve.points.last().is_some_and(|p| p.rows == progressive.rows());
+            if !is_told && entry.tally.stopped.is_none() && progressive.rows() > 0 {
+                curve.report(&mut progressive.clone(), nonzeros as u64);
+            }
+            curve
+        };
+        self.entries.iter().zip(self.nonzeros()).map(curve).collect()
+    }
+
+    /// Why a setting learns no more; none while it does.
+    pub fn stopped(&self, setting: usize) -> Option<&Stopped> {
+        self.entries[setting].tally.stopped.as_ref()
     }
 
     /// Takes note of an input, for the models' provenance.
@@ -293,6 +301,7 @@ impl Sweep {
         let nonzeros = self.nonzeros();
         let standing = |(setting, entry): (usize, &Entry)| Standing {
             setting,
+            rows: entry.tally.progressive.rows(),
             average: entry.tally.progressive.average(),
             since_last: entry.tally.progressive.since_last(),
             nonzeros: nonzeros[setting],

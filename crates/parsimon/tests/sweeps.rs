@@ -30,12 +30,14 @@ fn each_is_as_alone(all: Vec<Settings>, precision: Precision) {
     let rows = rows();
     let mut sweep = Sweep::new(all.clone(), frame, Reading::default()).unwrap();
     sweep.learn(&rows, &mut |_| {});
+    let curves = sweep.curves_so_far();
     for (k, settings) in all.into_iter().enumerate() {
         let name = format!("{:?}", settings.to_json());
         let mut alone = Trainer::new(settings, frame, Reading::default()).unwrap();
         alone.learn(&rows, &mut |_| {}).unwrap();
         assert_eq!(bytes(&sweep.model(k).unwrap()), bytes(&alone.model()), "{name}");
         assert_eq!(sweep.curve(k), alone.curve(), "{name}");
+        assert_eq!(curves[k], alone.curve_so_far(), "{name}");
         assert_eq!(sweep.progressive(k), alone.progressive(), "{name}");
         assert_eq!(sweep.nonzeros()[k], alone.model().nonzeros(), "{name}");
     }
@@ -110,10 +112,10 @@ fn what_is_hopeless_is_given_up_at_the_same_rows_whatever_the_chunks_and_threads
     for (size, threads) in [(1, 1), (37, 3), (700, 4)] {
         let (other, others) = run(size, threads, Some(rule));
         assert_eq!(others, reports);
+        assert_eq!(other.curves_so_far(), sweep.curves_so_far());
         for k in 0..sweep.len() {
             let (one, two) = (sweep.model(k), other.model(k));
             assert_eq!(one.as_ref().map(bytes), two.as_ref().map(bytes));
-            assert_eq!(sweep.curve_so_far(k), other.curve_so_far(k));
             if let Some(model) = one {
                 assert_eq!(bytes(&model), bytes(&whole.model(k).unwrap()));
             }

@@ -4,7 +4,7 @@ mod data;
 mod sets;
 mod spec;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Run several methods side by side on one pass over the same data
     Compare(CompareArgs),
+    /// Find good settings of one method in one pass over the data (of ftrl unless -a says otherwise)
+    Tune(Box<TuneArgs>),
     /// Find the impulse response between two signals, sample by sample (by ipnlms unless -a says otherwise)
     Identify(Box<IdentifyArgs>),
     /// Take the echo of a loudspeaker out of a microphone's recording (by kalman unless -a names a filter)
@@ -247,10 +249,48 @@ pub(crate) struct CompareArgs {
     /// Judge the models on this data at the end (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Where the best setting's model goes; without it nothing is saved
+    #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f', alias = "model")]
+    pub(crate) output: Option<PathBuf>,
+    /// Try a setting at several values: l1=1e-8..1e-2:12 (evenly in the logarithm if both ends are positive) or
+    /// l1=0,0.1,1; several sweeps make a grid; if absent, a usual grid of l1 and rate
+    #[arg(long = "sweep", value_name = "SWEEP")]
+    pub(crate) sweeps: Vec<String>,
+    /// Instead of the grid, try so many settings drawn at random from the sweeps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) random: Option<u32>,
+    /// For drawing
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "random")]
+    pub(crate) seed: u64,
+    /// Give up no setting, however far behind it is
+    #[arg(long)]
+    pub(crate) keep_all: bool,
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    #[command(flatten)]
+    pub(crate) frame: FrameArgs,
+    /// Judge the models on this data at the end (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) test: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// How runs side by side are reported.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
     /// Write one page with tables, charts and the recommended settings
     #[arg(long, value_name = "FILE.html", alias = "report", help_heading = "Report")]
     pub(crate) html: Option<PathBuf>,
-    /// Write the comparison as JSON; - for standard output
+    /// Write every number as JSON; - for standard output
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
     /// Draw loss and AUC (or accuracy) against nonzeros
@@ -259,6 +299,13 @@ pub(crate) struct CompareArgs {
     /// Say nothing but the table and errors
     #[arg(long, help_heading = "Report")]
     pub(crate) quiet: bool,
+}
+
+impl ReportArgs {
+    /// The files it writes.
+    pub(crate) fn outputs(&self) -> [Option<&Path>; 3] {
+        [self.json.as_deref(), self.plot.as_deref(), self.html.as_deref()]
+    }
 }
 
 #[derive(Debug, Args)]

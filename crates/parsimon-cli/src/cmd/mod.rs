@@ -3,6 +3,7 @@
 pub(crate) mod algorithms;
 pub(crate) mod cancel;
 pub(crate) mod compare;
+pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod data;
 pub(crate) mod evaluate;
@@ -13,3 +14,4 @@ pub(crate) mod quickstart;
 pub(crate) mod reference;
 pub(crate) mod reproduce;
 pub(crate) mod train;
+pub(crate) mod tune;

@@ -6,6 +6,7 @@ use parsimon::{Grid, Spec};
 use serde_json::Value;
 
 use crate::args::{CompareArgs, method, setting};
+use crate::cmd::contest::{MOST_RUNS, Run, grid, name, plain};
 use crate::console::note;
 use crate::fault::Fault;
 
@@ -21,28 +22,14 @@ const HANDFUL: &[&str] = &[
     "sgd:rate=0.5",
 ];
 
-/// All of them learn at the same time: each has its weights in memory.
-const MOST_RUNS: usize = 512;
-
 /// Flags that hold for every method that has them.
 const SHARED: &[&str] = &["loss", "multiclass", "classes", "huber_delta", "quantile"];
-
-/// One method with one setting of what is swept.
-#[derive(Clone, Debug)]
-pub(super) struct Run {
-    /// The method as it was named, without what is swept.
-    pub(super) family: String,
-    /// The same with it: what `-m` would read.
-    pub(super) name: String,
-    /// What is swept, at its value here.
-    pub(super) swept: Vec<(String, Value)>,
-    pub(super) spec: Spec,
-}
 
 /// Every run, in the order of the methods.
 pub(super) fn runs(args: &CompareArgs) -> Result<Vec<Run>, Fault> {
     let methods = methods(args)?;
-    let grid = grid(args, &methods)?;
+    let algorithms: Vec<&str> = methods.iter().map(|m| m.algorithm.as_str()).collect();
+    let grid = grid(&args.sweeps, &algorithms)?;
     let count = methods.iter().map(|m| grid.count(&m.spec)).fold(0, usize::saturating_add);
     if count > MOST_RUNS {
         return Err(Fault::Usage(format!(
@@ -79,10 +66,8 @@ impl Method {
         Self { algorithm: algorithm.to_owned(), settings, spec, is_told }
     }
 
-    fn name(&self, pairs: &[(String, String)]) -> String {
-        let pairs: Vec<String> = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        let colon = if pairs.is_empty() { "" } else { ":" };
-        format!("{}{colon}{}", self.algorithm, pairs.join(","))
+    fn name(&self) -> String {
+        name(&self.algorithm, &self.settings)
     }
 
     /// The method at every point of the grid.
@@ -99,31 +84,16 @@ impl Method {
         };
         let fixed: Vec<_> = self.settings.iter().filter(|s| !is_swept(s)).cloned().collect();
         if let Some((key, value)) = self.settings.iter().find(is_swept).filter(|_| self.is_told) {
-            let whole = self.name(&self.settings);
+            let whole = self.name();
             note(&format!("the sweep of {key} takes the place of {key}={value} in {whole}"));
         }
         let specs = grid.expand(&self.spec).map_err(|e| self.fault(&e))?;
-        let run = |spec: Spec| {
-            let value = |name: &&str| Some(((*name).to_owned(), spec.get(name)?.clone()));
-            let swept: Vec<(String, Value)> = swept.iter().filter_map(value).collect();
-            let texts = swept.iter().map(|(k, v)| (k.clone(), plain(v)));
-            let name = self.name(&fixed.iter().cloned().chain(texts).collect::<Vec<_>>());
-            Run { family: self.name(&fixed), name, swept, spec }
-        };
+        let run = |spec| Run::new(&self.algorithm, &fixed, &swept, spec);
         Ok(specs.into_iter().map(run).collect())
     }
 
     fn fault(&self, error: &parsimon::BuildError) -> Fault {
-        Fault::Usage(format!("{}: {error}", self.name(&self.settings)))
-    }
-}
-
-/// A value as it is typed within a method: lists with semicolons.
-pub(super) fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(";"),
-        other => other.to_string(),
+        Fault::Usage(format!("{}: {error}", self.name()))
     }
 }
 
@@ -147,7 +117,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
             given.get("algorithm").map(plain).unwrap_or_default(),
             pairs.join(",")
         );
-        methods.push(Method::new(&text, spec, !args.quiet));
+        methods.push(Method::new(&text, spec, !args.report.quiet));
     }
     let named = !args.methods.is_empty();
     let texts: Vec<&str> = match (named, own) {
@@ -157,7 +127,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
     };
     for text in texts {
         let spec = with_shared(method(text)?, &given);
-        methods.push(Method::new(text, spec, named && !args.quiet));
+        methods.push(Method::new(text, spec, named && !args.report.quiet));
     }
     for method in &methods {
         method.spec.resolve().map_err(|e| method.fault(&e))?;
@@ -169,7 +139,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
         }
         for method in methods.iter().filter(|m| !takes(m) && m.is_told) {
             let own = method.spec.resolve().map(|s| s.word("loss").to_owned()).unwrap_or_default();
-            note(&format!("{} keeps its own loss, {own}", method.name(&method.settings)));
+            note(&format!("{} keeps its own loss, {own}", method.name()));
         }
     }
     Ok(methods)
@@ -201,25 +171,4 @@ fn with_shared(method: Spec, shared: &Spec) -> Spec {
 
 fn takes(algorithm: &Algorithm, name: &str, value: &Value) -> bool {
     algorithm.all_parameters().any(|p| p.name == name && p.kind.accepts(value))
-}
-
-/// The sweeps, each of a setting that some method has.
-fn grid(args: &CompareArgs, methods: &[Method]) -> Result<Grid, Fault> {
-    let has = |name: &str| {
-        methods.iter().any(|m| find(&m.algorithm).is_some_and(|algorithm| algorithm.has(name)))
-    };
-    let texts = args.sweeps.iter().map(|text| match text.split_once('=') {
-        // Where no method has an alpha of its own it is FTRL's name for the rate.
-        Some((name, values)) if setting(name) == "alpha" && !has("alpha") => {
-            format!("rate={values}")
-        }
-        Some((name, values)) => format!("{}={values}", setting(name)),
-        None => text.clone(),
-    });
-    let grid = Grid::parse(texts.collect::<Vec<_>>())
-        .map_err(|e| Fault::Usage(format!("--sweep: {e}")))?;
-    if let Some(name) = grid.names().find(|name| !has(name)) {
-        return Err(Fault::Usage(format!("--sweep: none of the methods has a setting {name}")));
-    }
-    Ok(grid)
 }

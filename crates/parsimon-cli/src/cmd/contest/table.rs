@@ -1,21 +1,20 @@
 //! The table of all runs, for the terminal and for the page.
 
-use parsimon::eval::Evaluation;
-use parsimon::eval::Table;
+use parsimon::Stopped;
 use parsimon::eval::number::{duration, maybe, thousands};
+use parsimon::eval::{Evaluation, Table};
 
-use super::contest::{Finish, Score};
-use super::verdict::Verdict;
+use super::{Finish, Score, Verdict};
 
 /// What the table says, cell by cell.
-pub(super) struct Cells {
-    pub(super) header: Vec<String>,
-    pub(super) rows: Vec<Vec<String>>,
+pub(crate) struct Cells {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Cells {
     /// Method, metrics, nonzeros, time and mark of every run.
-    pub(super) fn of(verdict: &Verdict<'_>) -> Self {
+    pub(crate) fn of(verdict: &Verdict<'_>) -> Self {
         let finishes = &verdict.contest.finishes;
         // Methods with other losses may have other metrics: every one that somebody has is a column.
         let mut columns: Vec<String> = Vec::new();
@@ -24,6 +23,7 @@ impl Cells {
                 columns.push(name);
             }
         }
+        let has_times = finishes.iter().any(|f| f.time.is_some());
         let row = |(i, f): (usize, &Finish)| {
             let mut row = vec![f.run.name.clone()];
             match &f.result {
@@ -36,18 +36,24 @@ impl Cells {
                 }
                 Err(_) => row.extend((0..=columns.len()).map(|_| "-".to_owned())),
             }
-            let mark = if f.result.is_ok() { verdict.mark(i) } else { "failed" };
-            row.extend([duration(f.time), mark.to_owned()]);
+            row.extend(has_times.then(|| f.time.map_or("-".to_owned(), duration)));
+            row.push(match &f.result {
+                Ok(_) => verdict.mark(i).to_owned(),
+                Err(Stopped::Failed(_)) => "failed".to_owned(),
+                Err(Stopped::GivenUp { rows, .. }) => format!("given up at {}", thousands(*rows)),
+            });
             row
         };
         let rows = finishes.iter().enumerate().map(row).collect();
         let mut header = vec!["method".to_owned()];
         header.extend(columns);
-        header.extend(["nonzeros", "time", ""].map(str::to_owned));
+        header.push("nonzeros".to_owned());
+        header.extend(has_times.then(|| "time".to_owned()));
+        header.push(String::new());
         Self { header, rows }
     }
 
-    pub(super) fn table(self) -> Table {
+    pub(crate) fn table(self) -> Table {
         let last = self.header.len() - 1;
         let mut table = Table::new(self.header).right(1..last);
         self.rows.into_iter().for_each(|row| {
@@ -64,9 +70,12 @@ fn metrics(score: &Score) -> Vec<(String, Option<f64>)> {
         let all = evaluation.metrics().into_iter().filter(|(name, _)| wanted.contains(name));
         all.map(|(name, x)| (format!("{prefix}{name}"), x)).collect::<Vec<_>>()
     };
-    let mut all = of(&score.progressive, "");
+    let mut all = match &score.progressive {
+        Some(progressive) => of(progressive, ""),
+        None => vec![(format!("progressive {}", score.curve.loss), Some(score.loss))],
+    };
     // Of all rows, even where the others are of the last ones.
-    if !matches!(score.progressive, Evaluation::Multiclass(_)) {
+    if !matches!(score.progressive, Some(Evaluation::Multiclass(_))) {
         all.iter_mut().filter(|m| m.0 == "mean loss").for_each(|m| m.1 = Some(score.loss));
     }
     all.extend(score.test.iter().flat_map(|test| of(test, "test ")));

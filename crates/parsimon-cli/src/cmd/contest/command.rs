@@ -3,24 +3,24 @@
 use parsimon::{Settings, Spec};
 use serde_json::Value;
 
-use super::runs::Run;
-use crate::args::{CompareArgs, PrecisionArg, StoreArg};
+use super::{Run, Task};
+use crate::args::{PrecisionArg, StoreArg};
 
 /// `parsimon train ...`, to be pasted into a shell.
-pub(super) fn command(args: &CompareArgs, run: &Run) -> String {
+pub(crate) fn command(task: &Task<'_>, run: &Run) -> String {
     let mut words = vec!["parsimon".to_owned(), "train".to_owned()];
-    words.extend(args.data.words());
+    words.extend(task.data.words());
     words.extend(settings(&run.spec));
-    if args.frame.precision == PrecisionArg::F64 {
+    if task.frame.precision == PrecisionArg::F64 {
         words.extend(["--precision".to_owned(), "f64".to_owned()]);
     }
-    if args.frame.no_bias {
+    if task.frame.no_bias {
         words.push("--no-bias".to_owned());
     }
-    if args.frame.store == StoreArg::Index {
+    if task.frame.store == StoreArg::Index {
         words.extend(["--store".to_owned(), "index".to_owned()]);
     }
-    for test in &args.test {
+    for test in task.test {
         words.extend(["--test".to_owned(), test.display().to_string()]);
     }
     words.extend(["-o".to_owned(), "model.psm".to_owned()]);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use parsimon::Stopped;
 use parsimon::data::Input;
 use parsimon::eval::Evaluation;
 use parsimon::eval::chart::Figure;
@@ -10,20 +11,26 @@ use parsimon_lab::page::{escape, page};
 
 use super::charts;
 use super::choice::{Criterion, metric};
-use super::contest::Finish;
 use super::table::Cells;
 use super::verdict::{Verdict, sentence};
+use super::{Finish, Score};
 
-/// The whole page.
-pub(super) fn html(verdict: &Verdict<'_>, inputs: &[Input], tests: &[Input]) -> String {
+/// The whole page; `more` are figures that go with the paths.
+pub(crate) fn html(
+    verdict: &Verdict<'_>,
+    title: &str,
+    inputs: &[Input],
+    tests: &[Input],
+    more: &[Figure],
+) -> String {
     let mut html = head(verdict, inputs, tests);
     recommended(&mut html, verdict);
     runs(&mut html, verdict);
     section(&mut html, "What zeros cost", &[charts::front(verdict)]);
     section(&mut html, "Learning", &[charts::curves(verdict)]);
-    section(&mut html, "Paths", &charts::paths(verdict));
+    section(&mut html, "Paths", &[charts::paths(verdict), more.to_vec()].concat());
     judged(&mut html, verdict);
-    page(&format!("parsimon compare: {}", names(inputs)), &html)
+    page(&format!("{title}: {}", names(inputs)), &html)
 }
 
 fn names(inputs: &[Input]) -> String {
@@ -95,7 +102,7 @@ fn facts(verdict: &Verdict<'_>, i: usize) -> String {
         maybe(verdict.points[i].map(|p| p.cost), 4)
     )];
     for name in ["AUC", "accuracy", "R2"] {
-        if let Some(value) = metric(score.evaluation(), name) {
+        if let Some(value) = score.evaluation().and_then(|e| metric(e, name)) {
             facts.push(format!("{name} {}", maybe(Some(value), 4)));
         }
     }
@@ -109,7 +116,8 @@ fn runs(html: &mut String, verdict: &Verdict<'_>) {
     cells.header.iter().for_each(|name| *html += &format!("<th>{}</th>", escape(name)));
     html.push_str("</tr>\n");
     for row in &cells.rows {
-        let mark = row.last().map_or("", String::as_str);
+        // "given up at ..." is three classes too many.
+        let mark = row.last().and_then(|mark| mark.split(' ').next()).unwrap_or_default();
         let _ = write!(html, "<tr class=\"{mark}\">");
         row.iter().for_each(|cell| *html += &format!("<td>{}</td>", escape(cell)));
         html.push_str("</tr>\n");
@@ -117,11 +125,14 @@ fn runs(html: &mut String, verdict: &Verdict<'_>) {
     html.push_str("</table></div>\n<p class=\"how\">");
     html.push_str(
         "best: recommended, the lowest. sparse: recommended, the sparsest within 1% of it. front: no run is both better \
-         and sparser. Times are for learning alone, with other runs at work beside it.",
+         and sparser.",
     );
-    let judged = verdict.contest.finishes.iter().find_map(|f| f.result.as_ref().ok());
-    let judged = judged.map_or(0, |score| score.progressive.rows());
-    if judged < verdict.contest.rows {
+    if verdict.contest.finishes.iter().any(|f| f.time.is_some()) {
+        html.push_str(" Times are for learning alone, with other runs at work beside it.");
+    }
+    let mut scores = verdict.contest.finishes.iter().filter_map(|f| f.result.as_ref().ok());
+    let judged = scores.find_map(|score| Some(score.progressive.as_ref()?.rows()));
+    if let Some(judged) = judged.filter(|judged| *judged < verdict.contest.rows) {
         let _ = write!(
             html,
             " The mean loss is of all rows with a label, the other progressive metrics of the last {}.",
@@ -129,10 +140,12 @@ fn runs(html: &mut String, verdict: &Verdict<'_>) {
         );
     }
     html.push_str("</p>\n");
-    let failed = |f: &Finish| Some((f.run.name.clone(), f.result.as_ref().err()?.clone()));
-    for (name, failure) in verdict.contest.finishes.iter().filter_map(failed) {
-        let _ =
-            writeln!(html, "<p><code>{}</code> failed: {}</p>", escape(&name), escape(&failure));
+    let stopped = |f: &Finish| match f.result.as_ref().err()? {
+        Stopped::Failed(why) => Some((f.run.name.clone(), format!("failed: {why}"))),
+        given_up => Some((f.run.name.clone(), given_up.to_string())),
+    };
+    for (name, why) in verdict.contest.finishes.iter().filter_map(stopped) {
+        let _ = writeln!(html, "<p><code>{}</code> {}</p>", escape(&name), escape(&why));
     }
 }
 
@@ -149,13 +162,13 @@ fn section(html: &mut String, title: &str, figures: &[Figure]) {
 fn judged(html: &mut String, verdict: &Verdict<'_>) {
     let Some(choice) = verdict.choice else { return };
     let finish = &verdict.contest.finishes[choice.best];
-    let Ok(score) = &finish.result else { return };
+    let Some(evaluation) = finish.result.as_ref().ok().and_then(Score::evaluation) else { return };
     match charts::calibration(finish) {
         Some(figure) => {
             html.push_str("<h2>Calibration</h2>\n<p>On the diagonal, what is predicted at 30% happens 30% of the time.</p>\n");
             let _ = writeln!(html, "<figure class=\"narrow\">{}</figure>", figure.to_svg());
         }
-        None if matches!(score.evaluation(), Evaluation::Binary(_)) => {
+        None if matches!(evaluation, Evaluation::Binary(_)) => {
             let _ = writeln!(
                 html,
                 "<h2>Calibration</h2>\n<p>The loss {} gives margins and no probabilities: there is nothing to calibrate.</p>",
@@ -168,6 +181,6 @@ fn judged(html: &mut String, verdict: &Verdict<'_>) {
         html,
         "<h2>{} in full</h2>\n<pre>{}</pre>",
         escape(&finish.run.name),
-        escape(&score.evaluation().to_string())
+        escape(&evaluation.to_string())
     );
 }

@@ -5,11 +5,13 @@ use parsimon::eval::{CurvePoint, Evaluation};
 use serde_json::Value;
 
 use super::choice::metric;
-use super::contest::{Finish, Score};
 use super::verdict::{Verdict, sentence};
+use super::{Finish, Score};
 
 /// Losses that span more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 30.0;
+/// Curves of one method that can be told apart.
+const MOST_CURVES: usize = 8;
 
 /// The runs that came to their end, with their place.
 fn scored<'a>(verdict: &'a Verdict<'_>) -> impl Iterator<Item = (usize, &'a Finish, &'a Score)> {
@@ -18,7 +20,7 @@ fn scored<'a>(verdict: &'a Verdict<'_>) -> impl Iterator<Item = (usize, &'a Fini
 }
 
 /// Loss, and AUC or accuracy where there is one, against nonzero weights.
-pub(super) fn front(verdict: &Verdict<'_>) -> Figure {
+pub(crate) fn front(verdict: &Verdict<'_>) -> Figure {
     let on = if verdict.has_test() { "on the test data" } else { "progressive" };
     let criterion = verdict.criterion;
     let mut upper = Panel::new("nonzero weights", criterion.name()).log_x();
@@ -30,7 +32,7 @@ pub(super) fn front(verdict: &Verdict<'_>) -> Figure {
     let figure = Figure::new(format!("{} against sparsity", sentence(criterion.name())))
         .subtitle(format!("{on}; each method's best run is named{hidden}"))
         .panel(cloud(verdict, upper, Better::Low, Named::Best, |score| criterion.cost(score)));
-    let of = |name: &'static str| move |score: &Score| metric(score.evaluation(), name);
+    let of = |name: &'static str| move |score: &Score| metric(score.evaluation()?, name);
     let lower = ["AUC", "accuracy"]
         .into_iter()
         .find(|name| scored(verdict).all(|(_, _, score)| of(name)(score).is_some()));
@@ -114,10 +116,22 @@ fn steps(mut points: Vec<(f64, f64)>, better: Better) -> Vec<(f64, f64)> {
     stairs
 }
 
-/// The progressive loss of each method's best run against the rows.
-pub(super) fn curves(verdict: &Verdict<'_>) -> Figure {
-    let best = || verdict.families().into_iter().filter_map(|family| verdict.best_of(family));
-    let best: Vec<(&Finish, &Score)> = best()
+/// The runs whose learning is shown: each method's best, or several of one method.
+fn shown(verdict: &Verdict<'_>) -> Vec<usize> {
+    let families = verdict.families();
+    if families.len() > 1 {
+        return families.into_iter().filter_map(|family| verdict.best_of(family)).collect();
+    }
+    let costs = verdict.points.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?.cost)));
+    let mut costs: Vec<(usize, f64)> = costs.collect();
+    costs.sort_by(|a, b| a.1.total_cmp(&b.1));
+    costs.iter().take(MOST_CURVES).map(|(i, _)| *i).collect()
+}
+
+/// The progressive loss of each method's best run, or of one method's best runs, against the rows.
+pub(crate) fn curves(verdict: &Verdict<'_>) -> Figure {
+    let best: Vec<(&Finish, &Score)> = shown(verdict)
+        .into_iter()
         .filter_map(|i| verdict.contest.finishes.get(i))
         .filter_map(|f| Some((f, f.result.as_ref().ok()?)))
         .collect();
@@ -154,7 +168,7 @@ fn is_wide(values: impl Iterator<Item = f64>) -> bool {
 }
 
 /// Cost and nonzeros against each setting that was swept over numbers.
-pub(super) fn paths(verdict: &Verdict<'_>) -> Vec<Figure> {
+pub(crate) fn paths(verdict: &Verdict<'_>) -> Vec<Figure> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in verdict.contest.finishes.iter().flat_map(|f| &f.run.swept) {
         if !names.contains(&name.as_str()) {
@@ -213,8 +227,8 @@ fn best_at_each(
 }
 
 /// The reliability diagram of a run that predicts probabilities.
-pub(super) fn calibration(finish: &Finish) -> Option<Figure> {
-    match finish.result.as_ref().ok()?.evaluation() {
+pub(crate) fn calibration(finish: &Finish) -> Option<Figure> {
+    match finish.result.as_ref().ok()?.evaluation()? {
         Evaluation::Binary(m) if !m.calibration.is_empty() => {
             Some(reliability(format!("Calibration of {}", finish.run.name), &m.calibration))
         }

@@ -3,14 +3,14 @@
 use parsimon::core::Loss;
 use parsimon::eval::Evaluation;
 
-use super::contest::{Contest, Finish, Score};
+use super::{Contest, Finish, Score};
 
 /// The sparsest run may cost this share more than the best.
-pub(super) const TOLERANCE: f64 = 0.01;
+pub(crate) const TOLERANCE: f64 = 0.01;
 
 /// What runs are ranked by; less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Criterion {
+pub(crate) enum Criterion {
     /// The loss that was trained, when it is the same in all runs.
     Loss,
     /// The share of errors, for several classes.
@@ -22,19 +22,19 @@ pub(super) enum Criterion {
 }
 
 impl Criterion {
-    pub(super) fn of(contest: &Contest) -> Self {
+    pub(crate) fn of(contest: &Contest) -> Self {
         let losses: Vec<Loss> = contest.finishes.iter().map(|f| f.settings.loss()).collect();
         let same = losses.windows(2).all(|w| w[0] == w[1]);
-        let score = contest.finishes.iter().find_map(|f| f.result.as_ref().ok());
-        match score.map(Score::evaluation) {
-            Some(Evaluation::Multiclass(_)) => Self::Error,
+        let mut scores = contest.finishes.iter().filter_map(|f| f.result.as_ref().ok());
+        match scores.find_map(Score::evaluation) {
+            _ if contest.finishes.iter().any(|f| f.settings.flag("multiclass")) => Self::Error,
             _ if same => Self::Loss,
             Some(Evaluation::Binary(_)) => Self::Auc,
             _ => Self::Rmse,
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Loss => "mean loss",
             Self::Error => "error rate",
@@ -44,8 +44,8 @@ impl Criterion {
     }
 
     /// What a run costs, on the test data if there is any.
-    pub(super) fn cost(self, score: &Score) -> Option<f64> {
-        let metric = |name: &str| metric(score.evaluation(), name);
+    pub(crate) fn cost(self, score: &Score) -> Option<f64> {
+        let metric = |name: &str| metric(score.evaluation()?, name);
         let cost = match (self, &score.test) {
             // Of all rows, even where the other metrics are of the last ones.
             (Self::Loss | Self::Error, None) => Some(score.loss),
@@ -58,27 +58,27 @@ impl Criterion {
     }
 
     /// The same of a run that may have failed.
-    pub(super) fn cost_of(self, finish: &Finish) -> Option<f64> {
+    pub(crate) fn cost_of(self, finish: &Finish) -> Option<f64> {
         self.cost(finish.result.as_ref().ok()?)
     }
 }
 
 /// One metric by its name.
-pub(super) fn metric(evaluation: &Evaluation, name: &str) -> Option<f64> {
+pub(crate) fn metric(evaluation: &Evaluation, name: &str) -> Option<f64> {
     evaluation.metrics().into_iter().find(|m| m.0 == name).and_then(|m| m.1)
 }
 
 /// The places of the recommended runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
-    pub(super) best: usize,
-    pub(super) sparsest: usize,
+pub(crate) struct Choice {
+    pub(crate) best: usize,
+    pub(crate) sparsest: usize,
 }
 
 impl Choice {
     /// The run of lowest cost, and of those within the tolerance the one with the fewest weights. Of equals the
     /// sparser, the cheaper, the first.
-    pub(super) fn of(points: &[Option<Point>]) -> Option<Self> {
+    pub(crate) fn of(points: &[Option<Point>]) -> Option<Self> {
         let known = || points.iter().enumerate().filter_map(|(i, p)| Some((i, (*p)?)));
         let by_cost = |a: &Point, b: &Point| a.cost.total_cmp(&b.cost);
         let by_weights = |a: &Point, b: &Point| a.nonzeros.cmp(&b.nonzeros);
@@ -94,13 +94,13 @@ impl Choice {
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
-    pub(super) nonzeros: usize,
-    pub(super) cost: f64,
+pub(crate) struct Point {
+    pub(crate) nonzeros: usize,
+    pub(crate) cost: f64,
 }
 
 /// The standing of every run; none of those that failed.
-pub(super) fn points(contest: &Contest, criterion: Criterion) -> Vec<Option<Point>> {
+pub(crate) fn points(contest: &Contest, criterion: Criterion) -> Vec<Option<Point>> {
     let point = |finish: &Finish| {
         let score = finish.result.as_ref().ok()?;
         Some(Point { nonzeros: score.nonzeros, cost: criterion.cost(score)? })
@@ -109,7 +109,7 @@ pub(super) fn points(contest: &Contest, criterion: Criterion) -> Vec<Option<Poin
 }
 
 /// Which of the points no other beats: none has fewer weights and costs no more, or costs less with no more weights.
-pub(super) fn front(points: &[Option<Point>]) -> Vec<bool> {
+pub(crate) fn front(points: &[Option<Point>]) -> Vec<bool> {
     let beats = |p: &Point, q: &Point| {
         p.nonzeros <= q.nonzeros && p.cost <= q.cost && (p.nonzeros < q.nonzeros || p.cost < q.cost)
     };

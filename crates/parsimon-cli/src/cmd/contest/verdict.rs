@@ -1,45 +1,45 @@
 //! What is to be said of a contest: by what runs are ranked, which are on the front, which are recommended.
 
+use parsimon::Stopped;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Criterion, Point, front, points};
 use super::command::command;
-use super::contest::{Contest, Finish};
-use crate::args::CompareArgs;
+use super::{Contest, Finish, Task};
 
 /// A contest and what follows from it.
-pub(super) struct Verdict<'a> {
-    pub(super) contest: &'a Contest,
-    pub(super) criterion: Criterion,
-    pub(super) points: Vec<Option<Point>>,
-    pub(super) on_front: Vec<bool>,
-    pub(super) choice: Option<Choice>,
+pub(crate) struct Verdict<'a> {
+    pub(crate) contest: &'a Contest,
+    pub(crate) criterion: Criterion,
+    pub(crate) points: Vec<Option<Point>>,
+    pub(crate) on_front: Vec<bool>,
+    pub(crate) choice: Option<Choice>,
     /// The command that trains each run alone.
-    pub(super) commands: Vec<String>,
+    pub(crate) commands: Vec<String>,
 }
 
 impl<'a> Verdict<'a> {
-    pub(super) fn new(args: &CompareArgs, contest: &'a Contest) -> Self {
+    pub(crate) fn new(task: &Task<'_>, contest: &'a Contest) -> Self {
         let criterion = Criterion::of(contest);
         let points = points(contest, criterion);
-        let commands = contest.finishes.iter().map(|f| command(args, &f.run)).collect();
+        let commands = contest.finishes.iter().map(|f| command(task, &f.run)).collect();
         let (on_front, choice) = (front(&points), Choice::of(&points));
         Self { contest, criterion, points, on_front, choice, commands }
     }
 
-    pub(super) fn has_test(&self) -> bool {
+    pub(crate) fn has_test(&self) -> bool {
         let mut scores = self.contest.finishes.iter().filter_map(|f| f.result.as_ref().ok());
         scores.any(|score| score.test.is_some())
     }
 
     /// "test" or "progressive" before the criterion's name.
-    pub(super) fn criterion_name(&self) -> String {
+    pub(crate) fn criterion_name(&self) -> String {
         let on = if self.has_test() { "test" } else { "progressive" };
         format!("{on} {}", self.criterion.name())
     }
 
     /// The methods without what is swept, in the order of their runs.
-    pub(super) fn families(&self) -> Vec<&'a str> {
+    pub(crate) fn families(&self) -> Vec<&'a str> {
         let mut families: Vec<&str> = Vec::new();
         for finish in &self.contest.finishes {
             if !families.contains(&finish.run.family.as_str()) {
@@ -50,7 +50,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// The best run of a method.
-    pub(super) fn best_of(&self, family: &str) -> Option<usize> {
+    pub(crate) fn best_of(&self, family: &str) -> Option<usize> {
         let of = |i: &usize| self.contest.finishes[*i].run.family == family;
         let cost = |i: usize| Some((i, self.points[i]?.cost));
         let costs = (0..self.points.len()).filter(of).filter_map(cost);
@@ -58,7 +58,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// The recommended runs, with why; one if the best is the sparsest as well.
-    pub(super) fn recommended(&self) -> Vec<(&'static str, usize)> {
+    pub(crate) fn recommended(&self) -> Vec<(&'static str, usize)> {
         match self.choice {
             None => Vec::new(),
             Some(c) if c.best == c.sparsest => {
@@ -69,7 +69,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// The settings a run has at an end of their sweep: beyond it there may be better ones.
-    pub(super) fn at_the_end(&self, i: usize) -> Vec<&'a str> {
+    pub(crate) fn at_the_end(&self, i: usize) -> Vec<&'a str> {
         let run = &self.contest.finishes[i].run;
         let of_family = self.contest.finishes.iter().filter(|f| f.run.family == run.family);
         let values = |name: &str| -> Vec<f64> {
@@ -88,14 +88,14 @@ impl<'a> Verdict<'a> {
     }
 
     /// A remark on a recommended run whose sweep may have been too narrow.
-    pub(super) fn remark(&self, i: usize) -> Option<String> {
+    pub(crate) fn remark(&self, i: usize) -> Option<String> {
         let names = self.at_the_end(i).join(" and this ");
         let remark = "a wider one may find a better setting";
         (!names.is_empty()).then(|| format!("the sweep ends at this {names}: {remark}"))
     }
 
     /// How a run is marked in tables.
-    pub(super) fn mark(&self, i: usize) -> &'static str {
+    pub(crate) fn mark(&self, i: usize) -> &'static str {
         match self.choice {
             Some(c) if c.best == i => "best",
             Some(c) if c.sparsest == i => "sparse",
@@ -105,7 +105,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// Everything, as JSON.
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let methods: Vec<Value> = (0..self.commands.len()).map(|i| self.run_to_json(i)).collect();
         let recommended = |i: usize| {
             let name = &self.contest.finishes[i].run.name;
@@ -131,12 +131,12 @@ impl<'a> Verdict<'a> {
             "swept": swept,
             "settings": settings.to_json(),
             "command": self.commands[i],
-            "seconds": time.as_secs_f64(),
             "on_front": self.on_front[i],
             "cost": self.criterion.cost_of(&self.contest.finishes[i]),
         });
         let own = match result {
-            Err(failure) => json!({"failure": failure}),
+            Err(Stopped::Failed(why)) => json!({"failure": why}),
+            Err(Stopped::GivenUp { rows, why }) => json!({"given_up": {"rows": rows, "why": why}}),
             Ok(score) => json!({
                 "progressive_loss": score.loss,
                 "progressive": score.progressive,
@@ -146,6 +146,7 @@ impl<'a> Verdict<'a> {
             }),
         };
         if let (Value::Object(object), Value::Object(own)) = (&mut object, own) {
+            object.extend(time.map(|time| ("seconds".to_owned(), time.as_secs_f64().into())));
             object.extend(own);
         }
         object
@@ -153,7 +154,7 @@ impl<'a> Verdict<'a> {
 }
 
 /// With a capital.
-pub(super) fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }

@@ -1,0 +1,144 @@
+//! What `compare` and `tune` have in common: runs over the same rows, what came of them, which of them to recommend, and how
+//! all of it is shown.
+
+pub(crate) mod charts;
+mod choice;
+mod command;
+mod entry;
+mod page;
+mod run;
+mod table;
+mod test;
+mod verdict;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parsimon::data::Input;
+use parsimon::eval::chart::Figure;
+use parsimon::eval::number::{maybe, thousands};
+use parsimon::eval::{Evaluation, LearningCurve};
+use parsimon::{Settings, Stopped};
+
+pub(crate) use self::entry::Entry;
+pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
+use self::table::Cells;
+pub(crate) use self::test::{check_tests, in_parallel, judge};
+pub(crate) use self::verdict::Verdict;
+use crate::args::{DataArgs, FrameArgs, ReportArgs, inputs};
+use crate::console::note;
+use crate::fault::Fault;
+use crate::output::{Output, write_text};
+
+/// What all runs learn from, and how.
+pub(crate) struct Task<'a> {
+    pub(crate) data: &'a DataArgs,
+    pub(crate) frame: &'a FrameArgs,
+    pub(crate) test: &'a [PathBuf],
+}
+
+impl Task<'_> {
+    pub(crate) fn tests(&self) -> Vec<Input> {
+        inputs(self.test)
+    }
+}
+
+/// What came of all runs.
+pub(crate) struct Contest {
+    pub(crate) rows: u64,
+    pub(crate) finishes: Vec<Finish>,
+}
+
+/// What came of a run.
+pub(crate) struct Finish {
+    pub(crate) run: Run,
+    pub(crate) settings: Settings,
+    /// The time it took to learn; none of runs that learn together.
+    pub(crate) time: Option<Duration>,
+    /// The scores, or why there are none.
+    pub(crate) result: Result<Score, Stopped>,
+}
+
+/// The numbers of a run that came to its end.
+pub(crate) struct Score {
+    /// The progressive loss of all rows, as `train` tells it: for several classes, the share of errors.
+    pub(crate) loss: f64,
+    /// The metrics of the predictions made before learning, of all rows or the last; where they were kept.
+    pub(crate) progressive: Option<Evaluation>,
+    pub(crate) test: Option<Evaluation>,
+    pub(crate) nonzeros: usize,
+    pub(crate) curve: LearningCurve,
+}
+
+impl Score {
+    /// The metrics that count: of the test data if there is any.
+    pub(crate) fn evaluation(&self) -> Option<&Evaluation> {
+        self.test.as_ref().or(self.progressive.as_ref())
+    }
+}
+
+/// Writes what was asked for: JSON, page and plot to files, or the table and the recommendation to standard output.
+pub(crate) fn publish(
+    verdict: &Verdict<'_>,
+    task: &Task<'_>,
+    report: &ReportArgs,
+    title: &str,
+    more: &[Figure],
+) -> Result<(), Fault> {
+    if let Some(path) = &report.json {
+        let mut text = serde_json::to_string_pretty(&verdict.to_json()).unwrap_or_default();
+        text.push('\n');
+        write_text(path, &text)?;
+    }
+    let on_stdout = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+    if ![&report.json, &report.plot, &report.html].into_iter().any(on_stdout) {
+        show(verdict)?;
+    }
+    if let Some(path) = &report.plot {
+        write_text(path, &charts::front(verdict).to_svg())?;
+    }
+    if let Some(path) = &report.html {
+        write_text(path, &page::html(verdict, title, &task.data.inputs(), &task.tests(), more))?;
+    }
+    Ok(())
+}
+
+/// The table and what is recommended, on standard output.
+fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
+    let mut out = Output::open(None)?;
+    writeln!(out, "{}", Cells::of(verdict).table())?;
+    for (why, i) in verdict.recommended() {
+        let cost = maybe(verdict.points[i].map(|p| p.cost), 4);
+        let nonzeros = verdict.points[i].map_or(0, |p| p.nonzeros as u64);
+        writeln!(
+            out,
+            "{}: {why} ({} {cost}, {} nonzeros)\n  {}",
+            verdict.contest.finishes[i].run.name,
+            verdict.criterion_name(),
+            thousands(nonzeros),
+            verdict.commands[i]
+        )?;
+        if let Some(remark) = verdict.remark(i) {
+            writeln!(out, "  {remark}")?;
+        }
+    }
+    out.finish()
+}
+
+/// Which runs did not come to their end, and where files went.
+pub(crate) fn tell(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
+    for finish in &verdict.contest.finishes {
+        match &finish.result {
+            Err(Stopped::Failed(why)) => note(&format!("{} failed: {why}", finish.run.name)),
+            Err(given_up) => note(&format!("{} {given_up}", finish.run.name)),
+            Ok(_) => {}
+        }
+    }
+    note(last);
+    for (what, path) in [("plot", &report.plot), ("page", &report.html)] {
+        if let Some(path) = path {
+            note(&format!("{what} {}", path.display()));
+        }
+    }
+}

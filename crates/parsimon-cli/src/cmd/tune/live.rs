@@ -1,0 +1,140 @@
+//! What a person watches while settings learn: a table that is redrawn on a terminal, else a line per report.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, stderr};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use parsimon::data::Position;
+use parsimon::eval::number::thousands;
+use parsimon::{Standing, Stopped, Sweep};
+
+use crate::cmd::contest::{Run, plain};
+use crate::console::note;
+
+/// Settings shown at a time: they fit on a terminal of 24 lines.
+const MOST_LINES: usize = 20;
+
+/// The table, or the lines.
+pub(super) struct Live {
+    quiet: bool,
+    bar: Option<ProgressBar>,
+    names: Vec<String>,
+    /// Of the last report: counting them costs a pass over the weights.
+    nonzeros: Vec<usize>,
+    has_header: bool,
+}
+
+impl Live {
+    pub(super) fn new(quiet: bool, runs: &[Run]) -> Self {
+        let bar = (!quiet && stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::no_length();
+            let style = "{msg}\n{bar:30} {percent:>3}%  {elapsed} elapsed, {eta} left";
+            bar.set_style(
+                ProgressStyle::with_template(style)
+                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        let name = |run: &Run| {
+            let pairs = run.swept.iter().map(|(k, v)| format!("{k}={}", plain(v)));
+            pairs.collect::<Vec<_>>().join(" ")
+        };
+        let names: Vec<String> = runs.iter().map(name).collect();
+        Self { quiet, bar, nonzeros: vec![0; names.len()], names, has_header: false }
+    }
+
+    /// Takes a report; without a terminal, prints the best so far.
+    pub(super) fn report(&mut self, standings: &[Standing]) {
+        self.nonzeros = standings.iter().map(|s| s.nonzeros).collect();
+        if self.quiet || self.bar.is_some() {
+            return;
+        }
+        let learning = standings.iter().filter(|s| s.stopped.is_none());
+        let count = learning.clone().count();
+        let best = learning.min_by(|a, b| {
+            let cost = |s: &Standing| s.average.unwrap_or(f64::INFINITY);
+            cost(a).total_cmp(&cost(b))
+        });
+        let Some(best) = best else { return };
+        if !self.has_header {
+            self.has_header = true;
+            note(&line(["rows", "average", "since last", "nonzeros", "learning"], "best so far"));
+        }
+        let loss = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{x:.6}"));
+        let (average, recent) = (loss(best.average), loss(best.since_last));
+        let (rows, nonzeros) = (thousands(best.rows), thousands(best.nonzeros as u64));
+        let cells = [&*rows, &*average, &*recent, &*nonzeros, &*count.to_string()];
+        note(&line(cells, &self.names[best.setting]));
+    }
+
+    /// Draws the table where the pass is now, on a terminal.
+    pub(super) fn show(&self, sweep: &Sweep, position: &Position) {
+        let Some(bar) = &self.bar else { return };
+        if let Some(total) = position.total {
+            bar.set_length(total);
+        }
+        bar.set_position(position.bytes);
+        bar.set_message(self.table(sweep, position.rows));
+    }
+
+    fn table(&self, sweep: &Sweep, rows: u64) -> String {
+        let width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let mut table = format!(
+            "{:<width$} {:>10} {:>10} {:>10}  {} rows",
+            "setting",
+            "average",
+            "since last",
+            "nonzeros",
+            thousands(rows)
+        );
+        let best = sweep.best();
+        for k in self.shown(sweep) {
+            let loss = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{x:.6}"));
+            let progressive = sweep.progressive(k);
+            let state = match sweep.stopped(k) {
+                None if best == Some(k) => "best".to_owned(),
+                None => "learning".to_owned(),
+                Some(Stopped::GivenUp { rows, .. }) => format!("given up at {}", thousands(*rows)),
+                Some(Stopped::Failed(_)) => "failed".to_owned(),
+            };
+            let _ = write!(
+                table,
+                "\n{:<width$} {:>10} {:>10} {:>10}  {state}",
+                self.names[k],
+                loss(progressive.average()),
+                loss(progressive.since_last()),
+                thousands(self.nonzeros[k] as u64),
+            );
+        }
+        if self.names.len() > MOST_LINES {
+            let _ = write!(table, "\nand {} more", self.names.len() - MOST_LINES);
+        }
+        table
+    }
+
+    /// All settings as they were given, or the best when there are too many.
+    fn shown(&self, sweep: &Sweep) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..self.names.len()).collect();
+        if all.len() > MOST_LINES {
+            let cost = |k: &usize| match sweep.stopped(*k) {
+                None => sweep.progressive(*k).average().unwrap_or(f64::INFINITY),
+                Some(_) => f64::INFINITY,
+            };
+            all.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+            all.truncate(MOST_LINES);
+        }
+        all
+    }
+
+    /// Takes the table away: the final one goes to standard output.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn line(cells: [&str; 5], name: &str) -> String {
+    let [rows, average, recent, nonzeros, learning] = cells;
+    format!("{rows:>13} {average:>10} {recent:>10} {nonzeros:>10} {learning:>8}  {name}")
+}

@@ -1,0 +1,56 @@
+//! `parsimon tune`: many settings of one method in one pass over the data.
+
+mod live;
+mod pass;
+mod path;
+mod runs;
+
+use std::time::Instant;
+
+use parsimon::eval::number::{bytes, duration, thousands};
+
+use crate::args::{TuneArgs, inputs};
+use crate::cmd::contest::{Task, Verdict, publish, tell};
+use crate::console::note;
+use crate::fault::Fault;
+use crate::output::check_outputs;
+
+pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
+    let read = [args.data.inputs(), inputs(&args.test), args.spec.inputs()].concat();
+    let outputs = [&args.report.outputs()[..], &[args.output.as_deref()]].concat();
+    check_outputs(&outputs, &read)?;
+    let task = Task { data: &args.data, frame: &args.frame, test: &args.test };
+    let start = Instant::now();
+    let pass::Learned { contest, sweep, skipped } = pass::learn(args, &task, &runs::runs(args)?)?;
+    let elapsed = start.elapsed();
+    let verdict = Verdict::new(&task, &contest);
+    let best = verdict.choice.map(|choice| choice.best);
+    if let Some(path) = &args.output {
+        match best.and_then(|best| sweep.model(best)) {
+            Some(model) => model.save(path)?,
+            None => return Err(Fault::Input("no setting has a loss; nothing was saved".into())),
+        }
+    }
+    let path = match (&args.report.html, best) {
+        (Some(_), Some(best)) => path::weights(&contest, &sweep, best),
+        _ => None,
+    };
+    publish(&verdict, &task, &args.report, "parsimon tune", path.as_slice())?;
+    if !args.report.quiet {
+        let last = format!(
+            "{} settings in one pass over {} rows in {}",
+            thousands(contest.finishes.len() as u64),
+            thousands(contest.rows),
+            duration(elapsed),
+        );
+        tell(&verdict, &args.report, &last);
+        if skipped > 0 {
+            note(&format!("passed over {} bad rows", thousands(skipped)));
+        }
+        if let Some(path) = &args.output {
+            let size = std::fs::metadata(path).map_or(0, |m| m.len());
+            note(&format!("model {} ({})", path.display(), bytes(size)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! The settings to try: a grid, or a draw from it.
+
+use parsimon::Grid;
+use parsimon::eval::number::thousands;
+use parsimon::registry::find;
+use serde_json::Value;
+
+use crate::args::TuneArgs;
+use crate::cmd::contest::{MOST_RUNS, Run, grid, name, plain};
+use crate::fault::Fault;
+
+/// What is swept when nobody says, for methods whose strengths and rates have a usual scale. FTRL adds its l1 once, the
+/// others once per row.
+const USUAL: &[(&[&str], &[&str])] = &[
+    (&["ftrl"], &["l1=0.1..10:4", "rate=0.03..1:4"]),
+    (&["rda", "generalized-rda"], &["l1=1e-6..1e-3:4", "rate=0.1..10:4"]),
+    (
+        &["adagrad-rda", "adagrad-fobos", "comid", "ftprl", "aogd", "unified-rda"],
+        &["l1=1e-6..1e-3:4", "rate=0.03..1:4"],
+    ),
+    (
+        &[
+            "fobos",
+            "subgradient-l1",
+            "truncated-gradient",
+            "lazy-fobos",
+            "lazy-splitting",
+            "lazy-sparse",
+        ],
+        &["l1=1e-7..1e-4:4", "rate=0.05..5:4"],
+    ),
+    (&["sgd", "asgd"], &["rate=0.01..10:16"]),
+];
+
+/// Every setting, in the order of the grid or of the draw.
+pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
+    let spec = args.spec.spec()?;
+    let algorithm = spec.get("algorithm").map(plain).unwrap_or_default();
+    if find(&algorithm).is_none() {
+        // Resolving it says what is wrong.
+        spec.resolve()?;
+    }
+    let grid = swept(args, &algorithm)?;
+    let names: Vec<&str> = grid.names().collect();
+    let count = args.random.map_or_else(|| grid.count(&spec), |n| n as usize);
+    if count > MOST_RUNS {
+        return Err(Fault::Usage(format!(
+            "there are {} settings and {MOST_RUNS} are possible; take fewer values or sweeps, or --random {MOST_RUNS}",
+            thousands(count as u64)
+        )));
+    }
+    let pairs = spec.fields().filter(|(k, _)| *k != "algorithm" && !names.contains(k));
+    let fixed: Vec<(String, String)> = pairs.map(|(k, v)| (k.to_owned(), plain(v))).collect();
+    let named = |e| Fault::Usage(format!("{}: {e}", name(&algorithm, &fixed)));
+    let specs = match args.random {
+        Some(_) => grid.draw(&spec, count, args.seed),
+        None => grid.expand(&spec),
+    };
+    let specs = specs.map_err(named)?;
+    // A setting that cannot be is found before the data is opened.
+    specs.iter().try_for_each(|spec| spec.resolve().map(|_| ()).map_err(named))?;
+    Ok(specs.into_iter().map(|spec| Run::new(&algorithm, &fixed, &names, spec)).collect())
+}
+
+/// The sweeps that were asked for, or the usual ones of what is not fixed.
+fn swept(args: &TuneArgs, algorithm: &str) -> Result<Grid, Fault> {
+    let fixed = fixed(args, algorithm);
+    let is_fixed = |name: &str| fixed.iter().any(|other| other == name);
+    if !args.sweeps.is_empty() {
+        let grid = grid(&args.sweeps, &[algorithm])?;
+        if let Some(name) = grid.names().find(|name| is_fixed(name)) {
+            let message = format!("{name} is fixed by a flag and swept; leave out one of them");
+            return Err(Fault::Usage(message));
+        }
+        return Ok(grid);
+    }
+    let Some((_, usual)) = USUAL.iter().find(|(names, _)| names.contains(&algorithm)) else {
+        return Err(Fault::Usage(format!(
+            "there is no usual grid for {algorithm}; say what to sweep, such as {}",
+            example(algorithm)
+        )));
+    };
+    let is_free = |text: &&&str| text.split_once('=').is_some_and(|(name, _)| !is_fixed(name));
+    let texts: Vec<String> = usual.iter().filter(is_free).map(|&text| text.to_owned()).collect();
+    if texts.is_empty() {
+        return Err(Fault::Usage(format!(
+            "all that is usually swept is fixed; say what to sweep, such as {}",
+            example(algorithm)
+        )));
+    }
+    grid(&texts, &[algorithm])
+}
+
+/// The settings that flags fix; those of a file may be swept.
+fn fixed(args: &TuneArgs, algorithm: &str) -> Vec<String> {
+    let has = |name: &str| find(algorithm).is_some_and(|algorithm| algorithm.has(name));
+    let own = |name: &str| match name {
+        // Other words for the rate, unless the method has a setting of that name.
+        "alpha" | "gamma" if !has(name) => "rate".to_owned(),
+        name => name.to_owned(),
+    };
+    args.spec.names().map(own).collect()
+}
+
+/// A sweep around the default of the method's first number.
+fn example(algorithm: &str) -> String {
+    let usual = |name: &str| {
+        let settings = parsimon::Spec::new(algorithm).resolve().ok()?;
+        settings.get(name).and_then(Value::as_f64).filter(|x| *x > 0.0)
+    };
+    let of = |name: &str| {
+        let x = usual(name)?;
+        Some(format!("--sweep {name}={}..{}:8", x / 10.0, x * 10.0))
+    };
+    let names = ["rate", "delta", "radius"];
+    names.iter().find_map(|name| of(name)).unwrap_or_else(|| "--sweep l1=0.1..10:8".to_owned())
+}

@@ -1,6 +1,7 @@
 //! `l1 |w| + l2/2 w^2`.
 
 use super::{Penalty, soft};
+use crate::exponential::exp;
 use crate::{Float, state::state};
 
 /// `psi(w) = l1 |w| + l2/2 w^2`.
@@ -54,7 +55,7 @@ impl<F: Float> Penalty<F> for ElasticNet {
     }
     #[inline(always)]
     fn catch_up(&self, w: F, debt: &ElasticDebt, seen: &ElasticDebt) -> F {
-        let scale = (seen.decay - debt.decay).exp();
+        let scale = exp(seen.decay - debt.decay);
         soft(w * F::from_f64(scale), F::from_f64(debt.shift - scale * seen.shift))
     }
     // NUMERICS: with s = 1/(1 + eta l2), the shifts sum to l1/l2 (1 - s^n); for l2 -> 0 that is

@@ -1,6 +1,7 @@
 //! AdaDelta (Zeiler 2012). Without a gradient a weight stands still and its averages decay: a power of `rho`.
 
 use super::Rule;
+use crate::exponential::exp;
 use crate::{Float, state::state};
 
 /// AdaDelta without a penalty.
@@ -25,24 +26,39 @@ pub struct Deltas<F> {
 
 state!(Deltas<F: Float> { w, gradients, steps, seen });
 
+/// The round, and the logarithm of the decay, which is asked for at every coordinate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DecayClock {
+    t: u64,
+    ln_rho: f64,
+}
+
+state!(DecayClock { t, ln_rho });
+
 impl<F: Float> Rule<F> for AdaDelta {
     type Coord = Deltas<F>;
-    type Clock = u64;
+    type Clock = DecayClock;
 
-    fn tick(&self, now: &mut u64) {
-        *now += 1;
+    fn tick(&self, now: &mut DecayClock) {
+        now.t += 1;
+        now.ln_rho = self.rho.ln();
     }
-    fn played(&self, _now: &u64, _j: u32, c: &Deltas<F>) -> F {
+    #[inline(always)]
+    fn played(&self, _now: &DecayClock, _j: u32, c: &Deltas<F>) -> F {
         c.w
     }
-    fn absorb(&self, now: &mut u64, _j: u32, c: &mut Deltas<F>, w: F, g: F, _at: F) {
-        let decay = F::from_f64(self.rho.powf((*now - 1 - c.seen) as f64));
-        let (rho, epsilon) = (F::from_f64(self.rho), F::from_f64(self.epsilon));
+    #[inline(always)]
+    fn absorb(&self, now: &mut DecayClock, _j: u32, c: &mut Deltas<F>, w: F, g: F, _at: F) {
+        // Of a round that follows the last at once nothing decays, even where rho is 0.
+        let missed = (now.t - 1 - c.seen) as f64;
+        let decay = if missed > 0.0 { exp(now.ln_rho * missed) } else { 1.0 };
+        let (decay, rho) = (F::from_f64(decay), F::from_f64(self.rho));
+        let epsilon = F::from_f64(self.epsilon);
         c.gradients = rho * (c.gradients * decay) + (F::ONE - rho) * g * g;
         let steps = c.steps * decay;
         let d = -((steps + epsilon).sqrt() / (c.gradients + epsilon).sqrt()) * g;
         c.steps = rho * steps + (F::ONE - rho) * d * d;
         c.w = w + F::from_f64(self.rate) * d;
-        c.seen = *now;
+        c.seen = now.t;
     }
 }

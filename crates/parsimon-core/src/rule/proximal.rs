@@ -33,68 +33,103 @@ pub struct ProximalCoord<F> {
 
 state!(ProximalCoord<F: Float> { x, lin, seen });
 
+/// The round, and what depends on nothing else: now, and in the round before.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProximalClock {
+    now: Moment,
+    before: Moment,
+}
+
+/// A round, `q_{1:t}`, and the sum of the inverse roots up to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Moment {
+    t: u64,
+    q: f64,
+    roots: f64,
+}
+
+state!(Moment { t, q, roots });
+state!(ProximalClock { now, before });
+
 impl Proximal {
     fn q(&self, t: u64) -> f64 {
         (t as f64).sqrt() / self.rate
     }
 
-    /// Weight and linear part after round `t`, if rounds `seen+1..=t` brought no gradient.
-    fn caught_up<F: Float>(&self, c: &ProximalCoord<F>, t: u64) -> (f64, f64) {
+    /// Weight and linear part at a moment, if there has been no gradient since the last visit.
+    #[inline]
+    fn caught_up<F: Float>(&self, c: &ProximalCoord<F>, at: &Moment) -> (f64, f64) {
         let (x, lin) = (c.x.to_f64(), c.lin.to_f64());
-        if x == 0.0 || t == c.seen {
+        if x == 0.0 || at.t == c.seen {
             return (x, lin);
         }
-        let loss_per_unit = self.l1 * self.rate;
-        let left = |n: u64| x.abs() - loss_per_unit * (inverse_roots(n) - inverse_roots(c.seen));
-        let alive = left(t);
+        let since = inverse_roots(c.seen);
+        let alive = x.abs() - self.l1 * self.rate * (at.roots - since);
         if alive > 0.0 {
-            let lin = -(self.q(t) * alive + t as f64 * self.l1);
+            let lin = -(at.q * alive + at.t as f64 * self.l1);
             return (alive.copysign(x), lin.copysign(-x));
         }
-        // The first round in which nothing is left.
-        let target = inverse_roots(c.seen) + x.abs() / loss_per_unit;
-        let mut died = first_reaching(target).clamp(c.seen + 1, t);
-        while died > c.seen + 1 && left(died - 1) <= 0.0 {
+        (0.0, self.linear_part_at_death(x, c.seen, since, at.t).copysign(-x))
+    }
+
+    /// The linear part that stands still from the round on in which nothing is left of the weight.
+    #[cold]
+    fn linear_part_at_death(&self, x: f64, seen: u64, since: f64, t: u64) -> f64 {
+        let loss_per_unit = self.l1 * self.rate;
+        let left = |n: u64| x.abs() - loss_per_unit * (inverse_roots(n) - since);
+        let mut died = first_reaching(since + x.abs() / loss_per_unit).clamp(seen + 1, t);
+        while died > seen + 1 && left(died - 1) <= 0.0 {
             died -= 1;
         }
         while died < t && left(died) > 0.0 {
             died += 1;
         }
-        let lin = -(self.q(died) * left(died - 1) + (died - 1) as f64 * self.l1);
-        (0.0, lin.copysign(-x))
+        -(self.q(died) * left(died - 1) + (died - 1) as f64 * self.l1)
     }
 
-    fn problem<F: Float>(&self, t: u64, c: &ProximalCoord<F>, w: F) -> Candidate {
-        let (_, lin) = self.caught_up(c, t - 1);
-        let sigma = self.q(t) - if t > 1 { self.q(t - 1) } else { 0.0 };
-        Candidate { z: lin - sigma * w.to_f64(), q: self.q(t), l1: t as f64 * self.l1 }
+    #[inline]
+    fn problem<F: Float>(&self, clock: &ProximalClock, c: &ProximalCoord<F>, w: F) -> Candidate {
+        let (_, lin) = self.caught_up(c, &clock.before);
+        let sigma = clock.now.q - clock.before.q;
+        let l1 = clock.now.t as f64 * self.l1;
+        Candidate { z: lin - sigma * w.to_f64(), q: clock.now.q, l1 }
     }
 }
 
 impl<F: Float> Rule<F> for Proximal {
     type Coord = ProximalCoord<F>;
-    type Clock = u64;
+    type Clock = ProximalClock;
 
-    fn tick(&self, now: &mut u64) {
-        *now += 1;
+    fn tick(&self, clock: &mut ProximalClock) {
+        let t = clock.now.t + 1;
+        clock.before = clock.now;
+        clock.now = Moment { t, q: self.q(t), roots: inverse_roots(t) };
     }
-    fn played(&self, now: &u64, _j: u32, c: &ProximalCoord<F>) -> F {
-        F::from_f64(self.caught_up(c, *now).0)
+    fn played(&self, clock: &ProximalClock, _j: u32, c: &ProximalCoord<F>) -> F {
+        F::from_f64(self.caught_up(c, &clock.now).0)
     }
-    fn absorb(&self, now: &mut u64, _j: u32, c: &mut ProximalCoord<F>, w: F, g: F, _at: F) {
-        let problem = self.problem(*now, c, w);
+    fn absorb(
+        &self,
+        clock: &mut ProximalClock,
+        _j: u32,
+        c: &mut ProximalCoord<F>,
+        w: F,
+        g: F,
+        _at: F,
+    ) {
+        let problem = self.problem(clock, c, w);
         let lin = problem.z + g.to_f64();
         *c = ProximalCoord {
             x: F::from_f64(problem.at(g.to_f64(), 1.0)),
             lin: F::from_f64(lin),
-            seen: *now,
+            seen: clock.now.t,
         };
     }
 }
 
 impl<F: Float> Implicit<F> for Proximal {
-    fn candidate(&self, now: &u64, c: &ProximalCoord<F>, w: F, _at: F) -> Candidate {
-        self.problem(*now, c, w)
+    fn candidate(&self, clock: &ProximalClock, c: &ProximalCoord<F>, w: F, _at: F) -> Candidate {
+        self.problem(clock, c, w)
     }
 }
 
@@ -106,10 +141,10 @@ fn inverse_roots(n: u64) -> f64 {
         return (1..=n).map(|k| 1.0 / (k as f64).sqrt()).sum();
     }
     let n = n as f64;
-    let r = n.sqrt();
+    let (r, m) = (n.sqrt(), 1.0 / n);
     // Euler-Maclaurin; the next term is below 1e-16 from n = 16 on.
-    let tail = 1.0 / (2.0 * r) - 1.0 / (24.0 * n * r) + 1.0 / (384.0 * n * n * n * r)
-        - 1.0 / (1024.0 * n * n * n * n * n * r);
+    let m2 = m * m;
+    let tail = r * m * (0.5 - m * (1.0 / 24.0 - m2 * (1.0 / 384.0 - m2 / 1024.0)));
     2.0 * r + ZETA_HALF + tail
 }
 

@@ -26,16 +26,18 @@ pub struct Visited<F> {
 
 state!(Visited<F: Float> { w, seen });
 
-/// The round and its step.
+/// The round, its step, and the last round so far in which weights were cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepClock {
     t: u64,
     eta: f64,
+    cut: u64,
 }
 
-state!(StepClock { t, eta });
+state!(StepClock { t, eta, cut });
 
 impl Truncation {
+    #[inline(always)]
     fn cut<F: Float>(&self, w: F) -> F {
         if w.abs() <= F::from_f64(self.theta) { F::ZERO } else { w }
     }
@@ -48,13 +50,18 @@ impl<F: Float> Rule<F> for Truncation {
     fn tick(&self, now: &mut StepClock) {
         now.t += 1;
         now.eta = self.schedule.at(now.t);
+        if now.t.is_multiple_of(self.period) {
+            now.cut = now.t;
+        }
     }
+    #[inline(always)]
     fn played(&self, now: &StepClock, _j: u32, c: &Visited<F>) -> F {
-        if now.t / self.period > c.seen / self.period { self.cut(c.w) } else { c.w }
+        if c.seen < now.cut { self.cut(c.w) } else { c.w }
     }
+    #[inline(always)]
     fn absorb(&self, now: &mut StepClock, _j: u32, c: &mut Visited<F>, w: F, g: F, _at: F) {
         let v = w - F::from_f64(now.eta) * g;
-        c.w = if now.t.is_multiple_of(self.period) { self.cut(v) } else { v };
+        c.w = if now.cut == now.t { self.cut(v) } else { v };
         c.seen = now.t;
     }
 }

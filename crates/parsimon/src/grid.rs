@@ -345,8 +345,9 @@ mod tests {
         assert_eq!(drawn.len(), 200);
         assert_eq!(grid.draw(&spec, 20, 7).unwrap(), drawn[..20]);
         assert_ne!(grid.draw(&spec, 20, 8).unwrap(), drawn[..20]);
-        let of = |name: &str| drawn.iter().map(|s| s.get(name).unwrap().as_f64().unwrap());
-        let of = |name| of(name).collect::<Vec<_>>();
+        let of = |name: &str| -> Vec<f64> {
+            drawn.iter().map(|s| s.get(name).unwrap().as_f64().unwrap()).collect()
+        };
         assert!(of("l1").iter().all(|v| (1e-4..=1.0).contains(v)));
         assert!(of("l2").iter().all(|v| (0.0..=2.0).contains(v)));
         // Half of them below the geometric mean of the ends.

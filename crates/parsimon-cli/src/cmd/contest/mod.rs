@@ -131,7 +131,9 @@ pub(crate) fn tell(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
     for finish in &verdict.contest.finishes {
         match &finish.result {
             Err(Stopped::Failed(why)) => note(&format!("{} failed: {why}", finish.run.name)),
-            Err(given_up) => note(&format!("{} {given_up}", finish.run.name)),
+            Err(given_up @ Stopped::GivenUp { .. }) => {
+                note(&format!("{} {given_up}", finish.run.name))
+            }
             Ok(_) => {}
         }
     }

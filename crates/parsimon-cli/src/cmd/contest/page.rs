@@ -142,7 +142,7 @@ fn runs(html: &mut String, verdict: &Verdict<'_>) {
     html.push_str("</p>\n");
     let stopped = |f: &Finish| match f.result.as_ref().err()? {
         Stopped::Failed(why) => Some((f.run.name.clone(), format!("failed: {why}"))),
-        given_up => Some((f.run.name.clone(), given_up.to_string())),
+        given_up @ Stopped::GivenUp { .. } => Some((f.run.name.clone(), given_up.to_string())),
     };
     for (name, why) in verdict.contest.finishes.iter().filter_map(stopped) {
         let _ = writeln!(html, "<p><code>{}</code> {}</p>", escape(&name), escape(&why));

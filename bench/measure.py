@@ -25,10 +25,15 @@ def build():
         subprocess.run(["cargo", "build", "--quiet", "--release", *what], cwd=ROOT, check=True)
 
 
+def is_fresh(path, source):
+    """Whether a file was made after what it is made from."""
+    return os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(source)
+
+
 def generate(shape, rows, seed, **forms):
-    """Paths of generated files, by form; files that exist are kept."""
+    """Paths of generated files, by form; files newer than the generator are kept."""
     paths = {form.replace("_", "-"): os.path.join(SCRATCH, f"{shape}-{rows}-{seed}.{ending}") for form, ending in forms.items()}
-    if not all(map(os.path.exists, paths.values())):
+    if not all(is_fresh(path, GENERATE) for path in paths.values()):
         os.makedirs(SCRATCH, exist_ok=True)
         partial = [f"{form}={path}.partial" for form, path in paths.items()]
         subprocess.run([GENERATE, shape, str(rows), str(seed), *partial], check=True)

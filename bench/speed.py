@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 
-from measure import (PARSIMON, ROOT, SCRATCH, Patience, build, commit, generate, interleaved, median, processor, spread, table, today,
+from measure import (PARSIMON, ROOT, SCRATCH, Patience, build, commit, generate, interleaved, is_fresh, median, processor, spread, table, today,
                      write_record)
 
 VW = "import sys, vowpalwabbit; w = vowpalwabbit.Workspace(sys.argv[1]); w.finish()"
@@ -267,7 +267,7 @@ class Bench:
 def as_vw(svmlight):
     """The same rows as VW text with one namespace."""
     path = svmlight + ".as.vw"
-    if not os.path.exists(path):
+    if not is_fresh(path, svmlight):
         with open(svmlight) as rows, open(path, "w") as out:
             for row in rows:
                 label, _, features = row.strip().partition(" ")

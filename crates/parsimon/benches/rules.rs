@@ -1,22 +1,25 @@
-//! What a nonzero costs under each method, from memory; and what the abstraction costs: FTRL against a loop by hand.
+//! What a nonzero costs under each method, from memory; what the abstraction costs: FTRL against a loop by hand, and against a
+//! loop that only visits the coordinates; and what sixteen settings cost together.
 //!
 //! `cargo bench -p parsimon --bench rules`; items are nonzeros. Arguments such as `ftrl` pick benchmarks.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use parsimon::core::{Chunk, Precision, Repeats};
-use parsimon::{Frame, Spec, Storage};
+use parsimon::{Frame, Grid, Reading, Spec, Storage, Sweep};
 
 const ROWS: usize = 20_000;
 const NONZEROS: usize = 40;
 const BITS: u32 = 20;
+/// A table that caches hold in part, and one they do not.
+const SIZES: [u32; 2] = [20, 24];
 
 fn main() {
     divan::main();
 }
 
-/// Rows of a click log's shape: 40 features, Zipf over 2^20 slots.
-fn clicks() -> Chunk {
+/// Rows of a click log's shape: 40 features, Zipf over 2^bits slots.
+fn clicks(bits: u32) -> Chunk {
     let mut state = 1u64;
     let mut unit = || {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -27,8 +30,8 @@ fn clicks() -> Chunk {
     let mut chunk = Chunk::new();
     for _ in 0..ROWS {
         for _ in 0..NONZEROS {
-            let rank = (f64::from(1u32 << BITS).powf(unit()) - 1.0) as u32;
-            chunk.push_feature(rank.wrapping_mul(0x9E37_79B1) >> (32 - BITS), 1.0);
+            let rank = (f64::from(1u32 << bits).powf(unit()) - 1.0) as u32;
+            chunk.push_feature(rank.wrapping_mul(0x9E37_79B1) >> (32 - bits), 1.0);
         }
         let label = if unit() < 0.17 { 1.0 } else { -1.0 };
         chunk.finish_row(Some(label), 1.0, Repeats::Add).expect("generated rows are finite");
@@ -71,10 +74,10 @@ const METHODS: &[&str] = &[
     r#"{"algorithm": "pda", "loss": "halfspace", "l1": 0.01}"#,
 ];
 
-fn learn(bencher: Bencher, spec: &str, precision: Precision) {
-    let chunk = clicks();
+fn learn(bencher: Bencher, spec: &str, precision: Precision, bits: u32) {
+    let chunk = clicks(bits);
     let settings = Spec::from_json(spec).and_then(|s| s.resolve()).expect("the spec is good");
-    let frame = Frame { precision, bias: true, storage: Storage::Slots(1 << BITS) };
+    let frame = Frame { precision, bias: true, storage: Storage::Slots(1 << bits) };
     let mut learner = settings.build(frame).expect("the settings are good");
     let mut margins = Vec::with_capacity(chunk.len());
     bencher.counter(ItemsCount::new(chunk.nonzeros())).bench_local(|| {
@@ -85,25 +88,66 @@ fn learn(bencher: Bencher, spec: &str, precision: Precision) {
 
 #[divan::bench(args = METHODS, sample_count = 10, sample_size = 1)]
 fn method(bencher: Bencher, spec: &str) {
-    learn(bencher, spec, Precision::F32);
+    learn(bencher, spec, Precision::F32, BITS);
 }
 
-#[divan::bench(sample_count = 20, sample_size = 1)]
-fn ftrl_f64(bencher: Bencher) {
-    learn(bencher, METHODS[0], Precision::F64);
+#[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
+fn ftrl_f64(bencher: Bencher, bits: u32) {
+    learn(bencher, METHODS[0], Precision::F64, bits);
 }
 
-#[divan::bench(sample_count = 20, sample_size = 1)]
-fn ftrl_alias(bencher: Bencher) {
-    learn(bencher, METHODS[0], Precision::F32);
+#[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
+fn ftrl_alias(bencher: Bencher, bits: u32) {
+    learn(bencher, METHODS[0], Precision::F32, bits);
+}
+
+fn sweep(bencher: Bencher, l1: &str, bits: u32) {
+    let specs = Grid::parse([l1]).and_then(|g| g.expand(&Spec::new("ftrl").set("rate", 0.1)));
+    let settings = specs.expect("the grid is good").iter().map(Spec::resolve).collect();
+    let storage = Storage::Slots(1 << bits);
+    let frame = Frame { precision: Precision::F32, bias: true, storage };
+    let settings = Result::expect(settings, "the specs are good");
+    let mut sweep = Sweep::new(settings, frame, Reading::default()).expect("the settings are good");
+    let chunk = clicks(bits);
+    bencher
+        .counter(ItemsCount::new(chunk.nonzeros()))
+        .bench_local(|| sweep.learn(&chunk, &mut |_| {}));
+}
+
+#[divan::bench(args = SIZES, sample_count = 10, sample_size = 1)]
+fn sweep_of_1(bencher: Bencher, bits: u32) {
+    sweep(bencher, "l1=1", bits);
+}
+
+/// Items are nonzeros of the rows, met once for all settings.
+#[divan::bench(args = SIZES, sample_count = 10, sample_size = 1)]
+fn sweep_of_16(bencher: Bencher, bits: u32) {
+    sweep(bencher, "l1=0.01..10:16", bits);
+}
+
+/// The limit: every coordinate of every row is read and written, and nothing is computed.
+#[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
+fn random_access(bencher: Bencher, bits: u32) {
+    let chunk = clicks(bits);
+    let mut table = vec![(0.0f32, 0.0f32); 1 << bits];
+    bencher.counter(ItemsCount::new(chunk.nonzeros())).bench_local(|| {
+        for i in 0..chunk.len() {
+            for &j in chunk.row(i).indices() {
+                let (z, n) = &mut table[j as usize];
+                *z += 1.0;
+                *n += 1.0;
+            }
+        }
+        divan::black_box(&mut table);
+    });
 }
 
 /// FTRL-Proximal as one would write it by hand: an array of (z, n), two loops per row, no abstraction.
-#[divan::bench(sample_count = 20, sample_size = 1)]
-fn ftrl_by_hand(bencher: Bencher) {
+#[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
+fn ftrl_by_hand(bencher: Bencher, bits: u32) {
     let (alpha, beta, l1, l2) = (0.1f32, 1.0f32, 1.0f32, 1.0f32);
-    let chunk = clicks();
-    let mut table = vec![(0.0f32, 0.0f32); 1 << BITS];
+    let chunk = clicks(bits);
+    let mut table = vec![(0.0f32, 0.0f32); 1 << bits];
     let (mut bias_z, mut bias_n) = (0.0f32, 0.0f32);
     let (mut w, mut margins) = (Vec::new(), Vec::with_capacity(chunk.len()));
     let weight = |z: f32, n: f32, l1: f32, l2: f32| {

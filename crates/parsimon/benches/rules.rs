@@ -80,6 +80,8 @@ fn learn(bencher: Bencher, spec: &str, precision: Precision, bits: u32) {
     let frame = Frame { precision, bias: true, storage: Storage::Slots(1 << bits) };
     let mut learner = settings.build(frame).expect("the settings are good");
     let mut margins = Vec::with_capacity(chunk.len());
+    // The pages of a new table are the system's work, not the learner's.
+    learner.learn(&chunk, &mut margins);
     bencher.counter(ItemsCount::new(chunk.nonzeros())).bench_local(|| {
         margins.clear();
         learner.learn(&chunk, &mut margins);
@@ -109,6 +111,7 @@ fn sweep(bencher: Bencher, l1: &str, bits: u32) {
     let settings = Result::expect(settings, "the specs are good");
     let mut sweep = Sweep::new(settings, frame, Reading::default()).expect("the settings are good");
     let chunk = clicks(bits);
+    sweep.learn(&chunk, &mut |_| {});
     bencher
         .counter(ItemsCount::new(chunk.nonzeros()))
         .bench_local(|| sweep.learn(&chunk, &mut |_| {}));
@@ -129,7 +132,7 @@ fn sweep_of_16(bencher: Bencher, bits: u32) {
 #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
 fn random_access(bencher: Bencher, bits: u32) {
     let chunk = clicks(bits);
-    let mut table = vec![(0.0f32, 0.0f32); 1 << bits];
+    let mut table: Vec<_> = (0..1 << bits).map(|_| (0.0f32, 0.0f32)).collect();
     bencher.counter(ItemsCount::new(chunk.nonzeros())).bench_local(|| {
         for i in 0..chunk.len() {
             for &j in chunk.row(i).indices() {
@@ -147,7 +150,7 @@ fn random_access(bencher: Bencher, bits: u32) {
 fn ftrl_by_hand(bencher: Bencher, bits: u32) {
     let (alpha, beta, l1, l2) = (0.1f32, 1.0f32, 1.0f32, 1.0f32);
     let chunk = clicks(bits);
-    let mut table = vec![(0.0f32, 0.0f32); 1 << bits];
+    let mut table: Vec<_> = (0..1 << bits).map(|_| (0.0f32, 0.0f32)).collect();
     let (mut bias_z, mut bias_n) = (0.0f32, 0.0f32);
     let (mut w, mut margins) = (Vec::new(), Vec::with_capacity(chunk.len()));
     let weight = |z: f32, n: f32, l1: f32, l2: f32| {

@@ -256,10 +256,10 @@ impl Form {
             }),
             Form::Vw => by_id.iter().for_each(|f| {
                 number(line, b' ', f.id);
-                if f.value == ONE {
-                    line.truncate(line.len() - 1)
-                } else {
-                    millionths(line, f.value)
+                match f.value {
+                    // A value of 1 goes without saying, and so does the colon.
+                    ONE => line.truncate(line.len() - 1),
+                    value => millionths(line, value),
                 }
             }),
             Form::SvmExponents | Form::VwExponents => by_id.iter().for_each(|f| {

@@ -101,6 +101,7 @@ fn codegen(mode: Mode) -> Result<()> {
         "evaluate",
         "inspect",
         "compare",
+        "tune",
         "identify",
         "cancel",
         "reproduce",

@@ -7,7 +7,7 @@ use memchr::memchr;
 use crate::{Format, number};
 
 /// The first bytes of a cache.
-pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x01";
+pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x02";
 
 /// The format a file's name promises, looking through a compression's ending.
 pub(crate) fn by_name(name: &str) -> Option<Format> {

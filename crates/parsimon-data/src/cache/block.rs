@@ -45,14 +45,18 @@ pub(super) fn encode(out: &mut Vec<u8>, chunk: &Chunk) {
             out.extend_from_slice(tag);
         }
         put_varint(out, row.len() as u64);
-        let mut next = 0;
-        for &j in row.indices() {
-            put_varint(out, u64::from(j) - next);
-            next = u64::from(j) + 1;
+        row.indices().iter().for_each(|j| out.extend(j.to_le_bytes()));
+        if flags & 3 != 0 {
+            let mark = |eight: &[f64]| {
+                let bit = |(k, v): (usize, &f64)| u8::from(*v != 1.0) << k;
+                eight.iter().enumerate().map(bit).sum::<u8>()
+            };
+            out.extend(row.values().chunks(8).map(mark));
         }
+        let others = row.values().iter().filter(|v| **v != 1.0);
         match flags & 3 {
-            F32 => row.values().iter().for_each(|&v| out.extend((v as f32).to_le_bytes())),
-            F64 => row.values().iter().for_each(|&v| out.extend(v.to_le_bytes())),
+            F32 => others.for_each(|&v| out.extend((v as f32).to_le_bytes())),
+            F64 => others.for_each(|v| out.extend(v.to_le_bytes())),
             _ => {}
         }
     }
@@ -112,24 +116,25 @@ fn decode_row(
     };
     if !builder.spec.labels_only {
         let largest = match contents.space {
-            Space::Ids => u64::from(Space::LARGEST_ID),
+            Space::Ids => Space::LARGEST_ID,
             Space::Hashed { bits } => (1 << bits) - 1,
         };
-        let mut indices = row.indices;
-        let mut next = 0_u64;
-        for i in 0..row.len {
-            let Some(delta) = take_varint(&mut indices) else { return Ok(None) };
-            let j = next.saturating_add(delta);
-            if j > largest {
+        let (mut ids, mut values, mut taken) = ([0; BATCH], [1.0; BATCH], 0);
+        let batches = row.indices.chunks(4 * BATCH).zip(row.marks());
+        for (indices, marks) in batches {
+            let count = indices.len() / 4;
+            for (id, bytes) in ids.iter_mut().zip(indices.as_chunks().0) {
+                *id = u32::from_le_bytes(*bytes);
+            }
+            taken = row.others.expand(marks, &mut values[..count], taken);
+            let (ids, values) = (&ids[..count], &values[..count]);
+            if ids.iter().fold(0, |most, &id| id.max(most)) > largest {
                 return Ok(None);
             }
-            next = j + 1;
-            let v = row.values.get(i);
-            if v.abs() > max {
-                let token = v.to_string();
-                return Err(crate::number::too_large(token.as_bytes(), 0, max));
+            if let Some(v) = values.iter().find(|v| v.abs() > max) {
+                return Err(crate::number::too_large(v.to_string().as_bytes(), 0, max));
             }
-            builder.push_id(j as u32, v);
+            builder.push_ids(ids, values);
         }
     }
     // Not finite, or a weight below zero: the writer never wrote that.
@@ -139,36 +144,61 @@ fn decode_row(
     Ok(Some(()))
 }
 
+/// Features taken over at a time.
+const BATCH: usize = 64;
+
 struct RawRow<'a> {
     label: Option<f64>,
     weight: f64,
     tag: &'a [u8],
-    len: usize,
     indices: &'a [u8],
-    values: Values<'a>,
+    /// A bit for every value that is not 1; none where all are.
+    bits: &'a [u8],
+    others: Others<'a>,
 }
 
+/// The values that are not 1.
 #[derive(Clone, Copy)]
-enum Values<'a> {
-    Ones,
-    F32(&'a [u8]),
-    F64(&'a [u8]),
+enum Others<'a> {
+    None,
+    F32(&'a [[u8; 4]]),
+    F64(&'a [[u8; 8]]),
 }
 
-impl Values<'_> {
+impl Others<'_> {
+    /// Writes values, `taken` others having been written before; returns how many then are.
     #[inline]
-    fn get(self, i: usize) -> f64 {
+    fn expand(self, marks: u64, values: &mut [f64], taken: usize) -> usize {
         match self {
-            Values::Ones => 1.0,
-            Values::F32(bytes) => {
-                let word = bytes[4 * i..4 * i + 4].try_into().unwrap_or_default();
-                f64::from(f32::from_le_bytes(word))
+            Others::None => {
+                values.fill(1.0);
+                taken
             }
-            Values::F64(bytes) => {
-                f64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap_or_default())
+            Others::F32(others) => expand(marks, values, taken, |k| {
+                others.get(k).map(|b| f32::from_le_bytes(*b).into())
+            }),
+            Others::F64(others) => {
+                expand(marks, values, taken, |k| others.get(k).map(|b| f64::from_le_bytes(*b)))
             }
         }
     }
+}
+
+#[inline(always)]
+fn expand(
+    marks: u64,
+    values: &mut [f64],
+    mut taken: usize,
+    other: impl Fn(usize) -> Option<f64>,
+) -> usize {
+    for (k, value) in values.iter_mut().enumerate() {
+        let is_other = marks >> k & 1 != 0;
+        // PERF: read whether it is wanted or not: a branch would be guessed wrong.
+        let v = other(taken).unwrap_or(1.0);
+        *value = if is_other { v } else { 1.0 };
+        taken += usize::from(is_other);
+    }
+    taken
 }
 
 impl<'a> RawRow<'a> {
@@ -187,23 +217,28 @@ impl<'a> RawRow<'a> {
             take(payload, usize::try_from(len).ok()?)?
         };
         let len = usize::try_from(take_varint(payload)?).ok()?;
-        // Every index takes a byte or more: a forged count ends here.
-        if len > payload.len() {
-            return None;
-        }
-        let mut left = len;
-        let mut used = 0;
-        while left > 0 {
-            left -= usize::from(*payload.get(used)? < 0x80);
-            used += 1;
-        }
-        let indices = take(payload, used)?;
-        let values = match flags & 3 {
-            0 => Values::Ones,
-            F32 => Values::F32(take(payload, len.checked_mul(4)?)?),
-            F64 => Values::F64(take(payload, len.checked_mul(8)?)?),
+        let indices = take(payload, len.checked_mul(4)?)?;
+        let bits = match flags & 3 {
+            0 => &[][..],
+            _ => take(payload, len.div_ceil(8))?,
+        };
+        let count = bits.iter().map(|b| b.count_ones() as usize).sum::<usize>();
+        let others = match flags & 3 {
+            0 => Others::None,
+            F32 => Others::F32(take(payload, count.checked_mul(4)?)?.as_chunks().0),
+            F64 => Others::F64(take(payload, count.checked_mul(8)?)?.as_chunks().0),
             _ => return None,
         };
-        Some(Self { label, weight, tag, len, indices, values })
+        Some(Self { label, weight, tag, indices, bits, others })
+    }
+
+    /// The marks of [`BATCH`] values at a time, as many times as there are indices for.
+    fn marks(&self) -> impl Iterator<Item = u64> {
+        let word = |bytes: &[u8]| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        };
+        self.bits.chunks(8).map(word).chain(std::iter::repeat(0))
     }
 }

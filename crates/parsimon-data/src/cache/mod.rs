@@ -12,10 +12,11 @@
 //!
 //! ```text
 //! flags    1-2: values 0 all ones, 1 f32, 2 f64; 4: label; 8: the label is one signed byte; 16: weight; 32: tag
-//! [label] [weight] [tag length, tag] count, index, index - previous - 1, ..., values
+//! [label] [weight] [tag length, tag] count, indices of 32 bits, [a bit per value: whether it is not 1, those that are not]
 //! ```
 //!
-//! Values are kept as f32 only where that loses nothing. A label that is a text is kept as its code
+//! Indices are not packed tighter: taking them apart again would cost more than reading them. Values are kept as f32 only
+//! where that loses nothing. A label that is a text is kept as its code
 //! (see [`LabelTexts`](crate::LabelTexts)) and the text once, in the trailer: whatever loss is used later, the label can
 //! still be judged. A row without a label stays one. A file without its footer is one whose writing did not end, and is refused.
 

@@ -106,7 +106,7 @@ fn what_is_given_up_changes_nothing_else_and_depends_on_nothing_else() {
     // Without a terminal there is a line per report, and a last word on what was given up.
     let told = dir.run("tune d.svm --sweep l1=0.1,9000");
     assert!(told.stderr.contains("best so far"), "{}", told.stderr);
-    assert!(told.stderr.contains("given up after"), "{}", told.stderr);
+    assert!(told.stderr.contains("1 far behind the best"), "{}", told.stderr);
     assert!(told.ok().contains("given up at"));
     assert!(dir.run("tune d.svm --quiet").stderr.is_empty());
 }

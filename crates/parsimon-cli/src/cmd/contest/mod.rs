@@ -128,14 +128,17 @@ fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
 
 /// Which runs did not come to their end, and where files went.
 pub(crate) fn tell(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
+    let mut given_up = 0;
     for finish in &verdict.contest.finishes {
         match &finish.result {
             Err(Stopped::Failed(why)) => note(&format!("{} failed: {why}", finish.run.name)),
-            Err(given_up @ Stopped::GivenUp { .. }) => {
-                note(&format!("{} {given_up}", finish.run.name))
-            }
+            // The table says of each when; the page and the JSON say why.
+            Err(Stopped::GivenUp { .. }) => given_up += 1,
             Ok(_) => {}
         }
+    }
+    if given_up > 0 {
+        note(&format!("{given_up} far behind the best and given up; --keep-all keeps them"));
     }
     note(last);
     for (what, path) in [("plot", &report.plot), ("page", &report.html)] {

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::cmd::contest::{Contest, Finish};
 
-/// Weights that can be told apart in a chart.
-const MOST_WEIGHTS: usize = 20;
+/// Weights that can be told apart in a chart: it has six colors and three kinds of line.
+const MOST_WEIGHTS: usize = 18;
 /// Fewer values of l1 are no path.
 const FEWEST: usize = 3;
 

@@ -174,6 +174,14 @@ pub(crate) fn short(text: &[u8], start: usize, end: usize) -> Option<f64> {
     })
 }
 
+/// The number that up to eight digits between two places of a text spell.
+#[inline(always)]
+pub(crate) fn natural(text: &[u8], start: usize, end: usize) -> Option<u32> {
+    let word = *text.get(end.checked_sub(8)?..end)?.first_chunk()?;
+    let t = (u64::from_le_bytes(word) ^ (0x30 * EACH)) & LAST.get(end - start)?;
+    ((end > start) & (others(t) == 0)).then(|| eight_digits(t) as u32)
+}
+
 /// Reads two short numbers at once: the last bytes of two times eight.
 pub(crate) trait Pair {
     /// What the last `count[k]` of `words[k]` spell, if all of them are digits and there are at most eight.
@@ -305,6 +313,9 @@ mod tests {
                 let shape = text.len() == 1 || text.as_bytes().get(1) == Some(&b'.');
                 let plain = text.bytes().all(|b| b != b'e' && b != b'-') && text.as_bytes().first() != Some(&b'.');
                 prop_assert!(!(is_short && shape && plain), "{}", text);
+            }
+            if let Some(found) = natural(both.as_bytes(), before.len(), both.len()) {
+                prop_assert_eq!(text.parse::<u32>(), Ok(found));
             }
         }
 

@@ -85,6 +85,7 @@ fn common_row<'a, const IDS: bool, P: Pair>(
         return None;
     }
     let label = builder.label(Found::Text(token), 0).ok()?;
+    let max = builder.spec.max_value;
     let (mut start, mut next, mut last) = (end + 1, lines.next + 1, after);
     while last != b'\n' {
         // Every feature has two separators.
@@ -113,9 +114,16 @@ fn common_row<'a, const IDS: bool, P: Pair>(
             return None;
         }
         let digits = &lines.text[start..colon];
-        let id = parse_id(digits, 0).ok()?;
-        let value = number::bounded(&lines.text[colon + 1..end], 0, builder.spec.max_value);
-        push::<IDS>(builder, id, digits, value.ok()?);
+        let id = match number::natural(lines.text, start, colon) {
+            Some(id) => id,
+            None => parse_id(digits, 0).ok()?,
+        };
+        // PERF: not cut at the token's end, so that it can be read eight bytes at once.
+        let value = match number::leading(&lines.text[colon + 1..]) {
+            Some((value, len)) if colon + 1 + len == end && value.abs() <= max => value,
+            _ => number::bounded(&lines.text[colon + 1..end], 0, max).ok()?,
+        };
+        push::<IDS>(builder, id, digits, value);
         (start, next, last) = (end + 1, next + 2, after);
     }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };

@@ -343,7 +343,10 @@ impl Batch {
                 if last == b':' {
                     let colon = at;
                     (at, last) = step()?;
-                    value = number::short(text, colon + 1, at)?;
+                    value = match number::short(text, colon + 1, at) {
+                        Some(value) => value,
+                        None => other_number(text, colon + 1, at, builder.spec.max_value)?,
+                    };
                     if name.len == 0 {
                         return None;
                     }
@@ -387,6 +390,14 @@ impl Batch {
 #[inline(never)]
 fn feature_hash(seed: u64, text: &[u8]) -> u64 {
     hash::feature(seed, text)
+}
+
+/// A number between two places of a text that is not a short one, if it is at most `max`.
+///
+/// PERF: not cut at its end, so that it can be read eight bytes at once.
+fn other_number(text: &[u8], start: usize, end: usize, max: f64) -> Option<f64> {
+    let (value, len) = number::leading(text.get(start..)?)?;
+    (start + len == end && value.abs() <= max).then_some(value)
 }
 
 /// A number of magnitude at most `max`.

@@ -147,6 +147,18 @@ def today():
     return datetime.date.today().isoformat()
 
 
+def command_line(arguments):
+    """What was typed, without places that are this machine's own."""
+    words, hidden = [], False
+    for word in arguments:
+        if not hidden and word not in ("--out", "--no-build"):
+            words.append(word)
+        elif hidden and words and words[-1] in ("--python", "--reference", "--real"):
+            words.append("...")
+        hidden = word in ("--out", "--python", "--reference", "--real")
+    return " ".join(words)
+
+
 def write_record(path, text):
     print(text)
     if path:

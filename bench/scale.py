@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from measure import (GENERATE, PARSIMON, SCRATCH, Patience, build, commit, generate, interleaved, median, processor, spread, table, today,
+from measure import (GENERATE, PARSIMON, SCRATCH, Patience, build, command_line, commit, generate, interleaved, median, processor, spread, table, today,
                      write_record)
 
 TRAIN = [PARSIMON, "train", "--quiet", "-a", "ftrl", "--rate", "0.1", "--l1", "1", "--l2", "1"]
@@ -108,7 +108,8 @@ def growth(bits_list):
         seen = 2**bits * -math.expm1(-27 * rows / 2**bits) + 13
         halves = list(windows(samples, rows, 8))[4:]
         cpu = statistics.median(h[2] for h in halves)
-        lines.append([f"2^{bits}", f"{seen:,.0f}", f"{rows:,}", f"{cpu:.2f}", f"{statistics.median(h[1] for h in halves):,.0f}", f"{max(s.megabytes for s in samples):.0f}"])
+        rate, peak = statistics.median(h[1] for h in halves), max(s.megabytes for s in samples)
+        lines.append([f"2^{bits}", f"{seen:,.0f}", f"{rows:,}", f"{cpu:.2f}", f"{rate:,.0f}", f"{peak:.0f}"])
     text = "## Features ever seen\n\n40 features to a row, 27 of them drawn evenly from the ids, the worst case for caches; the second half of the rows is measured. "
     text += "The number seen is the expected one.\n\n"
     head = ["ids", "seen", "rows", "learner's CPU, us per row", "rows per second", "peak resident MB"]
@@ -133,8 +134,7 @@ def main():
         "growth": lambda: growth([int(b) for b in args.bits.split(",")]),
     }
     text = f"# Scale, {today()}\n\nftrl, rate .1, beta 1, l1 1, l2 1. Machine: {processor()}, load {os.getloadavg()[0]:.1f} at the start. Commit {commit()}.\n\n"
-    shown = [a for k, a in enumerate(sys.argv[1:], 1) if a != "--out" and sys.argv[k - 1] != "--out"]
-    text += f"Command: `python3 bench/scale.py {' '.join(shown)}`\n\n"
+    text += f"Command: `python3 bench/scale.py {command_line(sys.argv[1:])}`\n\n"
     for name in args.only or parts:
         print(f"{name} ...", file=sys.stderr)
         part = parts[name]()

@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 
-from measure import (PARSIMON, ROOT, SCRATCH, Patience, build, commit, generate, interleaved, is_fresh, median, processor, spread, table, today,
+from measure import (PARSIMON, ROOT, SCRATCH, Patience, build, command_line, commit, generate, interleaved, is_fresh, median, processor, spread, table, today,
                      write_record)
 
 VW = "import sys, vowpalwabbit; w = vowpalwabbit.Workspace(sys.argv[1]); w.finish()"
@@ -334,13 +334,12 @@ def main():
         print(f"{name} ...", file=sys.stderr)
         parts.append(getattr(bench, name)())
         print(parts[-1], file=sys.stderr)
-    shown = [a for k, a in enumerate(sys.argv[1:], 1) if a != "--out" and sys.argv[k - 1] != "--out"]
     head = f"# Speed beside the peers, {today()}\n\n"
     head += f"Generated click log of {args.rows:,} rows x 40 features (13 numbers, 27 one-hot), documents of {bench.documents:,} rows x 76 numbers; ftrl, "
     head += "rate .1, beta 1, l1 1, l2 1 (documents: 1, 1, .1, .1). "
     head += f"Machine: {processor()}. Commit {commit()}. Median of {args.rounds} interleaved rounds, [least, most]; warm page cache. "
     head += "Ratios above 1 mean that parsimon is faster.\n\n"
-    head += f"Command: `python3 bench/speed.py {' '.join(shown)}`\n\n"
+    head += f"Command: `python3 bench/speed.py {command_line(sys.argv[1:])}`\n\n"
     if bench.missing:
         head += "Not run: " + "; ".join(bench.missing) + ".\n\n"
     write_record(args.out, head + "\n".join(parts))

@@ -31,7 +31,7 @@ const PATIENCE: usize = 1_000;
 /// let grid = Grid::parse(["l1=1e-4..1:5", "rate=0.1,0.5"])?;
 /// let specs = grid.expand(&Spec::new("ftrl"))?;
 /// assert_eq!(specs.len(), 10);
-/// assert_eq!(specs[2].get("l1"), Some(&0.001.into()));
+/// assert_eq!(specs[2].get("l1"), Some(&0.01.into()));
 /// assert_eq!(specs[2].get("rate"), Some(&0.1.into()));
 /// // A sweep is for the methods that have the setting: sgd has no l1.
 /// assert_eq!(grid.expand(&Spec::new("sgd"))?.len(), 2);

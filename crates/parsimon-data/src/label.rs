@@ -138,10 +138,10 @@ impl LabelReader {
         max: f64,
     ) -> Result<Option<f64>, Bad> {
         // PERF: nine rows of ten say one of these.
-        if let (Self::Binary { standard: true, .. }, Found::Text(token)) = (self, found) {
-            match token {
-                b"1" | b"+1" => return Ok(Some(1.0)),
-                b"-1" | b"0" => return Ok(Some(-1.0)),
+        if let Self::Binary { standard: true, .. } = self {
+            match found {
+                Found::Text(b"1" | b"+1") | Found::Number(1.0) => return Ok(Some(1.0)),
+                Found::Text(b"-1" | b"0") | Found::Number(-1.0 | 0.0) => return Ok(Some(-1.0)),
                 _ => {}
             }
         }

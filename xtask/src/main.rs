@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -32,7 +32,11 @@ fn main() -> Result<()> {
     }
 }
 
+/// Counting builds once more; a machine that took so long for the rest has no time for it.
+const PATIENCE: Duration = Duration::from_secs(13 * 60);
+
 fn test() -> Result<()> {
+    let start = Instant::now();
     step("format", &["fmt", "--all", "--", "--check"])?;
     step("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     step("tests", &["test", "--workspace"])?;
@@ -40,7 +44,8 @@ fn test() -> Result<()> {
     step_with("documentation", &documentation, &[("RUSTDOCFLAGS", "-D warnings")])?;
     println!("== generated text");
     codegen(Mode::Check)?;
-    match instructions::obstacle() {
+    let slow = (start.elapsed() > PATIENCE).then_some("this machine is slow today");
+    match instructions::obstacle().or(slow) {
         None => timed("instructions of the hot loops", || instructions(Bounds::Check))?,
         Some(obstacle) => println!("== instructions of the hot loops not counted: {obstacle}"),
     }

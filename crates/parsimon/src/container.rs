@@ -85,7 +85,7 @@ impl Container {
         self.sections.iter_mut().filter(|(n, _)| n == name).for_each(|s| s.1.clone_from(&bytes));
     }
 
-    fn to_bytes(&self, kind: Kind) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self, kind: Kind) -> Vec<u8> {
         let sections = self.sections.iter();
         let sections =
             sections.map(|(name, b)| Section { name: name.clone(), bytes: b.len() as u64 });

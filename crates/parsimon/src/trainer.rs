@@ -257,6 +257,15 @@ impl Trainer {
 
     /// Writes everything needed to go on, bit for bit.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), FormatError> {
+        self.to_container().write(path, Kind::Checkpoint)
+    }
+
+    /// A checkpoint file's bytes, for those who keep them elsewhere.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        self.to_container().to_bytes(Kind::Checkpoint)
+    }
+
+    fn to_container(&self) -> Container {
         let mut container = Container::new(json!({
             "settings": self.settings.to_json(),
             "precision": self.frame.precision.to_string(),
@@ -273,14 +282,24 @@ impl Trainer {
         let all =
             self.names.iter().flat_map(|(slot, _)| self.names.all(slot).map(move |n| (slot, n)));
         push_names(&mut container, all);
-        container.write(path, Kind::Checkpoint)
+        container
     }
 
     /// A learner that goes on where a checkpoint stopped.
     pub fn resume(path: &Path) -> Result<Self, Error> {
-        let container = Container::read(path, Kind::Checkpoint)?;
+        Self::from_container(&Container::read(path, Kind::Checkpoint)?, path)
+    }
+
+    /// The same from a checkpoint's bytes.
+    pub fn from_checkpoint(bytes: &[u8]) -> Result<Self, Error> {
+        let path = Path::new("the checkpoint");
+        let container = Container::from_bytes(bytes, Kind::Checkpoint);
+        Self::from_container(&container.map_err(|m| FormatError::new(path, m))?, path)
+    }
+
+    fn from_container(container: &Container, path: &Path) -> Result<Self, Error> {
         let bad = |message: String| Error::Format(FormatError::new(path, message));
-        let (settings, precision, reading) = read_common(&container).map_err(bad)?;
+        let (settings, precision, reading) = read_common(container).map_err(bad)?;
         let field = |name: &str| container.about[name].clone();
         let bias = field("bias").as_bool().unwrap_or(true);
         let frame = Frame { precision, bias, storage: reading.storage() };
@@ -295,7 +314,7 @@ impl Trainer {
         if restored.is_none() || !state.is_empty() {
             return Err(bad("has a state that does not belong to its settings".into()));
         }
-        for (slot, name) in read_names(&container) {
+        for (slot, name) in read_names(container) {
             trainer.names.insert(slot, &name);
         }
         Ok(trainer)

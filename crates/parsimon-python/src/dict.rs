@@ -1,0 +1,81 @@
+//! One row as a dictionary: names are hashed as the program hashes the fields of a JSON line, whole numbers are ids.
+
+use parsimon::core::{Chunk, Repeats, RowError};
+use parsimon::data::{Names, Space, hash};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyString};
+
+/// Appends a row to the chunk. `bits` is `None` where keys are ids.
+pub(crate) fn push_dict(
+    chunk: &mut Chunk,
+    names: Option<&mut Names>,
+    row: &Bound<'_, PyDict>,
+    bits: Option<u8>,
+    label: Option<f64>,
+    weight: f64,
+    limit: f64,
+) -> PyResult<()> {
+    let pushed = push_features(chunk, names, row, bits, limit);
+    if pushed.is_err() {
+        chunk.abandon_row();
+        return pushed;
+    }
+    chunk.finish_row(label, weight, Repeats::Add).map_err(|e| match e {
+        RowError::NotFinite { .. } => PyValueError::new_err("the sum of a feature's values is not finite"),
+        _ => PyValueError::new_err(e.to_string()),
+    })
+}
+
+fn push_features(
+    chunk: &mut Chunk,
+    mut names: Option<&mut Names>,
+    row: &Bound<'_, PyDict>,
+    bits: Option<u8>,
+    limit: f64,
+) -> PyResult<()> {
+    for (key, value) in row.iter() {
+        let Some(bits) = bits else {
+            chunk.push_feature(id(&key)?, number(&key, &value, limit)?);
+            continue;
+        };
+        let name = key.cast::<PyString>().map_err(|_| {
+            PyTypeError::new_err("features are named here: every key must be a str")
+        })?;
+        let name = name.to_cow()?;
+        let mut push = |name: &str, value: f64| {
+            let slot = hash::slot(hash::feature(0, name.as_bytes()), bits);
+            chunk.push_feature(slot, value);
+            if let Some(names) = &mut names {
+                names.insert(slot, name);
+            }
+        };
+        // As in JSON lines: a text is the feature `name=text`, nothing is no feature.
+        match value.cast::<PyString>() {
+            Ok(text) => push(&format!("{name}={}", text.to_cow()?), 1.0),
+            Err(_) if value.is_none() => {}
+            Err(_) => push(&name, number(&key, &value, limit)?),
+        }
+    }
+    Ok(())
+}
+
+fn id(key: &Bound<'_, PyAny>) -> PyResult<u32> {
+    let wrong = || PyTypeError::new_err(format!("features are ids here: every key must be an int from 0 to {}, got {key:?}", Space::LARGEST_ID));
+    let key = key.cast::<PyInt>().map_err(|_| wrong())?;
+    key.extract::<u32>().ok().filter(|id| *id <= Space::LARGEST_ID).ok_or_else(wrong)
+}
+
+fn number(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, limit: f64) -> PyResult<f64> {
+    let number = match value.cast_exact::<PyFloat>() {
+        Ok(value) => pyo3::types::PyFloatMethods::value(value),
+        Err(_) => value.extract::<f64>().map_err(|_| {
+            PyTypeError::new_err(format!("the value of {key:?} must be a number or a str, got {value:?}"))
+        })?,
+    };
+    if number.abs() <= limit {
+        return Ok(number);
+    }
+    let what = if number.is_nan() { "NaN" } else { "infinity or too large" };
+    Err(PyValueError::new_err(format!("the value of {key:?} is {what}")))
+}

@@ -1,0 +1,34 @@
+//! The native half of the Python package `parsimon`: learners over NumPy and SciPy arrays, models, and the registry.
+//!
+//! The boundary is crossed once per call; the interpreter is free to run other threads while rows are learned.
+
+mod dict;
+mod learner;
+mod model;
+mod presentation;
+mod registry;
+mod rows;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(parsimon, DivergedError, PyValueError, "The weights grew beyond all bounds.");
+
+/// An error of the library as Python knows it.
+fn raised(error: parsimon::Error) -> PyErr {
+    match error {
+        parsimon::Error::Diverged { .. } => DivergedError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+#[pymodule]
+fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<learner::Learner>()?;
+    module.add_class::<model::Model>()?;
+    module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::resolve, module)?)?;
+    module.add("DivergedError", module.py().get_type::<DivergedError>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}

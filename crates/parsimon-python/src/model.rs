@@ -1,0 +1,118 @@
+//! A model file, to predict with.
+
+use std::path::PathBuf;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use parsimon::core::{Chunk, Frozen, Scorer};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::dict::push_dict;
+use crate::learner::heads;
+use crate::rows::{copy_row, with_rows};
+
+const BLOCK: usize = 1024;
+
+/// Predicts and cannot learn.
+#[pyclass(module = "parsimon._parsimon", frozen)]
+pub(crate) struct Model {
+    model: parsimon::Model,
+    scorer: Scorer,
+}
+
+#[pymethods]
+impl Model {
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Self> {
+        let model = parsimon::Model::load(&path);
+        let model = model.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(Self { scorer: model.scorer(), model })
+    }
+
+    /// The margins of every row, one per class.
+    fn margins<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let limit = self.model.precision().max_value();
+        with_rows(x, |rows| {
+            py.detach(|| rows.check(limit)).map_err(PyValueError::new_err)?;
+            let mut margins = Vec::new();
+            for start in (0..rows.len()).step_by(BLOCK) {
+                let scored = py.detach(|| {
+                    let mut chunk = Chunk::new();
+                    for i in start..rows.len().min(start + BLOCK) {
+                        copy_row(rows, i, None, 1.0, &mut chunk)?;
+                    }
+                    self.scorer.margins(&chunk, &mut margins);
+                    Ok::<_, String>(())
+                });
+                scored.map_err(PyValueError::new_err)?;
+                py.check_signals()?;
+            }
+            PyArray1::from_vec(py, margins).reshape([rows.len(), self.model.outputs()])
+        })
+    }
+
+    /// The margins of one row, one per class.
+    fn margins_one(&self, row: &Bound<'_, PyDict>) -> PyResult<Vec<f64>> {
+        let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
+        push_dict(&mut chunk, None, row, self.model.reading().bits, None, 1.0, limit)?;
+        let mut margins = Vec::new();
+        self.scorer.margins(&chunk, &mut margins);
+        Ok(margins)
+    }
+
+    /// Per class the bias, the ids and the weights that are not zero; `None` where there are no weights.
+    #[expect(clippy::type_complexity, reason = "the shape Python sees")]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Option<Vec<(f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)>> {
+        match self.model.dictionary() {
+            Some(_) => None,
+            None => heads(py, &Frozen::Linear(self.model.heads().to_vec())),
+        }
+    }
+
+    /// The weights that are not zero.
+    #[getter]
+    fn nonzeros(&self) -> usize {
+        self.model.nonzeros()
+    }
+
+    /// Rows learned.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.model.provenance().rows
+    }
+
+    /// The progressive loss.
+    #[getter]
+    fn progressive_loss(&self) -> Option<f64> {
+        self.model.provenance().progressive_loss
+    }
+
+    /// The settings, as JSON.
+    #[getter]
+    fn settings(&self) -> String {
+        serde_json::Value::from(self.model.settings().to_json().clone()).to_string()
+    }
+
+    /// The bits of hashed names; `None` where features are ids.
+    #[getter]
+    fn bits(&self) -> Option<u8> {
+        self.model.reading().bits
+    }
+
+    /// Whether there is a bias, and the precision.
+    #[getter]
+    fn frame(&self) -> (bool, String) {
+        (self.model.provenance().bias, self.model.precision().to_string())
+    }
+
+    /// The two classes or all of them, as texts; empty where labels are numbers.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.model.classes()
+    }
+}

@@ -1,0 +1,48 @@
+//! The table of algorithms, from which the Python classes are made.
+
+use parsimon::Spec;
+use parsimon::parameter::Kind;
+use parsimon::registry::ALGORITHMS;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+/// Every algorithm with its settings, as JSON.
+#[pyfunction]
+pub(crate) fn registry() -> String {
+    let rows = ALGORITHMS.iter().map(|a| {
+        let settings = a.all_parameters().map(|p| {
+            let words = match p.kind {
+                Kind::Choice(words) | Kind::Words(words) => json!(words),
+                _ => Value::Null,
+            };
+            json!({
+                "name": p.name,
+                "default": p.default.map(parsimon::parameter::Default::value),
+                "must_be": p.kind.expectation(),
+                "words": words,
+                "about": p.about,
+            })
+        });
+        json!({
+            "name": a.name,
+            "paper": a.paper,
+            "losses": a.losses,
+            "penalties": a.penalties,
+            "center": a.center,
+            "cost": a.cost,
+            "settings": settings.collect::<Vec<_>>(),
+        })
+    });
+    Value::from(rows.collect::<Vec<_>>()).to_string()
+}
+
+/// A spec checked and completed, as JSON, with two questions answered: whether the number of features and the round of the
+/// switch still have to be said.
+#[pyfunction]
+pub(crate) fn resolve(spec: &str) -> PyResult<(String, bool, bool)> {
+    let settings = Spec::from_json(spec).and_then(|s| s.resolve());
+    let settings = settings.map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let text = Value::from(settings.to_json().clone()).to_string();
+    Ok((text, settings.wants_dimension(), settings.wants_switch()))
+}

@@ -1,0 +1,198 @@
+//! Arrays of Python seen as rows, without a copy of them: what a learner needs is converted block by block.
+//!
+//! Column `j` is the feature `j + 1`, as in svmlight files counted from 1, so that models are shared with the program.
+
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
+use parsimon::core::{Chunk, Repeats};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// A matrix whose rows can be copied into a chunk.
+pub(crate) trait Rows: Sync {
+    /// The number of rows.
+    fn len(&self) -> usize;
+    /// Whether every value is a number up to `limit` and every index in its place; else what is wrong, and where.
+    fn check(&self, limit: f64) -> Result<(), String>;
+    /// Appends row `i` to the row under construction.
+    fn push(&self, i: usize, chunk: &mut Chunk);
+}
+
+/// A value of an array.
+trait Value: Element + Copy {
+    fn wide(self) -> f64;
+}
+impl Value for f32 {
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+impl Value for f64 {
+    fn wide(self) -> f64 {
+        self
+    }
+}
+
+/// An index of an array; a negative one becomes larger than any place.
+trait Index: Element + Copy {
+    fn place(self) -> usize;
+}
+impl Index for i32 {
+    fn place(self) -> usize {
+        usize::try_from(self).unwrap_or(usize::MAX)
+    }
+}
+impl Index for i64 {
+    fn place(self) -> usize {
+        usize::try_from(self).unwrap_or(usize::MAX)
+    }
+}
+
+/// The first value that is no finite number up to `limit`.
+fn find_bad<V: Value>(values: &[V], limit: f64) -> Option<usize> {
+    // PERF: the usual answer, none, is found without a branch per value. NaN is not within any limit.
+    let good = values.chunks(1024).all(|c| c.iter().fold(true, |g, v| g & (v.wide().abs() <= limit)));
+    if good { None } else { values.iter().position(|v| !(v.wide().abs() <= limit)) }
+}
+
+fn complaint(value: f64, row: usize, column: usize, limit: f64) -> String {
+    if value.is_finite() {
+        return format!("X has {value} at row {row}, column {column}: too large, the limit is {limit:e}");
+    }
+    let what = if value.is_nan() { "NaN" } else { "infinity (inf)" };
+    format!("X contains {what} at row {row}, column {column}")
+}
+
+struct Dense<'a, V> {
+    values: &'a [V],
+    rows: usize,
+    columns: usize,
+}
+
+impl<V: Value + Sync> Rows for Dense<'_, V> {
+    fn len(&self) -> usize {
+        self.rows
+    }
+    fn check(&self, limit: f64) -> Result<(), String> {
+        match find_bad(self.values, limit) {
+            None => Ok(()),
+            Some(k) => {
+                let (row, column) = (k / self.columns, k % self.columns);
+                Err(complaint(self.values[k].wide(), row, column, limit))
+            }
+        }
+    }
+    fn push(&self, i: usize, chunk: &mut Chunk) {
+        let row = &self.values[i * self.columns..(i + 1) * self.columns];
+        for (id, v) in (1u32..).zip(row) {
+            let v = v.wide();
+            if v != 0.0 {
+                chunk.push_feature(id, v);
+            }
+        }
+    }
+}
+
+struct Csr<'a, I, V> {
+    indptr: &'a [I],
+    indices: &'a [I],
+    data: &'a [V],
+    columns: usize,
+}
+
+impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
+    fn len(&self) -> usize {
+        self.indptr.len().saturating_sub(1)
+    }
+    fn check(&self, limit: f64) -> Result<(), String> {
+        let ordered = self.indptr.windows(2).all(|p| p[0].place() <= p[1].place());
+        let end = self.indptr.last().map_or(0, |p| p.place());
+        if !ordered || end > self.data.len() || end > self.indices.len() {
+            return Err("X is no CSR matrix: indptr does not fit indices and data".into());
+        }
+        let start = self.indptr.first().map_or(0, |p| p.place());
+        let columns = self.columns;
+        let inside = self.indices[start..end].iter().fold(true, |g, j| g & (j.place() < columns));
+        if !inside {
+            return Err(format!("X is no CSR matrix: an index is not below {columns} columns"));
+        }
+        match find_bad(&self.data[start..end], limit) {
+            None => Ok(()),
+            Some(k) => {
+                let k = start + k;
+                let row = self.indptr.partition_point(|p| p.place() <= k) - 1;
+                Err(complaint(self.data[k].wide(), row, self.indices[k].place(), limit))
+            }
+        }
+    }
+    fn push(&self, i: usize, chunk: &mut Chunk) {
+        let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
+        for (j, v) in self.indices[a..b].iter().zip(&self.data[a..b]) {
+            chunk.push_feature(j.place() as u32 + 1, v.wide());
+        }
+    }
+}
+
+/// Row `i` of a matrix into a chunk. The matrix has been checked; repeated entries add up, as SciPy means them.
+pub(crate) fn copy_row(
+    rows: &dyn Rows,
+    i: usize,
+    label: Option<f64>,
+    weight: f64,
+    chunk: &mut Chunk,
+) -> Result<(), String> {
+    rows.push(i, chunk);
+    chunk.finish_row(label, weight, Repeats::Add).map_err(|e| format!("row {i}: {e}"))
+}
+
+/// Hands the rows of a C-ordered array of two dimensions, or of a tuple `(indptr, indices, data, columns)`, to `work`.
+pub(crate) fn with_rows<'py, R>(
+    x: &Bound<'py, PyAny>,
+    work: impl FnOnce(&dyn Rows) -> PyResult<R>,
+) -> PyResult<R> {
+    if let Ok(array) = x.extract::<PyReadonlyArray2<'py, f64>>() {
+        return with_dense(&array, work);
+    }
+    if let Ok(array) = x.extract::<PyReadonlyArray2<'py, f32>>() {
+        return with_dense(&array, work);
+    }
+    type Parts<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize);
+    let Ok((indptr, indices, data, columns)) = x.extract::<Parts<'py>>() else {
+        return Err(PyTypeError::new_err(
+            "X must be an array of float32 or float64, or (indptr, indices, data, columns)",
+        ));
+    };
+    if columns >= u32::MAX as usize {
+        return Err(PyValueError::new_err("X has more columns than there are feature ids"));
+    }
+    match indices.extract::<PyReadonlyArray1<'py, i32>>() {
+        Ok(indices) => with_csr(&indptr, &indices, &data, columns, work),
+        Err(_) => with_csr(&indptr, &indices.extract::<PyReadonlyArray1<'py, i64>>()?, &data, columns, work),
+    }
+}
+
+fn with_dense<'py, V: Value + Sync, R>(
+    array: &PyReadonlyArray2<'py, V>,
+    work: impl FnOnce(&dyn Rows) -> PyResult<R>,
+) -> PyResult<R> {
+    let (rows, columns) = array.as_array().dim();
+    if !array.is_c_contiguous() {
+        return Err(PyTypeError::new_err("X must be in C order"));
+    }
+    work(&Dense { values: array.as_slice()?, rows, columns })
+}
+
+fn with_csr<'py, I: Index + Sync, R>(
+    indptr: &Bound<'py, PyAny>,
+    indices: &PyReadonlyArray1<'py, I>,
+    data: &Bound<'py, PyAny>,
+    columns: usize,
+    work: impl FnOnce(&dyn Rows) -> PyResult<R>,
+) -> PyResult<R> {
+    let indptr = indptr.extract::<PyReadonlyArray1<'py, I>>()?;
+    let (indptr, indices) = (indptr.as_slice()?, indices.as_slice()?);
+    if let Ok(data) = data.extract::<PyReadonlyArray1<'py, f64>>() {
+        return work(&Csr { indptr, indices, data: data.as_slice()?, columns });
+    }
+    let data = data.extract::<PyReadonlyArray1<'py, f32>>()?;
+    work(&Csr { indptr, indices, data: data.as_slice()?, columns })
+}

@@ -1,0 +1,12 @@
+"""Sparse online learning: every method of the literature, exact, lazy and fast.
+
+Estimators follow scikit-learn. Column ``j`` of a matrix is the feature ``j + 1`` of the program, so that svmlight files counted from 1
+and model files mean the same on both sides.
+"""
+
+from . import _named
+from ._base import load
+from ._named import *  # noqa: F403
+from ._parsimon import DivergedError, __version__
+
+__all__ = ["DivergedError", "__version__", "load", *_named.__all__]

@@ -1,0 +1,3 @@
+"""Bootstrap."""
+
+__all__: list[str] = []

@@ -1,0 +1,11 @@
+"""All of scikit-learn's checks, on every estimator, with no expected failures."""
+
+import parsimon
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+ESTIMATORS = [getattr(parsimon, name)() for name in parsimon.__all__ if name.endswith(("Classifier", "Regressor"))]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

@@ -1,0 +1,239 @@
+import copy
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import parsimon
+import pytest
+import scipy.sparse as sp
+from parsimon import _parsimon
+from sklearn.datasets import make_classification
+from sklearn.feature_extraction import DictVectorizer, FeatureHasher
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+CLASSIFIERS = [getattr(parsimon, n) for n in parsimon.__all__ if n.endswith("Classifier") and not n.startswith("Parsimon")]
+REGRESSORS = [getattr(parsimon, n) for n in parsimon.__all__ if n.endswith("Regressor") and not n.startswith("Parsimon")]
+STREAMING = [c for c in CLASSIFIERS + REGRESSORS if hasattr(c(), "partial_fit")]
+
+
+def rows(n=300, d=20, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.4)
+    y = (X @ rng.normal(size=d) > 0).astype(int)
+    return X, y
+
+
+def state(estimator):
+    """Everything the learner knows but how it was fed."""
+    return estimator._learner.checkpoint()
+
+
+def weights(estimator):
+    heads = estimator._learner.weights()
+    if heads is None:
+        return estimator._learner.margins(rows(50)[0]).tobytes()
+    return b"".join(np.float64(b).tobytes() + i.tobytes() + w.tobytes() for b, i, w in heads)
+
+
+@pytest.mark.parametrize("make", STREAMING, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("cut", [1, 7, 64])
+def test_any_chunking_gives_the_same_bits(make, cut):
+    X, y = rows()
+    whole, cut_up = make(), make()
+    classes = {"classes": [0, 1]} if make in CLASSIFIERS else {}
+    whole.partial_fit(X, y, **classes)
+    for i in range(0, len(X), cut):
+        cut_up.partial_fit(X[i : i + cut], y[i : i + cut], **classes)
+    assert state(whole) == state(cut_up)
+
+
+@pytest.mark.parametrize("layout", ["csr32", "csr64", "csc", "float32", "fortran", "unsorted", "matrix"])
+def test_the_layout_of_the_rows_does_not_matter(layout):
+    X, y = rows()
+    X = X.astype(np.float32).astype(np.float64)
+    reference = parsimon.FTRLClassifier(l1=0.1).fit(X, y)
+    S = sp.csr_array(X)
+    if layout == "csr64":
+        S.indices, S.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
+    if layout == "unsorted":
+        for i in range(S.shape[0]):
+            a, b = S.indptr[i], S.indptr[i + 1]
+            S.indices[a:b], S.data[a:b] = S.indices[a:b][::-1].copy(), S.data[a:b][::-1].copy()
+        S.has_sorted_indices = False
+    other = {
+        "csr32": S, "csr64": S, "unsorted": S, "csc": sp.csc_array(X), "float32": X.astype(np.float32),
+        "fortran": np.asfortranarray(X), "matrix": sp.csr_matrix(X),
+    }[layout]
+    assert weights(parsimon.FTRLClassifier(l1=0.1).fit(other, y)) == weights(reference)
+
+
+def test_arrays_are_not_copied():
+    learner = _parsimon.Learner(json.dumps({"algorithm": "ftrl"}))
+    X = sp.random_array((50, 10), density=0.5, format="csr", rng=np.random.default_rng(0))
+    parts = parsimon._base._native(X)
+    assert parts[2] is X.data and parts[1] is X.indices and parts[0] is X.indptr
+    for array in parts[:3]:
+        array.flags.writeable = False
+    learner.learn(parts, np.ones(50))
+
+
+def test_the_order_of_rows_does_not_matter_to_fit():
+    X, y = rows()
+    order = np.random.default_rng(1).permutation(len(X))
+    a = parsimon.FOBOSClassifier(l1=0.01).fit(X, y)
+    assert weights(a) == weights(parsimon.FOBOSClassifier(l1=0.01).fit(X[order], y[order]))
+    assert weights(a) != weights(parsimon.FOBOSClassifier(l1=0.01, random_state=1).fit(X, y))
+
+
+def test_without_shuffle_fit_is_partial_fit_again_and_again():
+    X, y = rows()
+    fitted = parsimon.RDAClassifier(passes=3, shuffle=False).fit(X, y)
+    streamed = parsimon.RDAClassifier()
+    for _ in range(3):
+        streamed.partial_fit(X, y, classes=[0, 1])
+    assert weights(fitted) == weights(streamed)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("bad, word", [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
+def test_a_bad_value_has_a_place_and_changes_nothing(make, bad, word):
+    X, y = rows()
+    model = parsimon.FTRLClassifier().partial_fit(X, y, classes=[0, 1])
+    before = state(model)
+    X = X.copy()
+    X[250, 13] = bad
+    with pytest.raises(ValueError, match=f"{word}.* at row 250, column 13"):
+        model.partial_fit(make(X), y)
+    assert state(model) == before
+    with pytest.raises(ValueError, match="row 250, column 13"):
+        model.predict(make(X))
+
+
+def test_an_unknown_class_and_a_bad_weight_change_nothing():
+    X, y = rows()
+    model = parsimon.FTRLClassifier().partial_fit(X, y, classes=[0, 1])
+    before = state(model)
+    with pytest.raises(ValueError, match="the class .*7"):
+        model.partial_fit(X, np.where(np.arange(len(y)) == 5, 7, y))
+    for w in (-1.0, np.nan):
+        with pytest.raises(ValueError):
+            model.partial_fit(X, y, sample_weight=np.full(len(y), w))
+    assert state(model) == before
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS + REGRESSORS, ids=lambda c: c.__name__)
+def test_pickled_it_goes_on_with_the_same_bits(make):
+    X, y = rows()
+    a = make().fit(X, y)
+    b = pickle.loads(pickle.dumps(a))
+    assert state(a) == state(b) == state(copy.deepcopy(a))
+    if make in STREAMING:
+        assert state(a.partial_fit(X, y)) == state(b.partial_fit(X, y))
+
+
+def test_a_damaged_pickle_is_refused():
+    X, y = rows()
+    blob = parsimon.FTRLClassifier().fit(X, y)._learner.checkpoint()
+    with pytest.raises(ValueError, match="checksum"):
+        _parsimon.Learner.from_checkpoint(blob[:100] + bytes([blob[100] ^ 1]) + blob[101:])
+
+
+def test_several_classes_are_one_against_all():
+    X, y = make_classification(400, 20, n_informative=8, n_classes=3, random_state=0)
+    model = parsimon.FTRLClassifier(shuffle=False, passes=1).fit(X, y)
+    assert model.coef_.shape == (3, 20) and model.intercept_.shape == (3,)
+    for k in range(3):
+        alone = parsimon.FTRLClassifier(shuffle=False, passes=1).fit(X, y == k)
+        assert np.array_equal(alone.coef_[0], model.coef_[k])
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert model.score(X, y) > 0.6
+
+
+def test_sparse_weights():
+    X, y = rows()
+    model = parsimon.FTRLClassifier(l1=5.0).fit(X, y)
+    dense = model.coef_
+    assert 0 < model.nonzeros_ == np.count_nonzero(dense) < 20
+    assert sp.issparse(model.sparsify().coef_) and np.array_equal(model.coef_.toarray(), dense)
+    assert np.allclose(model.decision_function(X), X @ dense[0] + model.intercept_[0])
+
+
+def test_learn_many_is_learn_one_in_a_loop():
+    rng = np.random.default_rng(0)
+    X = [{"age": float(a), "city": str(c)} for a, c in zip(rng.normal(size=100), rng.choice(["Paris", "Rome"], 100))]
+    y = [x["city"] == "Rome" for x in X]
+    loop = parsimon.FTRLClassifier()
+    for x, label in zip(X, y):
+        loop.learn_one(x, label)
+    many = parsimon.FTRLClassifier().learn_many(X, y)
+    frame = parsimon.FTRLClassifier().learn_many(pd.DataFrame(X), y)
+    assert state(loop) == state(many) == state(frame)
+    assert loop.predict_one({"age": 0.0, "city": "Rome"}) is True
+    assert loop.predict_proba_one({"city": "Rome"})[True] > 0.8
+
+
+def test_rows_by_name_after_a_frame():
+    X, y = rows()
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(20)])
+    a, b = (parsimon.FTRLClassifier(passes=1, shuffle=False).fit(frame, y) for _ in range(2))
+    a.partial_fit(frame[:3], y[:3])
+    for x, label in zip(frame[:3].to_dict(orient="records"), y):
+        b.learn_one(x, int(label))
+    assert state(a) == state(b)
+    assert a.predict_one(frame.iloc[5].to_dict()) == a.predict(frame[5:6])[0]
+
+
+def test_a_bad_value_in_a_dictionary_changes_nothing():
+    model = parsimon.FTRLRegressor().learn_one({"a": 1.0}, 2.0)
+    before = state(model)
+    for x in ({"b": 1.0, "a": float("nan")}, {"a": object()}, {3: 1.0}):
+        with pytest.raises((ValueError, TypeError)):
+            model.learn_one(x, 1.0)
+        with pytest.raises((ValueError, TypeError)):
+            model.learn_many([{"a": 1.0}, x], [1.0, 1.0])
+    assert state(model) == before
+
+
+@pytest.mark.parametrize("make", [parsimon.FTRLClassifier, parsimon.ParsimonClassifier, parsimon.RDARegressor, parsimon.MultiKernelPDARegressor])
+def test_files(make, tmp_path):
+    X, y = rows()
+    model = make().fit(X, y)
+    model.save(tmp_path / "m.psm")
+    model.save_checkpoint(tmp_path / "m.psc")
+    read, resumed = parsimon.load(tmp_path / "m.psm"), parsimon.load(tmp_path / "m.psc")
+    assert np.array_equal(model.predict(X), resumed.predict(X))
+    assert np.array_equal(model.predict(X), read.predict(X))
+    assert state(model.partial_fit(X, y)) == state(resumed.partial_fit(X, y))
+    with pytest.raises(ValueError, match="cannot learn"):
+        read.partial_fit(X, y)
+
+
+def test_settings_are_checked_with_words():
+    X, y = rows()
+    with pytest.raises(ValueError, match="l1 must be a finite number >= 0, got -1"):
+        parsimon.FTRLClassifier(l1=-1).fit(X, y)
+    with pytest.raises(ValueError, match='rda has no setting "delta"'):
+        parsimon.ParsimonClassifier("rda", delta=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="no loss 'squared'"):
+        parsimon.ParsimonClassifier("rda", loss="squared").fit(X, y)
+
+
+def test_what_runs_away_is_told():
+    X, y = rows()
+    with pytest.warns(Warning, match="grew beyond all bounds"):
+        model = parsimon.LMSRegressor(rate=1.0, passes=50).fit(X * 1e3, y)
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_with_the_rest_of_scikit_learn():
+    X, y = rows()
+    search = GridSearchCV(parsimon.ParsimonClassifier(), {"algorithm": ["ftrl", "rda"], "l1": [0.0, 0.1]}, cv=2).fit(X, y)
+    assert search.best_score_ > 0.7
+    texts = ["good film", "bad film", "good day", "bad day"] * 10
+    labels = [1, 0] * 20
+    dicts = [dict.fromkeys(t.split(), 1) for t in texts]
+    for features, data in ((HashingVectorizer(), texts), (FeatureHasher(), dicts), (DictVectorizer(), dicts)):
+        assert make_pipeline(features, parsimon.FTRLClassifier()).fit(data, labels).score(data, labels) == 1.0

@@ -1,0 +1,107 @@
+"""Writes python/parsimon/_named.py from the registry: ``python python/tools/named.py``. A test sees that it is up to date."""
+
+import json
+from pathlib import Path
+
+from parsimon import _parsimon
+from parsimon._base import CLASS_LOSSES, NUMBER_LOSSES
+
+TARGET = Path(__file__).parents[1] / "parsimon" / "_named.py"
+ACRONYMS = "sgd asgd rda ftrl ftprl aogd ftl csgd ncsgd rls lms nlms apa papa pnlms ipnlms apfbs pda fobos comid l1".split()
+SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
+NOT_OURS = ("multiclass", "classes")
+FRAME = [
+    ("passes", "10", "int", "how often ``fit`` goes over the rows"),
+    ("shuffle", "True", "bool", "whether ``fit`` takes the rows in an order of its own, or as they stand"),
+    ("random_state", "None", "Any", "the seed of that order; None is 0"),
+    ("fit_intercept", "True", "bool", "whether there is a bias, which is never penalized"),
+    ("precision", '"f64"', "str", "f64 or f32"),
+]
+
+
+def class_name(algorithm: str, kind: str) -> str:
+    words = algorithm.split("-")
+    spell = lambda word: word.upper() if word in ACRONYMS else SPELLED.get(word, word.capitalize())
+    return "".join(map(spell, words)) + kind
+
+
+def losses_of(row: dict, losses: tuple[str, ...]) -> list[str]:
+    words = next(s["words"] for s in row["settings"] if s["name"] == "loss")
+    if row["name"].endswith("adaline"):
+        return words if losses is CLASS_LOSSES else []
+    return [word for word in losses if word in words]
+
+
+def default_of(setting: dict, losses: list[str]) -> str:
+    if setting["name"] == "loss":
+        return json.dumps(losses[0])
+    value = setting["default"]
+    if isinstance(value, str):
+        return json.dumps(value)
+    return repr(value)
+
+
+def klass(name: str, base: str, algorithm: str | None, about: list[str], settings: list[tuple[str, str, str]]) -> str:
+    is_kernel = algorithm is not None and algorithm.startswith("multikernel")
+    frame = [f for f in FRAME if not (is_kernel and f[0] == "fit_intercept")]
+    lines = [f"class {name}({base}):"]
+    lines.append(f'    """{about[0]}')
+    lines += ["", *[f"    {line}" for line in about[1:]], "", "    Parameters", "    ----------"]
+    for setting, _, text in settings:
+        lines += [f"    {setting}", f"        {text}"]
+    for setting, _, _, text in frame:
+        lines += [f"    {setting}", f"        {text}"]
+    lines += ['    """', ""]
+    if algorithm is not None:
+        lines.append(f'    _algorithm = "{algorithm}"')
+    names = [setting for setting, _, _ in settings if setting != "algorithm"]
+    lines.append(f"    _settings = ({', '.join(json.dumps(n) for n in names)},)")
+    lines += ["", "    def __init__(", "        self,"]
+    first = [s for s in settings if s[0] == "algorithm"]
+    lines += [f"        {n}={d}," for n, d, _ in first] + ["        *,"]
+    lines += [f"        {n}={d}," for n, d, _ in settings if n != "algorithm"]
+    lines += [f"        {n}: {t} = {d}," for n, d, t, _ in frame]
+    lines.append("    ):")
+    lines += [f"        self.{n} = {n}" for n in [s[0] for s in settings] + [f[0] for f in frame]]
+    return "\n".join(lines) + "\n"
+
+
+def text() -> str:
+    rows = json.loads(_parsimon.registry())
+    parts, names = [], []
+    for kind, base, losses in (("Classifier", "Classifier", CLASS_LOSSES), ("Regressor", "Regressor", NUMBER_LOSSES)):
+        able = [row for row in rows if losses_of(row, losses)]
+        every: dict[str, list[str]] = {}
+        for row in able:
+            for s in row["settings"]:
+                if s["name"] not in NOT_OURS:
+                    every.setdefault(s["name"], []).append(s["about"])
+        settings = [("algorithm", '"ftrl"', "one of " + ", ".join(row["name"] for row in able))]
+        settings += [(n, "None", "; or: ".join(dict.fromkeys(a)) + ". None: the default of the method") for n, a in every.items()]
+        about = [f"Any method by its name, for {'classes' if kind == 'Classifier' else 'numbers'}."]
+        about.append("A setting the method does not have is refused.")
+        generic = f"Parsimon{kind}"
+        parts.append(klass(generic, base, None, about, settings))
+        names.append(generic)
+        for row in able:
+            own = losses_of(row, losses)
+            settings = []
+            for s in row["settings"]:
+                if s["name"] in NOT_OURS:
+                    continue
+                must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
+                settings.append((s["name"], default_of(s, own), f"{s['about']}; {must}"))
+            name = class_name(row["name"], kind)
+            about = [f"``{row['name']}``: {row['paper']}.", f"Loss: {row['losses']}. Penalty: {row['penalties']}.",
+                     f"Center: {row['center']}. Cost: {row['cost']}."]
+            parts.append(klass(name, base, row["name"], about, settings))
+            names.append(name)
+    head = '"""Every method under a name of its own. Written by python/tools/named.py from the registry: do not edit."""\n\n'
+    head += "from __future__ import annotations\n\nfrom typing import Any\n\nfrom ._base import Classifier, Regressor\n\n"
+    head += "__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n"
+    return head + "\n\n" + "\n\n".join(parts)
+
+
+if __name__ == "__main__":
+    TARGET.write_text(text())
+    print(f"wrote {TARGET}")

@@ -1,5 +1,5 @@
 //! Chores of the repository: `cargo xtask test` is what CI runs, `cargo xtask codegen` refreshes generated text,
-//! `cargo xtask instructions` counts what the hot loops cost.
+//! `cargo xtask instructions` counts what the hot loops cost, `cargo xtask python` builds and tests the Python package.
 
 #![allow(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 
@@ -10,15 +10,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 mod instructions;
+mod python;
 
 use instructions::{Bounds, instructions};
 
-const USAGE: &str = "usage: cargo xtask <test | codegen | instructions [--update]>
+const USAGE: &str = "usage: cargo xtask <test | codegen | instructions [--update] | python>
 
 test          fmt, clippy with warnings denied, all tests, documentation, generated text; instructions if valgrind is
               installed, licenses if cargo-deny is
 instructions  count the instructions of the hot loops per feature and check them against bench/instructions.toml;
               --update writes that file
+python        build the wheel, install it in a fresh virtual environment under target/, run python/tests
 codegen       write the algorithm table into README.md, the data sets into docs/data.md and the command reference into docs/cli.md";
 
 fn main() -> Result<()> {
@@ -28,6 +30,7 @@ fn main() -> Result<()> {
         ["codegen"] => codegen(Mode::Write),
         ["instructions"] => instructions(Bounds::Check),
         ["instructions", "--update"] => instructions(Bounds::Update),
+        ["python"] => timed("python", python::python),
         _ => bail!("{USAGE}"),
     }
 }

@@ -48,6 +48,11 @@ def _native(X: Any) -> Any:
     return indptr, indices, X.data, X.shape[1]
 
 
+def _revive(checkpoint: bytes) -> Any:
+    """A learner from the bytes in a pickle."""
+    return _parsimon.Learner.from_checkpoint(checkpoint)
+
+
 def _can_stream(estimator: _Parsimon) -> bool:
     """A two-phase schedule must know its switch, which only a whole data set tells."""
     try:

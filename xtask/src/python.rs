@@ -37,7 +37,9 @@ pub(crate) fn python() -> Result<()> {
 
 fn pip(python: &Path, arguments: &[&str]) -> Result<()> {
     let mut install = Command::new(python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(arguments);
+    install
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(arguments);
     run(install)
 }
 

@@ -22,7 +22,9 @@ pub(crate) fn push_dict(
         return pushed;
     }
     chunk.finish_row(label, weight, Repeats::Add).map_err(|e| match e {
-        RowError::NotFinite { .. } => PyValueError::new_err("the sum of a feature's values is not finite"),
+        RowError::NotFinite { .. } => {
+            PyValueError::new_err("the sum of a feature's values is not finite")
+        }
         _ => PyValueError::new_err(e.to_string()),
     })
 }
@@ -61,7 +63,12 @@ fn push_features(
 }
 
 fn id(key: &Bound<'_, PyAny>) -> PyResult<u32> {
-    let wrong = || PyTypeError::new_err(format!("features are ids here: every key must be an int from 0 to {}, got {key:?}", Space::LARGEST_ID));
+    let wrong = || {
+        PyTypeError::new_err(format!(
+            "features are ids here: every key must be an int from 0 to {}, got {key:?}",
+            Space::LARGEST_ID
+        ))
+    };
     let key = key.cast::<PyInt>().map_err(|_| wrong())?;
     key.extract::<u32>().ok().filter(|id| *id <= Space::LARGEST_ID).ok_or_else(wrong)
 }
@@ -70,7 +77,9 @@ fn number(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, limit: f64) -> PyRes
     let number = match value.cast_exact::<PyFloat>() {
         Ok(value) => pyo3::types::PyFloatMethods::value(value),
         Err(_) => value.extract::<f64>().map_err(|_| {
-            PyTypeError::new_err(format!("the value of {key:?} must be a number or a str, got {value:?}"))
+            PyTypeError::new_err(format!(
+                "the value of {key:?} must be a number or a str, got {value:?}"
+            ))
         })?,
     };
     if number.abs() <= limit {

@@ -50,14 +50,24 @@ impl Inner {
     }
 
     /// Everything that can be wrong with labels and weights, before anything is learned.
-    fn check(&self, rows: &dyn Rows, labels: &[f64], weights: Option<&[f64]>) -> Result<(), String> {
+    fn check(
+        &self,
+        rows: &dyn Rows,
+        labels: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Result<(), String> {
         let n = rows.len();
         if labels.len() != n || weights.is_some_and(|w| w.len() != n) {
-            return Err(format!("X has {n} rows, y {} and the weights {}", labels.len(), weights.map_or(n, <[f64]>::len)));
+            return Err(format!(
+                "X has {n} rows, y {} and the weights {}",
+                labels.len(),
+                weights.map_or(n, <[f64]>::len)
+            ));
         }
         rows.check(self.limit())?;
         let (settings, limit) = (self.trainer.settings(), self.limit());
-        let counts = !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::NonNegative;
+        let counts =
+            !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::NonNegative;
         let bad = |y: &f64| !(y.abs() <= limit && (!counts || *y >= 0.0));
         if let Some(i) = labels.iter().position(bad) {
             let wanted = if counts { "a finite number >= 0" } else { "a finite number" };
@@ -65,20 +75,34 @@ impl Inner {
         }
         let bad = |w: &f64| !(w.is_finite() && *w >= 0.0);
         match weights.and_then(|w| Some((w, w.iter().position(bad)?))) {
-            Some((w, i)) => Err(format!("sample_weight must be a finite number >= 0, got {} at row {i}", spelled(w[i]))),
+            Some((w, i)) => Err(format!(
+                "sample_weight must be a finite number >= 0, got {} at row {i}",
+                spelled(w[i])
+            )),
             None => Ok(()),
         }
     }
 
-    fn learn(&mut self, rows: &dyn Rows, labels: &[f64], block: impl Iterator<Item = Showing>) -> PyResult<()> {
+    fn learn(
+        &mut self,
+        rows: &dyn Rows,
+        labels: &[f64],
+        block: impl Iterator<Item = Showing>,
+    ) -> PyResult<()> {
         self.chunk.clear();
         for (i, weight) in block {
-            copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk).map_err(PyValueError::new_err)?;
+            copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk)
+                .map_err(PyValueError::new_err)?;
         }
         self.trainer.learn(&self.chunk, &mut |_| {}).map_err(raised)
     }
 
-    fn margins(&mut self, rows: &dyn Rows, block: std::ops::Range<usize>, margins: &mut Vec<f64>) -> Result<(), String> {
+    fn margins(
+        &mut self,
+        rows: &dyn Rows,
+        block: std::ops::Range<usize>,
+        margins: &mut Vec<f64>,
+    ) -> Result<(), String> {
         self.chunk.clear();
         for i in block {
             copy_row(rows, i, None, 1.0, &mut self.chunk)?;
@@ -105,7 +129,13 @@ impl Learner {
     /// A learner at the origin. `bits` is for rows with named features, hashed; without it features are ids.
     #[new]
     #[pyo3(signature = (spec, *, precision="f64", bias=true, classes=Vec::new(), bits=None))]
-    fn new(spec: &str, precision: &str, bias: bool, classes: Vec<String>, bits: Option<u8>) -> PyResult<Self> {
+    fn new(
+        spec: &str,
+        precision: &str,
+        bias: bool,
+        classes: Vec<String>,
+        bits: Option<u8>,
+    ) -> PyResult<Self> {
         let build = |e: parsimon::BuildError| fail(e.to_string());
         let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(build)?;
         let precision = precision.parse().map_err(fail)?;
@@ -115,7 +145,8 @@ impl Learner {
         // A learner fed row by row meets few of the slots: they are not laid out before they are met.
         let storage = if bits.is_some() { Storage::Index } else { Storage::Growing };
         let reading = Reading { bits, classes, ..Reading::default() };
-        let trainer = Trainer::new(settings, Frame { precision, bias, storage }, reading).map_err(build)?;
+        let trainer =
+            Trainer::new(settings, Frame { precision, bias, storage }, reading).map_err(build)?;
         Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
     }
 
@@ -165,7 +196,9 @@ impl Learner {
             let inner = &mut *inner;
             py.detach(|| inner.check(rows, labels, weights)).map_err(fail)?;
             let set = match seed {
-                Some(_) => Some(py.detach(|| Presentation::new(rows, labels, weights)).map_err(fail)?),
+                Some(_) => {
+                    Some(py.detach(|| Presentation::new(rows, labels, weights)).map_err(fail)?)
+                }
                 None => None,
             };
             for pass in 0..passes {
@@ -191,7 +224,11 @@ impl Learner {
     }
 
     /// The margins of every row, one per class.
-    fn margins<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn margins<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         with_rows(x, |rows| {
             let mut inner = lock(py, &self.inner)?;
             let inner = &mut *inner;
@@ -209,7 +246,13 @@ impl Learner {
 
     /// Learns one row, a dictionary.
     #[pyo3(signature = (row, label, weight=1.0))]
-    fn learn_one(&self, py: Python<'_>, row: &Bound<'_, PyDict>, label: f64, weight: f64) -> PyResult<()> {
+    fn learn_one(
+        &self,
+        py: Python<'_>,
+        row: &Bound<'_, PyDict>,
+        label: f64,
+        weight: f64,
+    ) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
         let Inner { trainer, chunk, names } = &mut *inner;
         chunk.clear();
@@ -347,8 +390,11 @@ impl Learner {
         Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let rebuild = slf.get_type().getattr("from_checkpoint")?;
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        // Pickle finds functions of Python by their names, static methods of ours it does not.
+        let rebuild = slf.py().import("parsimon._base")?.getattr("_revive")?;
         Ok((rebuild, (slf.borrow().checkpoint(slf.py())?,)))
     }
 }
@@ -375,6 +421,8 @@ fn push_one(
 }
 
 fn lock<'a>(py: Python<'_>, inner: &'a Mutex<Inner>) -> PyResult<std::sync::MutexGuard<'a, Inner>> {
-    let broken = |_| PyValueError::new_err("an earlier call failed in the middle of learning; load or fit again");
+    let broken = |_| {
+        PyValueError::new_err("an earlier call failed in the middle of learning; load or fit again")
+    };
     inner.lock_py_attached(py).map_err(broken)
 }

@@ -32,7 +32,11 @@ impl Model {
     }
 
     /// The margins of every row, one per class.
-    fn margins<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn margins<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let limit = self.model.precision().max_value();
         with_rows(x, |rows| {
             py.detach(|| rows.check(limit)).map_err(PyValueError::new_err)?;

@@ -27,7 +27,11 @@ pub(crate) struct Presentation {
 
 impl Presentation {
     /// Puts equal rows together.
-    pub(crate) fn new(rows: &dyn Rows, labels: &[f64], weights: Option<&[f64]>) -> Result<Self, String> {
+    pub(crate) fn new(
+        rows: &dyn Rows,
+        labels: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Result<Self, String> {
         let (mut chunk, mut bytes) = (Chunk::new(), Vec::new());
         let mut all = Vec::with_capacity(rows.len());
         for (i, &label) in labels.iter().enumerate() {

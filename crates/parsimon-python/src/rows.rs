@@ -2,7 +2,7 @@
 //!
 //! Column `j` is the feature `j + 1`, as in svmlight files counted from 1, so that models are shared with the program.
 
-use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use parsimon::core::{Chunk, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -50,13 +50,16 @@ impl Index for i64 {
 /// The first value that is no finite number up to `limit`.
 fn find_bad<V: Value>(values: &[V], limit: f64) -> Option<usize> {
     // PERF: the usual answer, none, is found without a branch per value. NaN is not within any limit.
-    let good = values.chunks(1024).all(|c| c.iter().fold(true, |g, v| g & (v.wide().abs() <= limit)));
+    let good =
+        values.chunks(1024).all(|c| c.iter().fold(true, |g, v| g & (v.wide().abs() <= limit)));
     if good { None } else { values.iter().position(|v| !(v.wide().abs() <= limit)) }
 }
 
 fn complaint(value: f64, row: usize, column: usize, limit: f64) -> String {
     if value.is_finite() {
-        return format!("X has {value} at row {row}, column {column}: too large, the limit is {limit:e}");
+        return format!(
+            "X has {value} at row {row}, column {column}: too large, the limit is {limit:e}"
+        );
     }
     let what = if value.is_nan() { "NaN" } else { "infinity (inf)" };
     format!("X contains {what} at row {row}, column {column}")
@@ -166,7 +169,13 @@ pub(crate) fn with_rows<'py, R>(
     }
     match indices.extract::<PyReadonlyArray1<'py, i32>>() {
         Ok(indices) => with_csr(&indptr, &indices, &data, columns, work),
-        Err(_) => with_csr(&indptr, &indices.extract::<PyReadonlyArray1<'py, i64>>()?, &data, columns, work),
+        Err(_) => with_csr(
+            &indptr,
+            &indices.extract::<PyReadonlyArray1<'py, i64>>()?,
+            &data,
+            columns,
+            work,
+        ),
     }
 }
 

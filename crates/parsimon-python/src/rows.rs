@@ -147,6 +147,9 @@ pub(crate) fn copy_row(
     chunk.finish_row(label, weight, Repeats::Add).map_err(|e| format!("row {i}: {e}"))
 }
 
+/// The arrays of a CSR matrix and the number of its columns.
+type Parts<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize);
+
 /// Hands the rows of a C-ordered array of two dimensions, or of a tuple `(indptr, indices, data, columns)`, to `work`.
 pub(crate) fn with_rows<'py, R>(
     x: &Bound<'py, PyAny>,
@@ -158,7 +161,6 @@ pub(crate) fn with_rows<'py, R>(
     if let Ok(array) = x.extract::<PyReadonlyArray2<'py, f32>>() {
         return with_dense(&array, work);
     }
-    type Parts<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize);
     let Ok((indptr, indices, data, columns)) = x.extract::<Parts<'py>>() else {
         return Err(PyTypeError::new_err(
             "X must be an array of float32 or float64, or (indptr, indices, data, columns)",

@@ -66,6 +66,33 @@ impl Model {
         Ok(margins)
     }
 
+    /// The margins of every row of a table, one per class.
+    fn margins_table<'py>(
+        &self,
+        py: Python<'py>,
+        table: &crate::table::Table,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let model = &self.model;
+        let mut reader =
+            table.reader_without_labels(model.reading(), model.settings(), model.precision())?;
+        let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
+        while py.detach(|| reader.read(&mut chunk)).map_err(crate::table::raised)? {
+            py.detach(|| self.scorer.margins(&chunk, &mut margins));
+            py.check_signals()?;
+        }
+        let rows = margins.len() / model.outputs();
+        PyArray1::from_vec(py, margins).reshape([rows, model.outputs()])
+    }
+
+    /// The names of some features, as the user calls them; `None` where they are not known.
+    fn names(&self, ids: Vec<u32>) -> Vec<Option<String>> {
+        let known = |id: &u32| {
+            let name = self.model.name(*id).into_owned();
+            (name != id.to_string() && name != format!("#{id}")).then_some(name)
+        };
+        ids.iter().map(known).collect()
+    }
+
     /// Per class the bias, the ids and the weights that are not zero; `None` where there are no weights.
     #[expect(clippy::type_complexity, reason = "the shape Python sees")]
     fn weights<'py>(

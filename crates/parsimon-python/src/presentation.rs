@@ -5,12 +5,53 @@
 //! and the seed. So a permutation of the rows changes nothing, a weight of 3 is a row three times, and one of 0 is no row.
 
 use parsimon::core::Chunk;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::rows::{Rows, copy_row};
 
 /// Weights beyond this are not spelled out: the showings share the weight.
 const MOST_SHOWINGS: u64 = 64;
+
+/// The order of the rows in every pass.
+pub(crate) enum Order {
+    /// As they stand.
+    Given(Vec<Showing>),
+    /// By what they are, and a seed.
+    Mixed(Presentation, u64),
+}
+
+/// Which row, and what it weighs.
+pub(crate) type Showing = (usize, f64);
+
+impl Order {
+    /// The rows of one pass.
+    pub(crate) fn pass(&self, pass: u64) -> Vec<Showing> {
+        match self {
+            Order::Given(rows) => rows.clone(),
+            Order::Mixed(set, seed) => set.pass(*seed, pass),
+        }
+    }
+}
+
+/// The order for a seed; without one, that of the rows.
+pub(crate) fn order_of(
+    py: Python<'_>,
+    rows: &dyn Rows,
+    labels: &[f64],
+    weights: Option<&[f64]>,
+    seed: Option<u64>,
+) -> PyResult<Order> {
+    py.detach(|| match seed {
+        Some(seed) => Ok(Order::Mixed(Presentation::new(rows, labels, weights)?, seed)),
+        None => {
+            let rows = (0..rows.len()).map(|i| (i, weights.map_or(1.0, |w| w[i])));
+            Ok(Order::Given(rows.collect()))
+        }
+    })
+    .map_err(|e: String| PyValueError::new_err(e))
+}
 
 /// A row of the set.
 struct Member {
@@ -27,11 +68,7 @@ pub(crate) struct Presentation {
 
 impl Presentation {
     /// Puts equal rows together.
-    pub(crate) fn new(
-        rows: &dyn Rows,
-        labels: &[f64],
-        weights: Option<&[f64]>,
-    ) -> Result<Self, String> {
+    fn new(rows: &dyn Rows, labels: &[f64], weights: Option<&[f64]>) -> Result<Self, String> {
         let (mut chunk, mut bytes) = (Chunk::new(), Vec::new());
         let mut all = Vec::with_capacity(rows.len());
         for (i, &label) in labels.iter().enumerate() {
@@ -61,7 +98,7 @@ impl Presentation {
     }
 
     /// The rows of one pass in their order, with the weight of each showing.
-    pub(crate) fn pass(&self, seed: u64, pass: u64) -> Vec<(usize, f64)> {
+    fn pass(&self, seed: u64, pass: u64) -> Vec<Showing> {
         let mut order = Vec::new();
         for member in &self.members {
             let spelled_out = member.weight.ceil() <= member.showings as f64;

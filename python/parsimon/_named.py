@@ -87,10 +87,6 @@ class ParsimonClassifier(Classifier):
         one of sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, adaline, c-adaline, nlms, apa, papa, apfbs, pda
     loss
         the loss; or: the squared error; or: what a row allows: w.x = y (regression) or y w.x >= 1 (classification). None: the default of the method
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1). None: the default of the method
-    quantile
-        which quantile (quantile only; 0.5). None: the default of the method
     rate
         eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step. None: the default of the method
     schedule
@@ -155,15 +151,13 @@ class ParsimonClassifier(Classifier):
         f64 or f32
     """
 
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "alpha", "order",)
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "alpha", "order",)
 
     def __init__(
         self,
         algorithm="ftrl",
         *,
         loss=None,
-        huber_delta=None,
-        quantile=None,
         rate=None,
         schedule=None,
         switch=None,
@@ -198,8 +192,6 @@ class ParsimonClassifier(Classifier):
     ):
         self.algorithm = algorithm
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -243,10 +235,6 @@ class SGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -272,14 +260,12 @@ class SGDClassifier(Classifier):
     """
 
     _algorithm = "sgd"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         schedule="sqrt",
         switch=None,
@@ -293,8 +279,6 @@ class SGDClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -318,10 +302,6 @@ class ASGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -347,14 +327,12 @@ class ASGDClassifier(Classifier):
     """
 
     _algorithm = "asgd"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         schedule="sqrt",
         switch=None,
@@ -368,8 +346,6 @@ class ASGDClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -393,10 +369,6 @@ class SubgradientL1Classifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -418,14 +390,12 @@ class SubgradientL1Classifier(Classifier):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch",)
+    _settings = ("loss", "rate", "l1", "schedule", "switch",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         schedule="sqrt",
@@ -437,8 +407,6 @@ class SubgradientL1Classifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.schedule = schedule
@@ -460,10 +428,6 @@ class TruncationClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -487,14 +451,12 @@ class TruncationClassifier(Classifier):
     """
 
     _algorithm = "truncation"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "rate", "schedule", "switch", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         schedule="sqrt",
         switch=None,
@@ -507,8 +469,6 @@ class TruncationClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -531,10 +491,6 @@ class TruncatedGradientClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -560,14 +516,12 @@ class TruncatedGradientClassifier(Classifier):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         schedule="sqrt",
@@ -581,8 +535,6 @@ class TruncatedGradientClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.schedule = schedule
@@ -606,10 +558,6 @@ class FOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -639,14 +587,12 @@ class FOBOSClassifier(Classifier):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "schedule", "switch", "half_step", "penalty", "groups",)
+    _settings = ("loss", "rate", "l1", "l2", "schedule", "switch", "half_step", "penalty", "groups",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         l2=0,
@@ -662,8 +608,6 @@ class FOBOSClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -689,10 +633,6 @@ class LazyFOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -718,14 +658,12 @@ class LazyFOBOSClassifier(Classifier):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period", "penalty",)
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period", "penalty",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         schedule="sqrt",
@@ -739,8 +677,6 @@ class LazyFOBOSClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.schedule = schedule
@@ -764,10 +700,6 @@ class LazySplittingClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -791,14 +723,12 @@ class LazySplittingClassifier(Classifier):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period",)
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         schedule="sqrt",
@@ -811,8 +741,6 @@ class LazySplittingClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.schedule = schedule
@@ -835,10 +763,6 @@ class LazySparseClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -862,14 +786,12 @@ class LazySparseClassifier(Classifier):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period",)
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         schedule="sqrt",
@@ -882,8 +804,6 @@ class LazySparseClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.schedule = schedule
@@ -906,10 +826,6 @@ class RDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -933,14 +849,12 @@ class RDAClassifier(Classifier):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "beta", "prox",)
+    _settings = ("loss", "rate", "l1", "l2", "beta", "prox",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         l2=0,
@@ -953,8 +867,6 @@ class RDAClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -977,10 +889,6 @@ class GeneralizedRDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1002,14 +910,12 @@ class GeneralizedRDAClassifier(Classifier):
     """
 
     _algorithm = "generalized-rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "a", "b",)
+    _settings = ("loss", "rate", "l1", "a", "b",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         a=0.5,
@@ -1021,8 +927,6 @@ class GeneralizedRDAClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.a = a
@@ -1044,10 +948,6 @@ class DualAveragingClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta = 1/gamma; a finite number > 0
     ball
@@ -1069,14 +969,12 @@ class DualAveragingClassifier(Classifier):
     """
 
     _algorithm = "dual-averaging"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "ball", "radius", "dimension",)
+    _settings = ("loss", "rate", "ball", "radius", "dimension",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         ball="l2",
         radius=1,
@@ -1088,8 +986,6 @@ class DualAveragingClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.ball = ball
         self.radius = radius
@@ -1111,10 +1007,6 @@ class AdaGradRDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -1136,14 +1028,12 @@ class AdaGradRDAClassifier(Classifier):
     """
 
     _algorithm = "adagrad-rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "delta",)
+    _settings = ("loss", "rate", "l1", "l2", "delta",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         l2=0,
@@ -1155,8 +1045,6 @@ class AdaGradRDAClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1178,10 +1066,6 @@ class AdaGradFOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -1203,14 +1087,12 @@ class AdaGradFOBOSClassifier(Classifier):
     """
 
     _algorithm = "adagrad-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "delta",)
+    _settings = ("loss", "rate", "l1", "l2", "delta",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         l2=0,
@@ -1222,8 +1104,6 @@ class AdaGradFOBOSClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1245,10 +1125,6 @@ class FTRLClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         alpha; a finite number > 0
     l1
@@ -1270,14 +1146,12 @@ class FTRLClassifier(Classifier):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "beta",)
+    _settings = ("loss", "rate", "l1", "l2", "beta",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         l2=0,
@@ -1289,8 +1163,6 @@ class FTRLClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1312,10 +1184,6 @@ class COMIDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1339,14 +1207,12 @@ class COMIDClassifier(Classifier):
     """
 
     _algorithm = "comid"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         metric="adagrad",
@@ -1359,8 +1225,6 @@ class COMIDClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1383,10 +1247,6 @@ class FTPRLClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1410,14 +1270,12 @@ class FTPRLClassifier(Classifier):
     """
 
     _algorithm = "ftprl"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         metric="adagrad",
@@ -1430,8 +1288,6 @@ class FTPRLClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1454,10 +1310,6 @@ class AOGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1481,14 +1333,12 @@ class AOGDClassifier(Classifier):
     """
 
     _algorithm = "aogd"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         metric="adagrad",
@@ -1501,8 +1351,6 @@ class AOGDClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1525,10 +1373,6 @@ class UnifiedRDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1552,14 +1396,12 @@ class UnifiedRDAClassifier(Classifier):
     """
 
     _algorithm = "unified-rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.1,
         l1=0,
         metric="adagrad",
@@ -1572,8 +1414,6 @@ class UnifiedRDAClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1596,10 +1436,6 @@ class AdamClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta; a finite number > 0
     beta1
@@ -1621,14 +1457,12 @@ class AdamClassifier(Classifier):
     """
 
     _algorithm = "adam"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "beta1", "beta2", "epsilon",)
+    _settings = ("loss", "rate", "beta1", "beta2", "epsilon",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=0.001,
         beta1=0.9,
         beta2=0.999,
@@ -1640,8 +1474,6 @@ class AdamClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.beta1 = beta1
         self.beta2 = beta2
@@ -1663,10 +1495,6 @@ class AdaDeltaClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         a factor on the step, 1 in the paper; a finite number > 0
     rho
@@ -1686,14 +1514,12 @@ class AdaDeltaClassifier(Classifier):
     """
 
     _algorithm = "adadelta"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "rho", "epsilon",)
+    _settings = ("loss", "rate", "rho", "epsilon",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         rate=1,
         rho=0.95,
         epsilon=1e-06,
@@ -1704,8 +1530,6 @@ class AdaDeltaClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.rate = rate
         self.rho = rho
         self.epsilon = epsilon
@@ -1726,10 +1550,6 @@ class FTLClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
-    huber_delta
-        where the Huber loss becomes a line (huber only; 1); a finite number > 0
-    quantile
-        which quantile (quantile only; 0.5); a number between 0 and 1
     radius
         the ball's radius; a finite number > 0
     passes
@@ -1745,14 +1565,12 @@ class FTLClassifier(Classifier):
     """
 
     _algorithm = "ftl"
-    _settings = ("loss", "huber_delta", "quantile", "radius",)
+    _settings = ("loss", "radius",)
 
     def __init__(
         self,
         *,
         loss="logistic",
-        huber_delta=None,
-        quantile=None,
         radius=1,
         passes: int = 10,
         shuffle: bool = True,
@@ -1761,8 +1579,6 @@ class FTLClassifier(Classifier):
         precision: str = "f64",
     ):
         self.loss = loss
-        self.huber_delta = huber_delta
-        self.quantile = quantile
         self.radius = radius
         self.passes = passes
         self.shuffle = shuffle

@@ -10,6 +10,7 @@ TARGET = Path(__file__).parents[1] / "parsimon" / "_named.py"
 ACRONYMS = "sgd asgd rda ftrl ftprl aogd ftl csgd ncsgd rls lms nlms apa papa pnlms ipnlms apfbs pda fobos comid l1".split()
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
+NOT_FOR_CLASSES = ("huber_delta", "quantile")
 FRAME = [
     ("passes", "10", "int", "how often ``fit`` goes over the rows"),
     ("shuffle", "True", "bool", "whether ``fit`` takes the rows in an order of its own, or as they stand"),
@@ -71,10 +72,11 @@ def text() -> str:
     parts, names = [], []
     for kind, base, losses in (("Classifier", "Classifier", CLASS_LOSSES), ("Regressor", "Regressor", NUMBER_LOSSES)):
         able = [row for row in rows if losses_of(row, losses)]
+        skipped = NOT_OURS + (NOT_FOR_CLASSES if losses is CLASS_LOSSES else ())
         every: dict[str, list[str]] = {}
         for row in able:
             for s in row["settings"]:
-                if s["name"] not in NOT_OURS:
+                if s["name"] not in skipped:
                     every.setdefault(s["name"], []).append(s["about"])
         settings = [("algorithm", '"ftrl"', "one of " + ", ".join(row["name"] for row in able))]
         settings += [(n, "None", "; or: ".join(dict.fromkeys(a)) + ". None: the default of the method") for n, a in every.items()]
@@ -87,7 +89,7 @@ def text() -> str:
             own = losses_of(row, losses)
             settings = []
             for s in row["settings"]:
-                if s["name"] in NOT_OURS:
+                if s["name"] in skipped:
                     continue
                 must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
                 settings.append((s["name"], default_of(s, own), f"{s['about']}; {must}"))

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::core::{Chunk, Frozen, LabelDomain};
-use parsimon::data::{Names, Space};
+use parsimon::data::Space;
 use parsimon::{Frame, Reading, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::dict::push_dict;
+use crate::dict::{Diary, push_dict};
 use crate::presentation::{Showing, order_of};
 use crate::raised;
 use crate::rows::{Rows, copy_row, with_rows};
@@ -36,12 +36,12 @@ pub(crate) struct Learner {
 struct Inner {
     trainer: Trainer,
     chunk: Chunk,
-    names: Names,
+    diary: Diary,
 }
 
 impl Inner {
     fn new(trainer: Trainer) -> Self {
-        Self { trainer, chunk: Chunk::new(), names: Names::default() }
+        Self { trainer, chunk: Chunk::new(), diary: Diary::default() }
     }
 
     fn limit(&self) -> f64 {
@@ -99,7 +99,7 @@ impl Inner {
     }
 
     fn settle_names(&mut self) {
-        self.trainer.note_names(std::mem::take(&mut self.names));
+        self.trainer.note_names(self.diary.take());
     }
 }
 
@@ -401,9 +401,10 @@ impl Learner {
         weight: f64,
     ) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, names } = &mut *inner;
+        let Inner { trainer, chunk, diary } = &mut *inner;
         chunk.clear();
-        push_one(trainer, chunk, Some(names), row, Some(label), weight)?;
+        let pushed = push_one(trainer, chunk, Some(diary), row, Some(label), weight);
+        diary.settle(pushed)?;
         // PERF: a row is learned in less time than it takes to hand the interpreter over.
         trainer.learn(chunk, &mut |_| {}).map_err(raised)
     }
@@ -423,12 +424,13 @@ impl Learner {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, names } = &mut *inner;
+        let Inner { trainer, chunk, diary } = &mut *inner;
         chunk.clear();
-        for (i, row) in rows.iter().enumerate() {
-            let weight = weights.map_or(1.0, |w| w[i]);
-            push_one(trainer, chunk, Some(names), row.cast::<PyDict>()?, Some(labels[i]), weight)?;
-        }
+        let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
+            let (row, weight) = (row.cast::<PyDict>()?, weights.map_or(1.0, |w| w[i]));
+            push_one(trainer, chunk, Some(diary), row, Some(labels[i]), weight)
+        });
+        diary.settle(pushed)?;
         py.detach(|| trainer.learn(chunk, &mut |_| {})).map_err(raised)
     }
 
@@ -497,7 +499,7 @@ impl Learner {
     fn name_columns(&self, py: Python<'_>, columns: Vec<String>) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
         for (id, name) in (1..Space::LARGEST_ID).zip(&columns) {
-            inner.names.insert(id, name);
+            inner.diary.insert(id, name);
         }
         Ok(())
     }
@@ -558,13 +560,13 @@ pub(crate) fn heads<'py>(py: Python<'py>, frozen: &Frozen) -> Option<Vec<Head<'p
 fn push_one(
     trainer: &Trainer,
     chunk: &mut Chunk,
-    names: Option<&mut Names>,
+    diary: Option<&mut Diary>,
     row: &Bound<'_, PyDict>,
     label: Option<f64>,
     weight: f64,
 ) -> PyResult<()> {
     let limit = trainer.frame().precision.max_value();
-    push_dict(chunk, names, row, trainer.reading().bits, label, weight, limit)
+    push_dict(chunk, diary, row, trainer.reading().bits, label, weight, limit)
 }
 
 fn lock<'a>(py: Python<'_>, inner: &'a Mutex<Inner>) -> PyResult<std::sync::MutexGuard<'a, Inner>> {

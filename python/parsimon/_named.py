@@ -135,7 +135,7 @@ class ParsimonClassifier(Classifier):
         added to the root; or: added under both roots; or: keeps the metric finite at zero weights. None: the default of the method
     rho
         decay of both averages. None: the default of the method
-    alpha
+    metric_alpha
         the identity's share in the metric; absent: the identity; or: the identity's share in the metric. None: the default of the method
     order
         r: how many rows are projected on at once. None: the default of the method
@@ -151,7 +151,7 @@ class ParsimonClassifier(Classifier):
         f64 or f32
     """
 
-    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "alpha", "order",)
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "metric_alpha", "order",)
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class ParsimonClassifier(Classifier):
         beta2=None,
         epsilon=None,
         rho=None,
-        alpha=None,
+        metric_alpha=None,
         order=None,
         passes: int = 10,
         shuffle: bool = True,
@@ -216,7 +216,7 @@ class ParsimonClassifier(Classifier):
         self.beta2 = beta2
         self.epsilon = epsilon
         self.rho = rho
-        self.alpha = alpha
+        self.metric_alpha = metric_alpha
         self.order = order
         self.passes = passes
         self.shuffle = shuffle
@@ -1695,12 +1695,6 @@ class NLMSClassifier(Classifier):
         eta, the step; a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
-    alpha
-        the identity's share in the metric; absent: the identity; a number from 0 to 1
-    epsilon
-        keeps the metric finite at zero weights; a finite number > 0
-    order
-        r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
         number of features; found by a scan of the data if absent; a whole number >= 1
     passes
@@ -1716,7 +1710,7 @@ class NLMSClassifier(Classifier):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "rate", "delta", "dimension",)
 
     def __init__(
         self,
@@ -1724,9 +1718,6 @@ class NLMSClassifier(Classifier):
         loss="halfspace",
         rate=0.5,
         delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
         dimension=None,
         passes: int = 10,
         shuffle: bool = True,
@@ -1737,9 +1728,6 @@ class NLMSClassifier(Classifier):
         self.loss = loss
         self.rate = rate
         self.delta = delta
-        self.alpha = alpha
-        self.epsilon = epsilon
-        self.order = order
         self.dimension = dimension
         self.passes = passes
         self.shuffle = shuffle
@@ -1762,10 +1750,6 @@ class APAClassifier(Classifier):
         eta, the step; a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
-    alpha
-        the identity's share in the metric; absent: the identity; a number from 0 to 1
-    epsilon
-        keeps the metric finite at zero weights; a finite number > 0
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
@@ -1783,7 +1767,7 @@ class APAClassifier(Classifier):
     """
 
     _algorithm = "apa"
-    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "rate", "delta", "order", "dimension",)
 
     def __init__(
         self,
@@ -1791,8 +1775,6 @@ class APAClassifier(Classifier):
         loss="halfspace",
         rate=0.5,
         delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
         order=1,
         dimension=None,
         passes: int = 10,
@@ -1804,8 +1786,6 @@ class APAClassifier(Classifier):
         self.loss = loss
         self.rate = rate
         self.delta = delta
-        self.alpha = alpha
-        self.epsilon = epsilon
         self.order = order
         self.dimension = dimension
         self.passes = passes
@@ -2089,7 +2069,7 @@ class ParsimonRegressor(Regressor):
         decay of both averages; or: the smallest gain over the largest. None: the default of the method
     forgetting
         lambda: what a row's weight keeps each round. None: the default of the method
-    alpha
+    metric_alpha
         the identity's share in the metric; absent: the identity; or: the identity's share in the metric. None: the default of the method
     order
         r: how many rows are projected on at once. None: the default of the method
@@ -2117,7 +2097,7 @@ class ParsimonRegressor(Regressor):
         f64 or f32
     """
 
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "alpha", "order", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "metric_alpha", "order", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
 
     def __init__(
         self,
@@ -2151,7 +2131,7 @@ class ParsimonRegressor(Regressor):
         epsilon=None,
         rho=None,
         forgetting=None,
-        alpha=None,
+        metric_alpha=None,
         order=None,
         delta_p=None,
         kernel=None,
@@ -2194,7 +2174,7 @@ class ParsimonRegressor(Regressor):
         self.epsilon = epsilon
         self.rho = rho
         self.forgetting = forgetting
-        self.alpha = alpha
+        self.metric_alpha = metric_alpha
         self.order = order
         self.delta_p = delta_p
         self.kernel = kernel
@@ -3973,12 +3953,6 @@ class NLMSRegressor(Regressor):
         eta, the step; a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
-    alpha
-        the identity's share in the metric; absent: the identity; a number from 0 to 1
-    epsilon
-        keeps the metric finite at zero weights; a finite number > 0
-    order
-        r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
         number of features; found by a scan of the data if absent; a whole number >= 1
     passes
@@ -3994,7 +3968,7 @@ class NLMSRegressor(Regressor):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "rate", "delta", "dimension",)
 
     def __init__(
         self,
@@ -4002,9 +3976,6 @@ class NLMSRegressor(Regressor):
         loss="projection",
         rate=0.5,
         delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
         dimension=None,
         passes: int = 10,
         shuffle: bool = True,
@@ -4015,9 +3986,6 @@ class NLMSRegressor(Regressor):
         self.loss = loss
         self.rate = rate
         self.delta = delta
-        self.alpha = alpha
-        self.epsilon = epsilon
-        self.order = order
         self.dimension = dimension
         self.passes = passes
         self.shuffle = shuffle
@@ -4040,10 +4008,6 @@ class APARegressor(Regressor):
         eta, the step; a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
-    alpha
-        the identity's share in the metric; absent: the identity; a number from 0 to 1
-    epsilon
-        keeps the metric finite at zero weights; a finite number > 0
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
@@ -4061,7 +4025,7 @@ class APARegressor(Regressor):
     """
 
     _algorithm = "apa"
-    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "rate", "delta", "order", "dimension",)
 
     def __init__(
         self,
@@ -4069,8 +4033,6 @@ class APARegressor(Regressor):
         loss="projection",
         rate=0.5,
         delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
         order=1,
         dimension=None,
         passes: int = 10,
@@ -4082,8 +4044,6 @@ class APARegressor(Regressor):
         self.loss = loss
         self.rate = rate
         self.delta = delta
-        self.alpha = alpha
-        self.epsilon = epsilon
         self.order = order
         self.dimension = dimension
         self.passes = passes

@@ -11,6 +11,9 @@ ACRONYMS = "sgd asgd rda ftrl ftprl aogd ftl csgd ncsgd rls lms nlms apa papa pn
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
+#: Settings that only one value of another method would make sense of: refused, or without effect.
+IDLE = {"nlms": ("alpha", "epsilon", "order"), "apa": ("alpha", "epsilon")}
+RENAMED = {"alpha": "metric_alpha"}
 FRAME = [
     ("passes", "10", "int", "how often ``fit`` goes over the rows"),
     ("shuffle", "True", "bool", "whether ``fit`` takes the rows in an order of its own, or as they stand"),
@@ -79,6 +82,7 @@ def text() -> str:
                 if s["name"] not in skipped:
                     every.setdefault(s["name"], []).append(s["about"])
         settings = [("algorithm", '"ftrl"', "one of " + ", ".join(row["name"] for row in able))]
+        every = {RENAMED.get(n, n): abouts for n, abouts in every.items()}
         settings += [(n, "None", "; or: ".join(dict.fromkeys(a)) + ". None: the default of the method") for n, a in every.items()]
         about = [f"Any method by its name, for {'classes' if kind == 'Classifier' else 'numbers'}."]
         about.append("A setting the method does not have is refused.")
@@ -89,7 +93,7 @@ def text() -> str:
             own = losses_of(row, losses)
             settings = []
             for s in row["settings"]:
-                if s["name"] in skipped:
+                if s["name"] in skipped or s["name"] in IDLE.get(row["name"], ()):
                     continue
                 must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
                 settings.append((s["name"], default_of(s, own), f"{s['about']}; {must}"))

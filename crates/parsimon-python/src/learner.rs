@@ -35,13 +35,16 @@ pub(crate) struct Learner {
 
 struct Inner {
     trainer: Trainer,
+    /// Labels must not be negative. PERF: asked for every row.
+    counts: bool,
     chunk: Chunk,
     diary: Diary,
 }
 
 impl Inner {
     fn new(trainer: Trainer) -> Self {
-        Self { trainer, chunk: Chunk::new(), diary: Diary::default() }
+        let counts = counts(trainer.settings());
+        Self { trainer, counts, chunk: Chunk::new(), diary: Diary::default() }
     }
 
     fn limit(&self) -> f64 {
@@ -120,21 +123,27 @@ pub(crate) fn check(
         ));
     }
     rows.check(limit)?;
-    let counts =
-        !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::NonNegative;
-    let bad = |y: &f64| !(y.abs() <= limit && (!counts || *y >= 0.0));
-    if let Some(i) = labels.iter().position(bad) {
+    let (counts, place) = (counts(settings), |i: usize| format!(" at row {i}"));
+    for (i, &y) in labels.iter().enumerate() {
+        let weight = weights.map_or(1.0, |w| w[i]);
+        check_label(counts, limit, y, weight).map_err(|e| e + &place(i))?;
+    }
+    Ok(())
+}
+
+fn counts(settings: &Settings) -> bool {
+    !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::NonNegative
+}
+
+fn check_label(counts: bool, limit: f64, y: f64, weight: f64) -> Result<(), String> {
+    if !(y.abs() <= limit && (!counts || y >= 0.0)) {
         let wanted = if counts { "a finite number >= 0" } else { "a finite number" };
-        return Err(format!("y must be {wanted}, got {} at row {i}", spelled(labels[i])));
+        return Err(format!("y must be {wanted}, got {}", spelled(y)));
     }
-    let bad = |w: &f64| !(w.is_finite() && *w >= 0.0);
-    match weights.and_then(|w| Some((w, w.iter().position(bad)?))) {
-        Some((w, i)) => Err(format!(
-            "sample_weight must be a finite number >= 0, got {} at row {i}",
-            spelled(w[i])
-        )),
-        None => Ok(()),
+    if !(weight.is_finite() && weight >= 0.0) {
+        return Err(format!("sample_weight must be a finite number >= 0, got {}", spelled(weight)));
     }
+    Ok(())
 }
 
 /// Tells Python how far it is, ten times a second at most.
@@ -401,7 +410,9 @@ impl Learner {
         weight: f64,
     ) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, diary } = &mut *inner;
+        let Inner { trainer, chunk, diary, counts } = &mut *inner;
+        let limit = trainer.frame().precision.max_value();
+        check_label(*counts, limit, label, weight).map_err(fail)?;
         chunk.clear();
         let pushed = push_one(trainer, chunk, Some(diary), row, Some(label), weight);
         diary.settle(pushed)?;
@@ -424,10 +435,13 @@ impl Learner {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, diary } = &mut *inner;
+        let Inner { trainer, chunk, diary, counts } = &mut *inner;
+        let limit = trainer.frame().precision.max_value();
         chunk.clear();
         let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
             let (row, weight) = (row.cast::<PyDict>()?, weights.map_or(1.0, |w| w[i]));
+            let checked = check_label(*counts, limit, labels[i], weight);
+            checked.map_err(|e| fail(format!("{e} at row {i}")))?;
             push_one(trainer, chunk, Some(diary), row, Some(labels[i]), weight)
         });
         diary.settle(pushed)?;

@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use parsimon::core::{Chunk, Frozen, Scorer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::dict::push_dict;
 use crate::learner::heads;
@@ -29,6 +29,26 @@ impl Model {
         let model = parsimon::Model::load(&path);
         let model = model.map_err(|e| PyValueError::new_err(e.to_string()))?;
         Ok(Self { scorer: model.scorer(), model })
+    }
+
+    /// A model from its file's bytes.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let model = parsimon::Model::from_bytes(bytes);
+        let model = model.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(Self { scorer: model.scorer(), model })
+    }
+
+    /// Writes the file again.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.model.save(&path).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let rebuild = slf.py().import("parsimon._base")?.getattr("_revive_model")?;
+        Ok((rebuild, (PyBytes::new(slf.py(), &slf.get().model.to_bytes()),)))
     }
 
     /// The margins of every row, one per class.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use parsimon::core::Chunk;
-use parsimon::data::arrow::array::RecordBatch;
+use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
 use parsimon::data::{DataError, Input, Labels, Options, Reader, Space, count_labels};
 use parsimon::{Frame, Reading, Spec, Storage, Trainer};
@@ -87,6 +87,14 @@ impl Table {
             let scan = count_labels(self.open(&options)?, MOST_CLASSES).map_err(raised)?;
             Ok(scan.labels.into_iter().map(|(label, _)| label).collect())
         })
+    }
+
+    /// Where the values of the columns in memory lie: nothing was copied if they lie where they lay.
+    fn addresses(&self) -> Vec<usize> {
+        let Place::Memory { batches, .. } = &self.place else { return Vec::new() };
+        let columns = batches.iter().flat_map(RecordBatch::columns);
+        let buffers = columns.flat_map(|column| column.to_data().buffers().to_vec());
+        buffers.map(|buffer| buffer.as_ptr() as usize).collect()
     }
 
     /// The number of rows and the largest id.

@@ -43,8 +43,8 @@ class AdaptiveFilter(BaseEstimator):
     >>> x = np.random.default_rng(0).normal(size=2000)
     >>> d = 0.5 * x - 0.25 * np.concatenate([[0], x[:-1]])
     >>> e, w = AdaptiveFilter("nlms", taps=4).run(x, d)
-    >>> w.round(6).tolist()
-    [0.5, -0.25, 0.0, 0.0]
+    >>> np.abs(w - [0.5, -0.25, 0, 0]).max() < 1e-6
+    True
     """
 
     def __init__(self, algorithm: str = "nlms", *, taps: int = 32, relative: float = 0.0, settings: dict[str, Any] | None = None):

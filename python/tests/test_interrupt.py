@@ -47,6 +47,7 @@ def test_ctrl_c_leaves_a_usable_model(how):
     model = parsimon.FTRLClassifier(passes=100)
     if how == "partial_fit":
         model.partial_fit(X[:10], y[:10], classes=[0, 1])
+
     def work():
         if how == "fit":
             model.fit(X, y)
@@ -55,7 +56,7 @@ def test_ctrl_c_leaves_a_usable_model(how):
                 model.partial_fit(X, y, classes=[0, 1])
 
     stopped = interrupted(work, 1.0)
-    # A chunk is a thousand rows, some milliseconds; the rest is a loaded machine, and the order of `fit`, which is made in one go.
+    # A chunk is a thousand rows, some milliseconds; the rest is a loaded machine. All of it takes minutes.
     assert stopped < 2.0
     if how != "fit":
         assert model._learner.rows > 0

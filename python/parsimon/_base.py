@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from . import _parsimon
 from ._html import summary
 from ._progress import bar
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 CLASS_LOSSES = ("logistic", "hinge", "squared-hinge", "halfspace")
 NUMBER_LOSSES = ("squared", "huber", "quantile", "poisson", "projection")
@@ -71,10 +74,23 @@ def _paths(path: Any) -> list[str]:
 
 def _can_stream(estimator: _Parsimon) -> bool:
     """A two-phase schedule must know its switch, which only a whole data set tells."""
+    # PERF: asked at every call of partial_fit, and only three settings have a say.
+    own = estimator.__dict__
+    key = (estimator._algorithm or own["algorithm"], own.get("schedule"), own.get("switch") is None)
     try:
-        return not estimator._resolved()[2]
+        return _STREAMS[key]
+    except KeyError:
+        pass
+    except TypeError:
+        return True
+    try:
+        _STREAMS[key] = able = not estimator._resolved()[2]
     except ValueError:
         return True
+    return able
+
+
+_STREAMS: dict[Any, bool] = {}
 
 
 def _has_weights(estimator: _Parsimon) -> bool:
@@ -93,6 +109,12 @@ class _Parsimon(BaseEstimator):
     _algorithm: ClassVar[str | None] = None
     _settings: ClassVar[tuple[str, ...]] = ()
     _losses: ClassVar[tuple[str, ...]] = ()
+    # Every estimator has these; the generated classes take them.
+    algorithm: str
+    passes: int
+    shuffle: bool
+    random_state: Any
+    precision: str
 
     # Settings.
 
@@ -238,7 +260,7 @@ class _Parsimon(BaseEstimator):
 
     # One row at a time.
 
-    def _row(self, x: dict) -> dict:
+    def _row(self, x: dict[Any, Any]) -> dict[Any, Any]:
         """A row of a learner that knows columns: names become ids."""
         places = getattr(self, "_places", None)
         if places is None:
@@ -252,7 +274,7 @@ class _Parsimon(BaseEstimator):
         except KeyError as unknown:
             raise ValueError(f"there is no feature {unknown} among the columns learned from") from None
 
-    def _start_rows(self, x: dict, classes: list[str]) -> Any:
+    def _start_rows(self, x: dict[Any, Any], classes: list[str]) -> Any:
         bits = None if any(isinstance(key, (int, np.integer)) for key in x) else BITS
         learner = self._build(None, None, classes, bits)
         if bits is None:
@@ -261,11 +283,11 @@ class _Parsimon(BaseEstimator):
 
     # Tables that the native readers read.
 
-    def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool):
+    def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool) -> Self:
         learner = getattr(self, "_learner", None)
         if learner is None:
             texts = self._table_classes(table, classes)
-            settings, wants_dimension, wants_switch = self._resolved()
+            _, wants_dimension, wants_switch = self._resolved()
             rows, largest = table.survey() if wants_dimension or wants_switch else (0, 0)
             bits = table.bits() if wants_dimension else None
             spec = self._complete(largest if bits is None else 2**bits, rows * passes, texts)
@@ -292,7 +314,7 @@ class _Parsimon(BaseEstimator):
 
     # Weights.
 
-    def _heads(self) -> list:
+    def _heads(self) -> list[Any]:
         check_is_fitted(self)
         heads = self._learner.weights()
         if heads is None:
@@ -316,14 +338,14 @@ class _Parsimon(BaseEstimator):
         return matrix if getattr(self, "_sparse", False) else matrix.toarray()
 
     @available_if(_has_weights)
-    def sparsify(self):
+    def sparsify(self) -> Self:
         """Makes ``coef_`` a SciPy CSR matrix."""
         check_is_fitted(self)
         self._sparse = True
         return self
 
     @available_if(_has_weights)
-    def densify(self):
+    def densify(self) -> Self:
         """Makes ``coef_`` an array again."""
         check_is_fitted(self)
         self._sparse = False
@@ -401,7 +423,7 @@ class _Parsimon(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learner")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -412,14 +434,14 @@ def _scores_poorly(estimator: _Parsimon) -> bool:
     return (estimator._algorithm or estimator.algorithm) == "ftl"
 
 
-_CHECKS = dict(
-    accept_sparse="csr",
-    accept_large_sparse=True,
-    dtype=[np.float64, np.float32],
-    order="C",
+_CHECKS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+    "dtype": [np.float64, np.float32],
+    "order": "C",
     # NaN and infinity are found on the other side, with their place.
-    ensure_all_finite=False,
-)
+    "ensure_all_finite": False,
+}
 
 
 def _loss_words() -> dict[str, tuple[str, ...]]:
@@ -438,12 +460,12 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     _losses = CLASS_LOSSES
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = _scores_poorly(self)
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
         """Learns the data set from the beginning, in ``passes`` passes.
 
         With ``shuffle`` the order depends on the rows and ``random_state`` only: a permutation of the rows gives the same model bit
@@ -461,11 +483,14 @@ class Classifier(ClassifierMixin, _Parsimon):
         return self
 
     @available_if(_can_stream)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
         first = not hasattr(self, "_learner")
         X, y = self._rows_and_labels(X, y, reset=first)
         weights = self._weights_of(sample_weight, X)
+        if not first and classes is None:
+            self._must_learn().learn(_native(X), self._codes(y), weights)
+            return self
         if first:
             check_classification_targets(y)
             if classes is None:
@@ -505,7 +530,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         classes: Any = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns files of any format the program reads: Parquet, Arrow, CSV, JSON lines, svmlight, VW; compressed or not.
 
         ``label`` and ``weight`` name columns, ``ignore`` columns that are no features, ``text`` columns whose numbers are categories.
@@ -526,7 +551,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         classes: Any = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns an Arrow table, record batch or reader, or a frame that offers itself as one, without a copy of its buffers.
 
         Columns are read as those of a file: see :meth:`learn_file`. A bad value is refused before the first row is learned.
@@ -553,6 +578,9 @@ class Classifier(ClassifierMixin, _Parsimon):
         return _probabilities(self._table_margins(_parsimon.Table.arrow(data, _roles())))
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
+        if len(y) == 1:
+            # PERF: one row at a time is a habit, and an array is a long way round.
+            return np.array([self._code(y.item())])
         classes = self.classes_
         places = np.searchsorted(classes, y)
         known = classes[np.minimum(places, len(classes) - 1)] == y
@@ -584,7 +612,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, classes: Any = None):
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, classes: Any = None) -> Self:
         """Learns one row, a dictionary of features: names, or ids.
 
         The classes are those passed here or to ``partial_fit``; else False and True for a bool, -1 and 1 if the first label is -1, 0 and 1.
@@ -604,7 +632,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), code, w)
         return self
 
-    def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None):
+    def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
         rows, y = _dicts(X), np.asarray(y)
         if not rows:
@@ -619,7 +647,7 @@ class Classifier(ClassifierMixin, _Parsimon):
             self._adopt(learner)
         return self
 
-    def _code(self, y) -> float:
+    def _code(self, y: Any) -> float:
         codes = getattr(self, "_code_of", None)
         if codes is None:
             values = (-1.0, 1.0) if len(self.classes_) == 2 else map(float, range(len(self.classes_)))
@@ -644,12 +672,12 @@ class Classifier(ClassifierMixin, _Parsimon):
         return dict(zip(self.classes_.tolist(), _probabilities(margins)[0].tolist()))
 
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """The weights, one row per class, or one row for two classes."""
         return self._coef()
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> np.ndarray:
         """The biases."""
         return np.array([bias for bias, _, _ in self._heads()])
 
@@ -683,7 +711,7 @@ def _guessed(y: Any) -> np.ndarray:
     return np.array([-1, 1]) if y == -1 else np.array([0, 1])
 
 
-def _dicts(X: Any) -> list[dict]:
+def _dicts(X: Any) -> list[dict[Any, Any]]:
     if hasattr(X, "to_dicts"):
         return X.to_dicts()
     if hasattr(X, "to_dict"):
@@ -696,12 +724,12 @@ class Regressor(RegressorMixin, _Parsimon):
 
     _losses = NUMBER_LOSSES
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = _scores_poorly(self)
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
         """Learns the data set from the beginning, in ``passes`` passes; the order is that of :meth:`Classifier.fit`."""
         X, y = self._rows_and_labels(X, y, reset=True)
         weights = self._weights_of(sample_weight, X)
@@ -709,7 +737,7 @@ class Regressor(RegressorMixin, _Parsimon):
         return self
 
     @available_if(_can_stream)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None):
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
         first = not hasattr(self, "_learner")
         X, y = self._rows_and_labels(X, y, reset=first)
@@ -731,7 +759,7 @@ class Regressor(RegressorMixin, _Parsimon):
         bits: int | None = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns files of any format the program reads; as :meth:`Classifier.learn_file`."""
         roles = _roles(label, weight, ignore, text, bits, format)
         return self._learn_table(_parsimon.Table.files(_paths(path), roles), None, passes, progress)
@@ -747,7 +775,7 @@ class Regressor(RegressorMixin, _Parsimon):
         bits: int | None = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns an Arrow table, record batch, reader or frame; as :meth:`Classifier.learn_arrow`."""
         roles = _roles(label, weight, ignore, text, bits, None)
         return self._learn_table(_parsimon.Table.arrow(data, roles), None, passes, progress)
@@ -764,12 +792,12 @@ class Regressor(RegressorMixin, _Parsimon):
         """The number of every row."""
         return self._mean(self._margins(X)[:, 0])
 
-    def _mean(self, margins):
+    def _mean(self, margins: Any) -> Any:
         if self.settings_["loss"] == "poisson":
             return np.exp(np.minimum(margins, 700.0))
         return margins
 
-    def learn_one(self, x: dict[Any, Any], y: float, w: float = 1.0):
+    def learn_one(self, x: dict[Any, Any], y: float, w: float = 1.0) -> Self:
         """Learns one row, a dictionary of features: names, or ids."""
         learner = getattr(self, "_learner", None)
         if learner is None:
@@ -780,7 +808,7 @@ class Regressor(RegressorMixin, _Parsimon):
         learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), y, w)
         return self
 
-    def learn_many(self, X: Any, y: Any, sample_weight: Any = None):
+    def learn_many(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
         rows = _dicts(X)
         if not rows:
@@ -799,7 +827,7 @@ class Regressor(RegressorMixin, _Parsimon):
         return float(self._mean(self._learner.margins_one(self._row(x))[0]))
 
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """The weights."""
         coef = self._coef()
         return coef if sp.issparse(coef) else coef[0]
@@ -815,6 +843,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     from . import _named
 
     path = os.fspath(path)
+    native: _parsimon.Learner | _parsimon.Model
     try:
         native = _parsimon.Learner.resume(path)
     except ValueError as error:

@@ -43,7 +43,7 @@ class AdaptiveFilter(BaseEstimator):
     >>> x = np.random.default_rng(0).normal(size=2000)
     >>> d = 0.5 * x - 0.25 * np.concatenate([[0], x[:-1]])
     >>> e, w = AdaptiveFilter("nlms", taps=4).run(x, d)
-    >>> np.abs(w - [0.5, -0.25, 0, 0]).max() < 1e-6
+    >>> np.allclose(w, [0.5, -0.25, 0, 0], atol=1e-6)
     True
     """
 

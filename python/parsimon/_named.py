@@ -7,72 +7,72 @@ from typing import Any
 from ._base import Classifier, Regressor
 
 __all__ = [
-    "ParsimonClassifier",
-    "SGDClassifier",
-    "ASGDClassifier",
-    "SubgradientL1Classifier",
-    "TruncationClassifier",
-    "TruncatedGradientClassifier",
-    "FOBOSClassifier",
-    "LazyFOBOSClassifier",
-    "LazySplittingClassifier",
-    "LazySparseClassifier",
-    "RDAClassifier",
-    "GeneralizedRDAClassifier",
-    "DualAveragingClassifier",
-    "AdaGradRDAClassifier",
-    "AdaGradFOBOSClassifier",
-    "FTRLClassifier",
-    "COMIDClassifier",
-    "FTPRLClassifier",
     "AOGDClassifier",
-    "UnifiedRDAClassifier",
-    "AdamClassifier",
-    "AdaDeltaClassifier",
-    "FTLClassifier",
-    "AdalineClassifier",
-    "CAdalineClassifier",
-    "NLMSClassifier",
-    "APAClassifier",
-    "PAPAClassifier",
-    "APFBSClassifier",
-    "PDAClassifier",
-    "ParsimonRegressor",
-    "SGDRegressor",
-    "ASGDRegressor",
-    "SubgradientL1Regressor",
-    "TruncationRegressor",
-    "TruncatedGradientRegressor",
-    "FOBOSRegressor",
-    "LazyFOBOSRegressor",
-    "LazySplittingRegressor",
-    "LazySparseRegressor",
-    "RDARegressor",
-    "GeneralizedRDARegressor",
-    "DualAveragingRegressor",
-    "AdaGradRDARegressor",
-    "AdaGradFOBOSRegressor",
-    "FTRLRegressor",
-    "COMIDRegressor",
-    "FTPRLRegressor",
     "AOGDRegressor",
-    "UnifiedRDARegressor",
-    "AdamRegressor",
-    "AdaDeltaRegressor",
-    "FTLRegressor",
-    "CSGDRegressor",
-    "NCSGDRegressor",
-    "RLSRegressor",
-    "LMSRegressor",
-    "NLMSRegressor",
+    "APAClassifier",
     "APARegressor",
-    "PAPARegressor",
-    "PNLMSRegressor",
-    "IPNLMSRegressor",
+    "APFBSClassifier",
     "APFBSRegressor",
-    "PDARegressor",
-    "MultiKernelPDARegressor",
+    "ASGDClassifier",
+    "ASGDRegressor",
+    "AdaDeltaClassifier",
+    "AdaDeltaRegressor",
+    "AdaGradFOBOSClassifier",
+    "AdaGradFOBOSRegressor",
+    "AdaGradRDAClassifier",
+    "AdaGradRDARegressor",
+    "AdalineClassifier",
+    "AdamClassifier",
+    "AdamRegressor",
+    "CAdalineClassifier",
+    "COMIDClassifier",
+    "COMIDRegressor",
+    "CSGDRegressor",
+    "DualAveragingClassifier",
+    "DualAveragingRegressor",
+    "FOBOSClassifier",
+    "FOBOSRegressor",
+    "FTLClassifier",
+    "FTLRegressor",
+    "FTPRLClassifier",
+    "FTPRLRegressor",
+    "FTRLClassifier",
+    "FTRLRegressor",
+    "GeneralizedRDAClassifier",
+    "GeneralizedRDARegressor",
+    "IPNLMSRegressor",
+    "LMSRegressor",
+    "LazyFOBOSClassifier",
+    "LazyFOBOSRegressor",
+    "LazySparseClassifier",
+    "LazySparseRegressor",
+    "LazySplittingClassifier",
+    "LazySplittingRegressor",
     "MultiKernelAPFBSRegressor",
+    "MultiKernelPDARegressor",
+    "NCSGDRegressor",
+    "NLMSClassifier",
+    "NLMSRegressor",
+    "PAPAClassifier",
+    "PAPARegressor",
+    "PDAClassifier",
+    "PDARegressor",
+    "PNLMSRegressor",
+    "ParsimonClassifier",
+    "ParsimonRegressor",
+    "RDAClassifier",
+    "RDARegressor",
+    "RLSRegressor",
+    "SGDClassifier",
+    "SGDRegressor",
+    "SubgradientL1Classifier",
+    "SubgradientL1Regressor",
+    "TruncatedGradientClassifier",
+    "TruncatedGradientRegressor",
+    "TruncationClassifier",
+    "TruncationRegressor",
+    "UnifiedRDAClassifier",
+    "UnifiedRDARegressor",
 ]
 
 
@@ -155,41 +155,41 @@ class ParsimonClassifier(Classifier):
 
     def __init__(
         self,
-        algorithm="ftrl",
+        algorithm: str = "ftrl",
         *,
-        loss=None,
-        rate=None,
-        schedule=None,
-        switch=None,
-        ball=None,
-        radius=None,
-        implicit=None,
-        l1=None,
-        period=None,
-        theta=None,
-        l2=None,
-        half_step=None,
-        penalty=None,
-        groups=None,
-        beta=None,
-        prox=None,
-        a=None,
-        b=None,
-        dimension=None,
-        delta=None,
-        metric=None,
-        beta1=None,
-        beta2=None,
-        epsilon=None,
-        rho=None,
-        metric_alpha=None,
-        order=None,
+        loss: Any = None,
+        rate: Any = None,
+        schedule: Any = None,
+        switch: Any = None,
+        ball: Any = None,
+        radius: Any = None,
+        implicit: Any = None,
+        l1: Any = None,
+        period: Any = None,
+        theta: Any = None,
+        l2: Any = None,
+        half_step: Any = None,
+        penalty: Any = None,
+        groups: Any = None,
+        beta: Any = None,
+        prox: Any = None,
+        a: Any = None,
+        b: Any = None,
+        dimension: Any = None,
+        delta: Any = None,
+        metric: Any = None,
+        beta1: Any = None,
+        beta2: Any = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        metric_alpha: Any = None,
+        order: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.algorithm = algorithm
         self.loss = loss
         self.rate = rate
@@ -265,19 +265,19 @@ class SGDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -332,19 +332,19 @@ class ASGDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -395,17 +395,17 @@ class SubgradientL1Classifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -456,18 +456,18 @@ class TruncationClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta=0.01,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -521,19 +521,19 @@ class TruncatedGradientClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta="inf",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: Any = "inf",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -592,21 +592,21 @@ class FOBOSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        schedule="sqrt",
-        switch=None,
-        half_step="same",
-        penalty="elastic",
-        groups=None,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        half_step: str = "same",
+        penalty: str = "elastic",
+        groups: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -663,19 +663,19 @@ class LazyFOBOSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        penalty="l1",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        penalty: str = "l1",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -728,18 +728,18 @@ class LazySplittingClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -791,18 +791,18 @@ class LazySparseClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period="none",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -854,18 +854,18 @@ class RDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta="sqrt",
-        prox="half",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        beta: str = "sqrt",
+        prox: str = "half",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -915,17 +915,17 @@ class GeneralizedRDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        a=0.5,
-        b=0.5,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        a: float = 0.5,
+        b: float = 0.5,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -974,17 +974,17 @@ class DualAveragingClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        ball="l2",
-        radius=1,
-        dimension=None,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        ball: str = "l2",
+        radius: float = 1.0,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.ball = ball
@@ -1033,17 +1033,17 @@ class AdaGradRDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1092,17 +1092,17 @@ class AdaGradFOBOSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1151,17 +1151,17 @@ class FTRLClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta=1,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        beta: float = 1.0,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1212,18 +1212,18 @@ class COMIDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1275,18 +1275,18 @@ class FTPRLClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1338,18 +1338,18 @@ class AOGDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1401,18 +1401,18 @@ class UnifiedRDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1462,17 +1462,17 @@ class AdamClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.001,
-        beta1=0.9,
-        beta2=0.999,
-        epsilon=1e-08,
+        loss: str = "logistic",
+        rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.beta1 = beta1
@@ -1519,16 +1519,16 @@ class AdaDeltaClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=1,
-        rho=0.95,
-        epsilon=1e-06,
+        loss: str = "logistic",
+        rate: float = 1.0,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.rho = rho
@@ -1570,14 +1570,14 @@ class FTLClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        radius=1,
+        loss: str = "logistic",
+        radius: float = 1.0,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.radius = radius
         self.passes = passes
@@ -1617,14 +1617,14 @@ class AdalineClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.01,
+        loss: str = "squared",
+        rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.passes = passes
@@ -1664,14 +1664,14 @@ class CAdalineClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.0625,
+        loss: str = "squared",
+        rate: float = 0.0625,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.passes = passes
@@ -1715,16 +1715,16 @@ class NLMSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        delta=1e-05,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -1772,17 +1772,17 @@ class APAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        delta=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -1835,19 +1835,19 @@ class PAPAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        delta=1e-05,
-        alpha=0.5,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        alpha: float = 0.5,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -1904,20 +1904,20 @@ class APFBSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        l1: float = 0.0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1975,20 +1975,20 @@ class PDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        l1: float = 0.0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -2101,50 +2101,50 @@ class ParsimonRegressor(Regressor):
 
     def __init__(
         self,
-        algorithm="ftrl",
+        algorithm: str = "ftrl",
         *,
-        loss=None,
-        huber_delta=None,
-        quantile=None,
-        rate=None,
-        schedule=None,
-        switch=None,
-        ball=None,
-        radius=None,
-        implicit=None,
-        l1=None,
-        period=None,
-        theta=None,
-        l2=None,
-        half_step=None,
-        penalty=None,
-        groups=None,
-        beta=None,
-        prox=None,
-        a=None,
-        b=None,
-        dimension=None,
-        delta=None,
-        metric=None,
-        beta1=None,
-        beta2=None,
-        epsilon=None,
-        rho=None,
-        forgetting=None,
-        metric_alpha=None,
-        order=None,
-        delta_p=None,
-        kernel=None,
-        variances=None,
-        degrees=None,
-        dictionary_max=None,
-        dictionary_threshold=None,
+        loss: Any = None,
+        huber_delta: Any = None,
+        quantile: Any = None,
+        rate: Any = None,
+        schedule: Any = None,
+        switch: Any = None,
+        ball: Any = None,
+        radius: Any = None,
+        implicit: Any = None,
+        l1: Any = None,
+        period: Any = None,
+        theta: Any = None,
+        l2: Any = None,
+        half_step: Any = None,
+        penalty: Any = None,
+        groups: Any = None,
+        beta: Any = None,
+        prox: Any = None,
+        a: Any = None,
+        b: Any = None,
+        dimension: Any = None,
+        delta: Any = None,
+        metric: Any = None,
+        beta1: Any = None,
+        beta2: Any = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        forgetting: Any = None,
+        metric_alpha: Any = None,
+        order: Any = None,
+        delta_p: Any = None,
+        kernel: Any = None,
+        variances: Any = None,
+        degrees: Any = None,
+        dictionary_max: Any = None,
+        dictionary_threshold: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.algorithm = algorithm
         self.loss = loss
         self.huber_delta = huber_delta
@@ -2233,21 +2233,21 @@ class SGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2308,21 +2308,21 @@ class ASGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2379,19 +2379,19 @@ class SubgradientL1Regressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2448,20 +2448,20 @@ class TruncationRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta=0.01,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2521,21 +2521,21 @@ class TruncatedGradientRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta="inf",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: Any = "inf",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2600,23 +2600,23 @@ class FOBOSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        schedule="sqrt",
-        switch=None,
-        half_step="same",
-        penalty="elastic",
-        groups=None,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        half_step: str = "same",
+        penalty: str = "elastic",
+        groups: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2679,21 +2679,21 @@ class LazyFOBOSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        penalty="l1",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        penalty: str = "l1",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2752,20 +2752,20 @@ class LazySplittingRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2823,20 +2823,20 @@ class LazySparseRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period="none",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2894,20 +2894,20 @@ class RDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta="sqrt",
-        prox="half",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        beta: str = "sqrt",
+        prox: str = "half",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2963,19 +2963,19 @@ class GeneralizedRDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        a=0.5,
-        b=0.5,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        a: float = 0.5,
+        b: float = 0.5,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3030,19 +3030,19 @@ class DualAveragingRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        ball="l2",
-        radius=1,
-        dimension=None,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        ball: str = "l2",
+        radius: float = 1.0,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3097,19 +3097,19 @@ class AdaGradRDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3164,19 +3164,19 @@ class AdaGradFOBOSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3231,19 +3231,19 @@ class FTRLRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta=1,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        beta: float = 1.0,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3300,20 +3300,20 @@ class COMIDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3371,20 +3371,20 @@ class FTPRLRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3442,20 +3442,20 @@ class AOGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3513,20 +3513,20 @@ class UnifiedRDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0.0,
+        metric: str = "adagrad",
+        beta: float = 1.0,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3582,19 +3582,19 @@ class AdamRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.001,
-        beta1=0.9,
-        beta2=0.999,
-        epsilon=1e-08,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3647,18 +3647,18 @@ class AdaDeltaRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=1,
-        rho=0.95,
-        epsilon=1e-06,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 1.0,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3706,16 +3706,16 @@ class FTLRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        radius=1,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        radius: float = 1.0,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3761,16 +3761,16 @@ class CSGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.1,
-        schedule="two-phase",
-        switch=None,
+        loss: str = "squared",
+        rate: float = 0.1,
+        schedule: str = "two-phase",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -3816,16 +3816,16 @@ class NCSGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
+        loss: str = "squared",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -3871,16 +3871,16 @@ class RLSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        delta=0.01,
-        forgetting=1,
-        dimension=None,
+        loss: str = "squared",
+        delta: float = 0.01,
+        forgetting: float = 1.0,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.delta = delta
         self.forgetting = forgetting
@@ -3922,14 +3922,14 @@ class LMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.01,
+        loss: str = "squared",
+        rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.passes = passes
@@ -3973,16 +3973,16 @@ class NLMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4030,17 +4030,17 @@ class APARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4093,19 +4093,19 @@ class PAPARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        alpha=0.5,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        alpha: float = 0.5,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4158,18 +4158,18 @@ class PNLMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        rho=0.01,
-        delta_p=0.01,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        rho: float = 0.01,
+        delta_p: float = 0.01,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4221,18 +4221,18 @@ class IPNLMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        a=0,
-        epsilon=1e-05,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        a: float = 0.0,
+        epsilon: float = 1e-05,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4288,20 +4288,20 @@ class APFBSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        l1: float = 0.0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -4359,20 +4359,20 @@ class PDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        l1: float = 0.0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -4430,20 +4430,20 @@ class MultiKernelPDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.3,
-        l1=0,
-        kernel="gaussian",
-        variances=None,
-        degrees=None,
-        dictionary_max=100,
-        dictionary_threshold=0.001,
-        delta=1e-05,
+        loss: str = "projection",
+        rate: float = 0.3,
+        l1: float = 0.0,
+        kernel: str = "gaussian",
+        variances: float | None = None,
+        degrees: int | None = None,
+        dictionary_max: int = 100,
+        dictionary_threshold: float = 0.001,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -4501,20 +4501,20 @@ class MultiKernelAPFBSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.3,
-        l1=0,
-        kernel="gaussian",
-        variances=None,
-        degrees=None,
-        dictionary_max=100,
-        dictionary_threshold=0.001,
-        delta=1e-05,
+        loss: str = "projection",
+        rate: float = 0.3,
+        l1: float = 0.0,
+        kernel: str = "gaussian",
+        variances: float | None = None,
+        degrees: int | None = None,
+        dictionary_max: int = 100,
+        dictionary_threshold: float = 0.001,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import parsimon
 import pytest
-
 from parsimon import _parsimon
 
 pa = pytest.importorskip("pyarrow")

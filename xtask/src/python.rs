@@ -69,6 +69,11 @@ fn test(python: &Path, folder: &Path) -> Result<()> {
         .arg(std::path::absolute("python/tests")?)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(folder);
+    // The program, if it has been built, must read the models written here, and the other way round.
+    let program = std::path::absolute("target/debug/parsimon")?;
+    if program.exists() {
+        test.env("PARSIMON_PROGRAM", program);
+    }
     run(test)
 }
 

@@ -42,8 +42,6 @@ def default_of(setting: dict, losses: list[str]) -> str:
     value = setting["default"]
     if isinstance(value, str):
         return json.dumps(value)
-    if type_of(setting) == "float" and not isinstance(value, bool):
-        return repr(float(value))
     return repr(value)
 
 

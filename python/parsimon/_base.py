@@ -199,6 +199,9 @@ class _Parsimon(BaseEstimator):
         return X, y
 
     def _refuse_named(self, reset: bool) -> None:
+        if reset:
+            # The columns may be others now.
+            self.__dict__.pop("_places", None)
         learner = None if reset else getattr(self, "_learner", None)
         if learner is not None and learner.bits is not None:
             raise ValueError("the model knows features by name: use learn_one, learn_many, predict_one, predict_many")
@@ -280,6 +283,10 @@ class _Parsimon(BaseEstimator):
         if bits is None:
             self._places = {}
         return learner
+
+    def _margins_many(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._learner.margins_many([self._row(x) for x in _dicts(X)])
 
     # Tables that the native readers read.
 
@@ -508,6 +515,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes, and the data has {len(classes)} class")
         self.classes_ = classes
+        self.__dict__.pop("_code_of", None)
 
     def _texts(self) -> list[str]:
         # Truth is 1 in the program and its files.
@@ -663,6 +671,15 @@ class Classifier(ClassifierMixin, _Parsimon):
         margins = self._learner.margins_one(self._row(x))
         place = int(margins[0] > 0) if len(margins) == 1 else int(np.argmax(margins))
         return self.classes_[place].item() if hasattr(self.classes_[place], "item") else self.classes_[place]
+
+    def predict_many(self, X: Any) -> np.ndarray:
+        """The class of every row of a list of dictionaries, or of a data frame."""
+        return self._predicted(self._margins_many(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba_many(self, X: Any) -> np.ndarray:
+        """The probability of every class, for every row of a list of dictionaries or of a data frame."""
+        return _probabilities(self._margins_many(X))
 
     @available_if(_has_probabilities)
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
@@ -825,6 +842,10 @@ class Regressor(RegressorMixin, _Parsimon):
         """The number of one row."""
         check_is_fitted(self)
         return float(self._mean(self._learner.margins_one(self._row(x))[0]))
+
+    def predict_many(self, X: Any) -> np.ndarray:
+        """The number of every row of a list of dictionaries, or of a data frame."""
+        return np.asarray(self._mean(self._margins_many(X)[:, 0]))
 
     @property
     def coef_(self) -> Any:

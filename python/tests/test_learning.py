@@ -50,7 +50,7 @@ def test_any_chunking_gives_the_same_bits(make, cut):
     assert state(whole) == state(cut_up)
 
 
-@pytest.mark.parametrize("layout", ["csr32", "csr64", "csc", "float32", "fortran", "unsorted", "matrix"])
+@pytest.mark.parametrize("layout", ["csr32", "csr64", "csc", "float32", "fortran", "unsorted", "matrix", "zeros", "twice"])
 def test_the_layout_of_the_rows_does_not_matter(layout):
     X, y = rows()
     X = X.astype(np.float32).astype(np.float64)
@@ -63,8 +63,13 @@ def test_the_layout_of_the_rows_does_not_matter(layout):
             a, b = S.indptr[i], S.indptr[i + 1]
             S.indices[a:b], S.data[a:b] = S.indices[a:b][::-1].copy(), S.data[a:b][::-1].copy()
         S.has_sorted_indices = False
+    if layout == "zeros":
+        S = sp.csr_array((X.ravel(), np.tile(np.arange(20), 300), np.arange(0, 6001, 20)), X.shape)
+    if layout == "twice":
+        # Two halves of every entry: SciPy means their sum.
+        S = sp.csr_array((np.repeat(S.data / 2, 2), np.repeat(S.indices, 2), S.indptr * 2), X.shape)
     other = {
-        "csr32": S, "csr64": S, "unsorted": S, "csc": sp.csc_array(X), "float32": X.astype(np.float32),
+        "zeros": S, "twice": S, "csr32": S, "csr64": S, "unsorted": S, "csc": sp.csc_array(X), "float32": X.astype(np.float32),
         "fortran": np.asfortranarray(X), "matrix": sp.csr_matrix(X),
     }[layout]
     assert weights(parsimon.FTRLClassifier(l1=0.1).fit(other, y)) == weights(reference)
@@ -172,7 +177,15 @@ def test_learn_many_is_learn_one_in_a_loop():
     frame = parsimon.FTRLClassifier().learn_many(pd.DataFrame(X), y)
     assert state(loop) == state(many) == state(frame)
     assert loop.predict_one({"age": 0.0, "city": "Rome"}) is True
+    assert loop.predict_many(X).tolist() == loop.predict_many(pd.DataFrame(X)).tolist() == [loop.predict_one(x) for x in X]
+    assert loop.predict_proba_many(X)[3, 1] == loop.predict_proba_one(X[3])[True]
     assert loop.predict_proba_one({"city": "Rome"})[True] > 0.6
+    # More than a chunk.
+    loop, many = parsimon.FTRLRegressor(), parsimon.FTRLRegressor().learn_many(X * 15, range(1500))
+    for x, label in zip(X * 15, range(1500)):
+        loop.learn_one(x, label)
+    assert state(loop) == state(many)
+    assert np.array_equal(many.predict_many(X), [many.predict_one(x) for x in X])
 
 
 def test_rows_by_name_after_a_frame():
@@ -184,6 +197,34 @@ def test_rows_by_name_after_a_frame():
         b.learn_one(x, int(label))
     assert state(a) == state(b)
     assert a.predict_one(frame.iloc[5].to_dict()) == a.predict(frame[5:6])[0]
+
+
+def test_fitted_again_it_knows_the_new_columns_and_classes():
+    X, y = rows()
+    model = parsimon.FTRLClassifier(passes=1, shuffle=False)
+    for names, labels in ((list("abcdefghijklmnopqrst"), [0, 1]), (list("tsrqponmlkjihgfedcba"), [5, 7])):
+        frame = pd.DataFrame(X, columns=names)
+        model.fit(frame, np.array(labels)[y])
+        twin = parsimon.FTRLClassifier(passes=1, shuffle=False).fit(frame, np.array(labels)[y])
+        model.learn_one(frame.iloc[0].to_dict(), labels[y[0]])
+        twin.partial_fit(frame[:1], np.array(labels)[y[:1]])
+        assert state(model) == state(twin)
+        assert model.predict_many(frame).tolist() == twin.predict(frame).tolist()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_bad_label_of_one_row_changes_nothing(bad):
+    model = parsimon.FTRLRegressor().learn_one({"a": 1.0}, 2.0)
+    before = state(model)
+    with pytest.raises(ValueError, match="y must be a finite number"):
+        model.learn_one({"a": 1.0, "new": 1.0}, bad)
+    with pytest.raises(ValueError, match="at row 1"):
+        model.learn_many([{"a": 1.0}, {"b": 2.0}], [1.0, bad])
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.learn_one({"a": 1.0}, 1.0, bad)
+    with pytest.raises(ValueError, match="finite number >= 0, got -1"):
+        parsimon.FTRLRegressor(loss="poisson").learn_one({"a": 1.0}, -1)
+    assert state(model) == before
 
 
 def test_a_bad_value_in_a_dictionary_changes_nothing():

@@ -6,7 +6,8 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parsimon
 from ._html import summary
@@ -206,10 +207,25 @@ class _Parsimon(BaseEstimator):
         if learner is not None and learner.bits is not None:
             raise ValueError("the model knows features by name: use learn_one, learn_many, predict_one, predict_many")
 
+    def _weights_of_set(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """The weights of a whole data set, which must not be empty; a piece of a stream may."""
+        weights = self._weights_of(sample_weight, X)
+        if weights is not None and not weights.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        return weights
+
     def _weights_of(self, sample_weight: Any, X: Any) -> np.ndarray | None:
         if sample_weight is None:
             return None
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+        if weights.ndim == 0 or np.isscalar(sample_weight):
+            weights = np.full(X.shape[0], float(sample_weight))
+        if weights.ndim != 1:
+            raise ValueError("sample_weight must be a number or have one dimension")
+        if weights.shape[0] != X.shape[0]:
+            raise ValueError(f"sample_weight has {weights.shape[0]} entries, and there are {X.shape[0]} rows")
+        # Whether they are numbers and not negative is seen on the other side.
+        return weights
 
     def _margins(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -223,10 +239,15 @@ class _Parsimon(BaseEstimator):
         rows = X.shape[0] if weights is None else round(float(weights.sum()))
         learner = self._build(X.shape[1], rows * passes, classes)
         seed = self._seed() if self.shuffle else None
-        # Stopped by Ctrl-C, it keeps what it has learned.
-        self._adopt(learner)
         with bar(progress, X.shape[0] * passes) as tick:
-            self.n_iter_, trouble = learner.fit(_native(X), codes, weights, passes, seed, tick)
+            try:
+                done, trouble = learner.fit(_native(X), codes, weights, passes, seed, tick)
+            except KeyboardInterrupt:
+                # What was learned is a model like any other.
+                self._adopt(learner)
+                raise
+        self._adopt(learner)
+        self.n_iter_ = done
         if trouble is not None:
             warnings.warn(f"{trouble}; the model is the one of the {self.n_iter_} passes before", ConvergenceWarning, stacklevel=3)
             self.n_iter_ = max(1, self.n_iter_)
@@ -248,11 +269,24 @@ class _Parsimon(BaseEstimator):
         if not hasattr(self, "_learner"):
             self._adopt(learner)
 
+    @contextmanager
+    def _unchanged_if_refused(self) -> Iterator[None]:
+        """Whatever is refused leaves the estimator as it was, with the model it had."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
     def _seed(self) -> int:
         # Nothing here is random unless asked for.
         if self.random_state is None:
             return 0
         if isinstance(self.random_state, (int, np.integer)):
+            if not 0 <= self.random_state < 2**64:
+                raise ValueError(f"random_state must be from 0 to 2**64 - 1, got {self.random_state}")
             return int(self.random_state)
         return int(self.random_state.randint(2**31 - 1))
 
@@ -291,6 +325,11 @@ class _Parsimon(BaseEstimator):
     # Tables that the native readers read.
 
     def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool) -> Self:
+        with self._unchanged_if_refused():
+            self._read(table, classes, passes, progress)
+        return self
+
+    def _read(self, table: Any, classes: Any, passes: int, progress: bool) -> None:
         learner = getattr(self, "_learner", None)
         if learner is None:
             texts = self._table_classes(table, classes)
@@ -310,7 +349,6 @@ class _Parsimon(BaseEstimator):
                 raise
         if not hasattr(self, "_learner"):
             self._adopt(learner)
-        return self
 
     def _table_classes(self, table: Any, classes: Any) -> list[str]:
         return []
@@ -478,38 +516,39 @@ class Classifier(ClassifierMixin, _Parsimon):
         With ``shuffle`` the order depends on the rows and ``random_state`` only: a permutation of the rows gives the same model bit
         for bit, a row of weight 3 is a row three times, one of weight 0 is no row. Without, rows are learned as they stand.
         """
-        X, y = self._rows_and_labels(X, y, reset=True)
-        check_classification_targets(y)
-        weights = self._weights_of(sample_weight, X)
-        kept = y if weights is None else y[weights > 0]
-        self._set_classes(np.unique(kept))
-        if weights is not None and len(kept) < len(y):
-            # Rows of weight 0 are not there, whatever their class.
-            y = np.where(weights > 0, y, self.classes_[0])
-        self._fit(X, self._codes(y), weights, self._texts(), progress)
+        with self._unchanged_if_refused():
+            X, y = self._rows_and_labels(X, y, reset=True)
+            check_classification_targets(y)
+            weights = self._weights_of_set(sample_weight, X)
+            kept = y if weights is None else y[weights > 0]
+            self._set_classes(np.unique(kept))
+            if weights is not None and len(kept) < len(y):
+                # Rows of weight 0 are not there, whatever their class.
+                y = np.where(weights > 0, y, self.classes_[0])
+            self._fit(X, self._codes(y), weights, self._texts(), progress)
         return self
 
     @available_if(_can_stream)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
-        first = not hasattr(self, "_learner")
-        X, y = self._rows_and_labels(X, y, reset=first)
-        weights = self._weights_of(sample_weight, X)
-        if not first and classes is None:
-            self._must_learn().learn(_native(X), self._codes(y), weights)
+        if not hasattr(self, "_learner"):
+            with self._unchanged_if_refused():
+                self._first_fit(X, y, classes, sample_weight)
             return self
-        if first:
-            check_classification_targets(y)
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit")
-            self._set_classes(np.unique(classes))
-            learner = self._build(X.shape[1], None, self._texts())
-        else:
-            if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
-                raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
-            learner = self._must_learn()
-        self._learn(learner, X, self._codes(y), weights)
+        X, y = self._rows_and_labels(X, y, reset=False)
+        if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
+        self._must_learn().learn(_native(X), self._codes(y), self._weights_of(sample_weight, X))
         return self
+
+    def _first_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        X, y = self._rows_and_labels(X, y, reset=True)
+        check_classification_targets(y)
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit")
+        self._set_classes(np.unique(classes))
+        learner = self._build(X.shape[1], None, self._texts())
+        self._learn(learner, X, self._codes(y), self._weights_of(sample_weight, X))
 
     def _set_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
@@ -627,10 +666,11 @@ class Classifier(ClassifierMixin, _Parsimon):
         """
         learner = getattr(self, "_learner", None)
         if learner is None:
-            self._set_classes(np.unique(classes) if classes is not None else _guessed(y))
-            learner = self._start_rows(x, self._texts())
-            learner.learn_one(self._row(x), self._code(y), w)
-            self._adopt(learner)
+            with self._unchanged_if_refused():
+                self._set_classes(np.unique(classes) if classes is not None else _guessed(y))
+                learner = self._start_rows(x, self._texts())
+                learner.learn_one(self._row(x), self._code(y), w)
+                self._adopt(learner)
             return self
         try:
             code = self._code_of[y]
@@ -645,14 +685,15 @@ class Classifier(ClassifierMixin, _Parsimon):
         rows, y = _dicts(X), np.asarray(y)
         if not rows:
             return self
-        first = not hasattr(self, "_learner")
-        if first:
-            self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
-        learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
-        if first:
-            self._adopt(learner)
+        with self._unchanged_if_refused():
+            first = not hasattr(self, "_learner")
+            if first:
+                self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
+            learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
+            learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
+            if first:
+                self._adopt(learner)
         return self
 
     def _code(self, y: Any) -> float:
@@ -748,20 +789,24 @@ class Regressor(RegressorMixin, _Parsimon):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
         """Learns the data set from the beginning, in ``passes`` passes; the order is that of :meth:`Classifier.fit`."""
-        X, y = self._rows_and_labels(X, y, reset=True)
-        weights = self._weights_of(sample_weight, X)
-        self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [], progress)
+        with self._unchanged_if_refused():
+            X, y = self._rows_and_labels(X, y, reset=True)
+            weights = self._weights_of_set(sample_weight, X)
+            self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [], progress)
         return self
 
     @available_if(_can_stream)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
-        first = not hasattr(self, "_learner")
-        X, y = self._rows_and_labels(X, y, reset=first)
-        weights = self._weights_of(sample_weight, X)
+        if not hasattr(self, "_learner"):
+            with self._unchanged_if_refused():
+                X, y = self._rows_and_labels(X, y, reset=True)
+                learner = self._build(X.shape[1], None, [])
+                self._learn(learner, X, np.ascontiguousarray(y, dtype=np.float64), self._weights_of(sample_weight, X))
+            return self
+        X, y = self._rows_and_labels(X, y, reset=False)
         y = np.ascontiguousarray(y, dtype=np.float64)
-        learner = self._build(X.shape[1], None, []) if first else self._must_learn()
-        self._learn(learner, X, y, weights)
+        self._must_learn().learn(_native(X), y, self._weights_of(sample_weight, X))
         return self
 
     def learn_file(
@@ -818,9 +863,10 @@ class Regressor(RegressorMixin, _Parsimon):
         """Learns one row, a dictionary of features: names, or ids."""
         learner = getattr(self, "_learner", None)
         if learner is None:
-            learner = self._start_rows(x, [])
-            learner.learn_one(self._row(x), y, w)
-            self._adopt(learner)
+            with self._unchanged_if_refused():
+                learner = self._start_rows(x, [])
+                learner.learn_one(self._row(x), y, w)
+                self._adopt(learner)
             return self
         learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), y, w)
         return self
@@ -830,12 +876,13 @@ class Regressor(RegressorMixin, _Parsimon):
         rows = _dicts(X)
         if not rows:
             return self
-        first = not hasattr(self, "_learner")
-        learner = self._start_rows(rows[0], []) if first else self._must_learn()
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        learner.learn_many([self._row(x) for x in rows], np.asarray(y, dtype=np.float64), weights)
-        if first:
-            self._adopt(learner)
+        with self._unchanged_if_refused():
+            first = not hasattr(self, "_learner")
+            learner = self._start_rows(rows[0], []) if first else self._must_learn()
+            learner.learn_many([self._row(x) for x in rows], np.asarray(y, dtype=np.float64), weights)
+            if first:
+                self._adopt(learner)
         return self
 
     def predict_one(self, x: dict[Any, Any]) -> float:

@@ -50,6 +50,22 @@ def test_any_chunking_gives_the_same_bits(make, cut):
     assert state(whole) == state(cut_up)
 
 
+def test_weights_go_with_their_rows():
+    X, y = rows()
+    weights_of = np.random.default_rng(0).integers(0, 3, 300).astype(float)
+    weights_of[100:120] = 0.0
+    whole = parsimon.FOBOSClassifier(l1=0.01).partial_fit(X, y, classes=[0, 1], sample_weight=weights_of)
+    cut = parsimon.FOBOSClassifier(l1=0.01)
+    for i in range(0, 300, 20):
+        cut.partial_fit(X[i : i + 20], y[i : i + 20], classes=[0, 1], sample_weight=weights_of[i : i + 20])
+    assert state(whole) == state(cut)
+    assert weights(whole) != weights(parsimon.FOBOSClassifier(l1=0.01).partial_fit(X, y, classes=[0, 1]))
+    # To fit, a weight is how often the row is there.
+    many = np.repeat(np.arange(300), weights_of.astype(int))
+    a, b = parsimon.FOBOSClassifier().fit(X, y, weights_of), parsimon.FOBOSClassifier().fit(X[many], y[many])
+    assert weights(a) == weights(b)
+
+
 @pytest.mark.parametrize("layout", ["csr32", "csr64", "csc", "float32", "fortran", "unsorted", "matrix", "zeros", "twice"])
 def test_the_layout_of_the_rows_does_not_matter(layout):
     X, y = rows()
@@ -115,6 +131,30 @@ def test_a_bad_value_has_a_place_and_changes_nothing(make, bad, word):
     assert state(model) == before
     with pytest.raises(ValueError, match="row 250, column 13"):
         model.predict(make(X))
+
+
+@pytest.mark.parametrize("how", ["fit", "partial_fit", "learn_one", "learn_many"])
+def test_what_is_refused_leaves_no_trace(how):
+    X, y = rows()
+    bad = X.copy()
+    bad[7, 2] = np.nan
+    rows_of = {
+        "fit": lambda m: m.fit(bad[:, :9], y + 3),
+        "partial_fit": lambda m: m.partial_fit(bad, y, classes=[0, 1]),
+        "learn_one": lambda m: m.learn_one({"a": np.nan}, 1),
+        "learn_many": lambda m: m.learn_many([{"a": 1.0}, {"a": np.nan}], [1, 0]),
+    }
+    fresh = parsimon.FTRLClassifier()
+    before = dict(fresh.__dict__)
+    with pytest.raises(ValueError, match="NaN"):
+        rows_of[how](fresh)
+    assert fresh.__dict__ == before
+    if how == "fit":
+        known = parsimon.FTRLClassifier().fit(X, y)
+        before, predicted = state(known), known.predict(X)
+        with pytest.raises(ValueError, match="row 7, column 2"):
+            rows_of[how](known)
+        assert state(known) == before and np.array_equal(known.predict(X), predicted)
 
 
 def test_an_unknown_class_and_a_bad_weight_change_nothing():

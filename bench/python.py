@@ -1,7 +1,7 @@
 """The Python package beside scikit-learn and River, interleaved: python bench/python.py [--rounds 5] [--record record/DATE-python.md].
 
 Needs parsimon installed from a release build (`pip install .`); River is left out with a line if it is not installed. Prints a Markdown
-table: the median of the rounds, the smallest and the largest, and the median of the ratios of one round.
+table: the median of the rounds, the smallest and the largest, and the median, over the rounds, of the rate of the first of its kind by this one's.
 """
 
 import argparse
@@ -118,7 +118,7 @@ def table(rounds, rows):
     for _ in range(rounds):
         for (_, _, count, set_up), seen in zip(todo, rates):
             seen.append(count / seconds(set_up()))
-    lines = ["| what | who | rows/s, median | smallest | largest | ours is so many times as fast |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = ["| what | who | rows/s, median | smallest | largest | first of its kind, by this |", "| --- | --- | --- | --- | --- | --- |"]
     first = {}
     for (what, who, _, _), seen in zip(todo, rates):
         base = first.setdefault(what, seen)

@@ -440,8 +440,17 @@ class _Parsimon(BaseEstimator):
             places = [f"#{j}" for j in chosen]
         return [(name or place, float(weights[k])) for name, place, k in zip(names, places, order)]
 
-    def _html_repr(self) -> str:
-        return super()._html_repr() + (summary(self) if hasattr(self, "_learner") else "")
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._summary()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in shown:
+            shown["text/html"] += self._summary()
+        return shown
+
+    def _summary(self) -> str:
+        return summary(self) if hasattr(self, "_learner") else ""
 
     # Files.
 

@@ -93,7 +93,7 @@ def test_the_layout_of_the_rows_does_not_matter(layout):
 
 def test_arrays_are_not_copied():
     learner = _parsimon.Learner(json.dumps({"algorithm": "ftrl"}))
-    X = sp.random_array((50, 10), density=0.5, format="csr", rng=np.random.default_rng(0))
+    X = sp.csr_array(rows(50, 10)[0])
     parts = parsimon._base._native(X)
     assert parts[2] is X.data and parts[1] is X.indices and parts[0] is X.indptr
     for array in parts[:3]:

@@ -149,6 +149,13 @@ class ParsimonClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ParsimonClassifier
+    >>> model = ParsimonClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "metric_alpha", "order",)
@@ -257,6 +264,13 @@ class SGDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SGDClassifier
+    >>> model = SGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "sgd"
@@ -324,6 +338,13 @@ class ASGDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ASGDClassifier
+    >>> model = ASGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "asgd"
@@ -387,6 +408,13 @@ class SubgradientL1Classifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SubgradientL1Classifier
+    >>> model = SubgradientL1Classifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "subgradient-l1"
@@ -448,6 +476,13 @@ class TruncationClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncationClassifier
+    >>> model = TruncationClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "truncation"
@@ -513,6 +548,13 @@ class TruncatedGradientClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncatedGradientClassifier
+    >>> model = TruncatedGradientClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "truncated-gradient"
@@ -584,6 +626,13 @@ class FOBOSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FOBOSClassifier
+    >>> model = FOBOSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "fobos"
@@ -655,6 +704,13 @@ class LazyFOBOSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazyFOBOSClassifier
+    >>> model = LazyFOBOSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "lazy-fobos"
@@ -720,6 +776,13 @@ class LazySplittingClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySplittingClassifier
+    >>> model = LazySplittingClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "lazy-splitting"
@@ -783,6 +846,13 @@ class LazySparseClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySparseClassifier
+    >>> model = LazySparseClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "lazy-sparse"
@@ -846,6 +916,13 @@ class RDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import RDAClassifier
+    >>> model = RDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "rda"
@@ -907,6 +984,13 @@ class GeneralizedRDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import GeneralizedRDAClassifier
+    >>> model = GeneralizedRDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "generalized-rda"
@@ -966,6 +1050,13 @@ class DualAveragingClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import DualAveragingClassifier
+    >>> model = DualAveragingClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "dual-averaging"
@@ -1025,6 +1116,13 @@ class AdaGradRDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradRDAClassifier
+    >>> model = AdaGradRDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adagrad-rda"
@@ -1084,6 +1182,13 @@ class AdaGradFOBOSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradFOBOSClassifier
+    >>> model = AdaGradFOBOSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adagrad-fobos"
@@ -1143,6 +1248,13 @@ class FTRLClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTRLClassifier
+    >>> model = FTRLClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "ftrl"
@@ -1204,6 +1316,13 @@ class COMIDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import COMIDClassifier
+    >>> model = COMIDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "comid"
@@ -1267,6 +1386,13 @@ class FTPRLClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTPRLClassifier
+    >>> model = FTPRLClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "ftprl"
@@ -1330,6 +1456,13 @@ class AOGDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AOGDClassifier
+    >>> model = AOGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "aogd"
@@ -1393,6 +1526,13 @@ class UnifiedRDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import UnifiedRDAClassifier
+    >>> model = UnifiedRDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "unified-rda"
@@ -1454,6 +1594,13 @@ class AdamClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdamClassifier
+    >>> model = AdamClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adam"
@@ -1511,6 +1658,13 @@ class AdaDeltaClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaDeltaClassifier
+    >>> model = AdaDeltaClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adadelta"
@@ -1562,6 +1716,13 @@ class FTLClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTLClassifier
+    >>> model = FTLClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.nonzeros_ <= 2
+    True
     """
 
     _algorithm = "ftl"
@@ -1609,6 +1770,13 @@ class AdalineClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdalineClassifier
+    >>> model = AdalineClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adaline"
@@ -1656,6 +1824,13 @@ class CAdalineClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import CAdalineClassifier
+    >>> model = CAdalineClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "c-adaline"
@@ -1707,6 +1882,13 @@ class NLMSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import NLMSClassifier
+    >>> model = NLMSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "nlms"
@@ -1764,6 +1946,13 @@ class APAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APAClassifier
+    >>> model = APAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "apa"
@@ -1827,6 +2016,13 @@ class PAPAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PAPAClassifier
+    >>> model = PAPAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "papa"
@@ -1896,6 +2092,13 @@ class APFBSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APFBSClassifier
+    >>> model = APFBSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "apfbs"
@@ -1967,6 +2170,13 @@ class PDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PDAClassifier
+    >>> model = PDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "pda"
@@ -2095,6 +2305,13 @@ class ParsimonRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ParsimonRegressor
+    >>> model = ParsimonRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "metric_alpha", "order", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
@@ -2225,6 +2442,13 @@ class SGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SGDRegressor
+    >>> model = SGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "sgd"
@@ -2300,6 +2524,13 @@ class ASGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ASGDRegressor
+    >>> model = ASGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "asgd"
@@ -2371,6 +2602,13 @@ class SubgradientL1Regressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SubgradientL1Regressor
+    >>> model = SubgradientL1Regressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "subgradient-l1"
@@ -2440,6 +2678,13 @@ class TruncationRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncationRegressor
+    >>> model = TruncationRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "truncation"
@@ -2513,6 +2758,13 @@ class TruncatedGradientRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncatedGradientRegressor
+    >>> model = TruncatedGradientRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "truncated-gradient"
@@ -2592,6 +2844,13 @@ class FOBOSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FOBOSRegressor
+    >>> model = FOBOSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "fobos"
@@ -2671,6 +2930,13 @@ class LazyFOBOSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazyFOBOSRegressor
+    >>> model = LazyFOBOSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lazy-fobos"
@@ -2744,6 +3010,13 @@ class LazySplittingRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySplittingRegressor
+    >>> model = LazySplittingRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lazy-splitting"
@@ -2815,6 +3088,13 @@ class LazySparseRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySparseRegressor
+    >>> model = LazySparseRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lazy-sparse"
@@ -2886,6 +3166,13 @@ class RDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import RDARegressor
+    >>> model = RDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "rda"
@@ -2955,6 +3242,13 @@ class GeneralizedRDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import GeneralizedRDARegressor
+    >>> model = GeneralizedRDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "generalized-rda"
@@ -3022,6 +3316,13 @@ class DualAveragingRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import DualAveragingRegressor
+    >>> model = DualAveragingRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "dual-averaging"
@@ -3089,6 +3390,13 @@ class AdaGradRDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradRDARegressor
+    >>> model = AdaGradRDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adagrad-rda"
@@ -3156,6 +3464,13 @@ class AdaGradFOBOSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradFOBOSRegressor
+    >>> model = AdaGradFOBOSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adagrad-fobos"
@@ -3223,6 +3538,13 @@ class FTRLRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTRLRegressor
+    >>> model = FTRLRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ftrl"
@@ -3292,6 +3614,13 @@ class COMIDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import COMIDRegressor
+    >>> model = COMIDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "comid"
@@ -3363,6 +3692,13 @@ class FTPRLRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTPRLRegressor
+    >>> model = FTPRLRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ftprl"
@@ -3434,6 +3770,13 @@ class AOGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AOGDRegressor
+    >>> model = AOGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "aogd"
@@ -3505,6 +3848,13 @@ class UnifiedRDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import UnifiedRDARegressor
+    >>> model = UnifiedRDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "unified-rda"
@@ -3574,6 +3924,13 @@ class AdamRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdamRegressor
+    >>> model = AdamRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adam"
@@ -3639,6 +3996,13 @@ class AdaDeltaRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaDeltaRegressor
+    >>> model = AdaDeltaRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adadelta"
@@ -3698,6 +4062,13 @@ class FTLRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTLRegressor
+    >>> model = FTLRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.nonzeros_ <= 2
+    True
     """
 
     _algorithm = "ftl"
@@ -3753,6 +4124,13 @@ class CSGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import CSGDRegressor
+    >>> model = CSGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "csgd"
@@ -3808,6 +4186,13 @@ class NCSGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import NCSGDRegressor
+    >>> model = NCSGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ncsgd"
@@ -3863,6 +4248,13 @@ class RLSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import RLSRegressor
+    >>> model = RLSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "rls"
@@ -3914,6 +4306,13 @@ class LMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LMSRegressor
+    >>> model = LMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lms"
@@ -3965,6 +4364,13 @@ class NLMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import NLMSRegressor
+    >>> model = NLMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "nlms"
@@ -4022,6 +4428,13 @@ class APARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APARegressor
+    >>> model = APARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "apa"
@@ -4085,6 +4498,13 @@ class PAPARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PAPARegressor
+    >>> model = PAPARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "papa"
@@ -4150,6 +4570,13 @@ class PNLMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PNLMSRegressor
+    >>> model = PNLMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "pnlms"
@@ -4213,6 +4640,13 @@ class IPNLMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import IPNLMSRegressor
+    >>> model = IPNLMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ipnlms"
@@ -4280,6 +4714,13 @@ class APFBSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APFBSRegressor
+    >>> model = APFBSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "apfbs"
@@ -4351,6 +4792,13 @@ class PDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PDARegressor
+    >>> model = PDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "pda"
@@ -4422,6 +4870,13 @@ class MultiKernelPDARegressor(Regressor):
         the seed of that order; None is 0
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import MultiKernelPDARegressor
+    >>> model = MultiKernelPDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "multikernel-pda"
@@ -4493,6 +4948,13 @@ class MultiKernelAPFBSRegressor(Regressor):
         the seed of that order; None is 0
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import MultiKernelAPFBSRegressor
+    >>> model = MultiKernelAPFBSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "multikernel-apfbs"

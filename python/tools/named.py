@@ -57,6 +57,22 @@ def type_of(setting: dict) -> str:
     return f"{number} | None" if default is None and "number" in setting["must_be"] else "Any"
 
 
+def example(name: str, algorithm: str | None) -> list[str]:
+    if name.endswith("Classifier"):
+        labels, question, answer = "[1, 0] * 50", "model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()", "[1, 0]"
+    else:
+        labels, question, answer = "[1.0, 0.0] * 50", "model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])", "array([ True])"
+    if algorithm == "ftl":
+        # It runs to and fro, and its answers show where it was last.
+        question, answer = "model.nonzeros_ <= 2", "True"
+    return [
+        f">>> from parsimon import {name}",
+        f">>> model = {name}().fit([[1.0, 0.0], [0.0, 1.0]] * 50, {labels})",
+        f">>> {question}",
+        answer,
+    ]
+
+
 def klass(name: str, base: str, algorithm: str | None, about: list[str], settings: list[tuple[str, str, str, str]]) -> str:
     is_kernel = algorithm is not None and algorithm.startswith("multikernel")
     frame = [f for f in FRAME if not (is_kernel and f[0] == "fit_intercept")]
@@ -65,7 +81,7 @@ def klass(name: str, base: str, algorithm: str | None, about: list[str], setting
     lines += ["", *[f"    {line}" for line in about[1:]], "", "    Parameters", "    ----------"]
     for setting, _, _, text in [*settings, *frame]:
         lines += [f"    {setting}", f"        {text}"]
-    lines += ['    """', ""]
+    lines += ["", "    Examples", "    --------", *[f"    {line}" for line in example(name, algorithm)], '    """', ""]
     if algorithm is not None:
         lines.append(f'    _algorithm = "{algorithm}"')
     names = [setting for setting, *_ in settings if setting != "algorithm"]

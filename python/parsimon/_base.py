@@ -325,30 +325,34 @@ class _Parsimon(BaseEstimator):
     # Tables that the native readers read.
 
     def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool) -> Self:
+        if hasattr(self, "_learner"):
+            learner = self._must_learn()
+            with bar(progress, None) as tick:
+                learner.learn_table(table, passes, tick)
+            return self
+        trouble: BaseException | None = None
         with self._unchanged_if_refused():
-            self._read(table, classes, passes, progress)
+            learner = self._learner_for(table, classes, passes)
+            try:
+                with bar(progress, None) as tick:
+                    learner.learn_table(table, passes, tick)
+            except (Exception, KeyboardInterrupt) as error:
+                # Rows before a bad one, or before Ctrl-C, are learned.
+                if learner.rows == 0:
+                    raise
+                trouble = error
+            self._adopt(learner)
+        if trouble is not None:
+            raise trouble
         return self
 
-    def _read(self, table: Any, classes: Any, passes: int, progress: bool) -> None:
-        learner = getattr(self, "_learner", None)
-        if learner is None:
-            texts = self._table_classes(table, classes)
-            _, wants_dimension, wants_switch = self._resolved()
-            rows, largest = table.survey() if wants_dimension or wants_switch else (0, 0)
-            bits = table.bits() if wants_dimension else None
-            spec = self._complete(largest if bits is None else 2**bits, rows * passes, texts)
-            learner = _parsimon.Learner.for_table(spec, table, classes=texts, **self._frame())
-        else:
-            self._must_learn()
-        with bar(progress, None) as tick:
-            try:
-                learner.learn_table(table, passes, tick)
-            except KeyboardInterrupt:
-                if not hasattr(self, "_learner"):
-                    self._adopt(learner)
-                raise
-        if not hasattr(self, "_learner"):
-            self._adopt(learner)
+    def _learner_for(self, table: Any, classes: Any, passes: int) -> Any:
+        texts = self._table_classes(table, classes)
+        _, wants_dimension, wants_switch = self._resolved()
+        rows, largest = table.survey() if wants_dimension or wants_switch else (0, 0)
+        bits = table.bits() if wants_dimension else None
+        spec = self._complete(largest if bits is None else 2**bits, rows * passes, texts)
+        return _parsimon.Learner.for_table(spec, table, classes=texts, **self._frame())
 
     def _table_classes(self, table: Any, classes: Any) -> list[str]:
         return []
@@ -370,10 +374,9 @@ class _Parsimon(BaseEstimator):
         heads = self._heads()
         bits = self._learner.bits
         shift = 1 if bits is None else 0
-        width = getattr(self, "n_features_in_", None)
-        if width is None:
-            largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
-            width = 2**bits if bits is not None else largest
+        largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
+        # Rows as dictionaries may bring ids beyond the columns.
+        width = 2**bits if bits is not None else max(getattr(self, "n_features_in_", 0), largest)
         columns = np.concatenate([ids.astype(np.int64) - shift for _, ids, _ in heads])
         values = np.concatenate([weights for _, _, weights in heads])
         indptr = np.cumsum([0] + [len(ids) for _, ids, _ in heads])

@@ -239,6 +239,12 @@ def test_rows_by_name_after_a_frame():
     assert a.predict_one(frame.iloc[5].to_dict()) == a.predict(frame[5:6])[0]
 
 
+def test_ids_beyond_the_columns_widen_the_weights():
+    X, y = rows()
+    model = parsimon.FTRLClassifier().fit(X, y).learn_one({50: 1.0}, 1)
+    assert model.coef_.shape == (1, 50) and model.coef_[0, 49] != 0
+
+
 def test_fitted_again_it_knows_the_new_columns_and_classes():
     X, y = rows()
     model = parsimon.FTRLClassifier(passes=1, shuffle=False)

@@ -369,7 +369,9 @@ impl Builder {
             }
             self.push_crosses();
         }
-        self.hashed.move_into(&mut self.chunk);
+        if !self.hashed.slots.is_empty() {
+            self.hashed.move_into(&mut self.chunk);
+        }
         Ok(())
     }
 

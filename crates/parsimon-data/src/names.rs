@@ -119,6 +119,18 @@ impl Seen {
         }
     }
 
+    /// Which of up to 64 hashes do not stand in the table, by bits.
+    #[inline(always)]
+    pub(crate) fn others(&self, hashes: &[u64]) -> u64 {
+        let mut others = 0;
+        for (k, &hash) in hashes.iter().enumerate().take(64) {
+            let mark = ((hash >> self.bits) as u32).max(1);
+            let at = (hash & ((1 << self.bits) - 1)) as usize;
+            others |= u64::from(self.table.get(at) != Some(&mark)) << k;
+        }
+        others
+    }
+
     /// Whether this is the first time.
     #[inline]
     pub(crate) fn is_new(&mut self, hash: u64) -> bool {

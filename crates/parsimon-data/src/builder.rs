@@ -137,7 +137,7 @@ impl Builder {
             Space::Ids => (0, None),
             Space::Hashed { bits } => {
                 let keep = spec.options.keep_names && !spec.labels_only;
-                (bits, keep.then(|| Seen::new(bits)))
+                (bits, keep.then(Seen::new))
             }
         };
         let cross = Cross::new(&spec.options.interactions).map(Box::new);
@@ -202,6 +202,12 @@ impl Builder {
     #[inline]
     pub(crate) fn push_ids(&mut self, ids: &[u32], values: &[f64]) {
         self.chunk.push_features(ids, values);
+    }
+
+    /// Adds features of value 1, whose ids, and values where they are others, are for the caller to fill in.
+    #[inline]
+    pub(crate) fn push_blank(&mut self, n: usize) -> (&mut [u32], &mut [f64]) {
+        self.chunk.push_blank(n)
     }
 
     /// The seed of a namespace of one letter.

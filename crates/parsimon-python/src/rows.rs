@@ -130,11 +130,13 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
     }
     fn push(&self, i: usize, chunk: &mut Chunk) {
         let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
-        for (j, v) in self.indices[a..b].iter().zip(&self.data[a..b]) {
-            // A zero that is spelled out is as good as none: an array has no other.
-            if v.wide() != 0.0 {
-                chunk.push_feature(j.place() as u32 + 1, v.wide());
-            }
+        // A zero that is spelled out is dropped when the row is finished.
+        let (ids, values) = chunk.push_blank(b - a);
+        for (id, j) in ids.iter_mut().zip(&self.indices[a..b]) {
+            *id = j.place() as u32 + 1;
+        }
+        for (value, v) in values.iter_mut().zip(&self.data[a..b]) {
+            *value = v.wide();
         }
     }
 }

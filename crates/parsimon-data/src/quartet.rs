@@ -56,6 +56,7 @@ pub(crate) fn read(
     if !ascends || first < 8 || last + 8 > text.len() {
         return Found::NOTHING;
     }
+    #[expect(clippy::cast_ptr_alignment, reason = "the load needs no alignment")]
     let around = |place: u32| {
         // SAFETY: places ascend from at least 8 to `last`, behind which there are eight bytes.
         unsafe { _mm_loadu_si128(text.as_ptr().add(place as usize - 8).cast::<__m128i>()) }

@@ -32,6 +32,7 @@
 pub mod filter;
 pub mod implicit;
 pub mod kernel;
+pub mod merge;
 pub mod metric;
 pub mod penalty;
 pub mod rule;

@@ -22,6 +22,12 @@ impl<F: Float> Metric<F> for AdaGrad {
     fn q(&self, _pace: F, sum: &F) -> F {
         (F::from_f64(self.delta) + sum.sqrt()) * F::from_f64(1.0 / self.rate)
     }
+    fn sum(&self, sum: &F) -> f64 {
+        sum.to_f64()
+    }
+    fn memory(&self, sum: f64) -> F {
+        F::from_f64(sum)
+    }
     #[inline(always)]
     fn absorb(&self, sum: &mut F, g: F) {
         *sum += g * g;

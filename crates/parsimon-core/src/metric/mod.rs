@@ -17,6 +17,10 @@ pub trait Metric<F: Float>: Copy + Send + Sync + 'static {
     fn pace(&self, t: u64) -> f64;
     /// `q` after the coordinate has seen what it has seen.
     fn q(&self, pace: F, memory: &Self::Memory) -> F;
+    /// What is remembered, as a sum that learners add up; zero where nothing is.
+    fn sum(&self, memory: &Self::Memory) -> f64;
+    /// The memory of that sum.
+    fn memory(&self, sum: f64) -> Self::Memory;
     /// Takes note of a gradient.
     fn absorb(&self, memory: &mut Self::Memory, g: F);
 }

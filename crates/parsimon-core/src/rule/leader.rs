@@ -4,9 +4,10 @@
 //! quadratics' centers pull. Nothing is ever missed, so laziness is free.
 
 use super::{Candidate, Implicit, Rule};
+use crate::merge::{Merging, Parts, Share};
 use crate::metric::{Metric, Quiet};
 use crate::penalty::ElasticNet;
-use crate::{Float, State, state::state};
+use crate::{Float, State, Table, state::state};
 
 /// How much of the penalty is in force after `t` rounds.
 ///
@@ -169,6 +170,9 @@ impl<F: Float, C: Center<M>, M: Metric<F>> Rule<F> for Leader<C, M> {
         now.pace_before = now.pace;
         now.pace = self.metric.pace(now.t);
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     #[inline(always)]
     fn played(&self, now: &LeaderClock, _j: u32, c: &Self::Coord) -> F {
         let q = self.metric.q(F::from_f64(now.pace), &c.memory);
@@ -193,5 +197,34 @@ impl<F: Float, C: Center<M>, M: Metric<F>> Implicit<F> for Leader<C, M> {
             q: q.to_f64() + now.amount * self.penalty.l2,
             l1: now.amount * self.penalty.l1,
         }
+    }
+}
+
+/// Sums alone: the dual of several learners is the sum of their duals, and the penalty is applied after it.
+impl<F: Float, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Memory>, LeaderClock>
+    for Leader<C, M>
+{
+    fn shares(&self) -> &'static [Share] {
+        let memory = usize::from(size_of::<M::Memory>() > 0);
+        &[Share::Sum; 2][..=memory]
+    }
+    fn rounds(&self, now: &LeaderClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, _now: &LeaderClock, c: &Dual<F, M::Memory>) -> Parts {
+        [c.z.to_f64(), self.metric.sum(&c.memory), 0.0]
+    }
+    fn coordinate(&self, _t: u64, &[z, sum, _]: &Parts) -> Dual<F, M::Memory> {
+        // NUMERICS: squares only ever add up; a rounding below zero would have no root.
+        Dual { z: F::from_f64(z), memory: self.metric.memory(sum.max(0.0)) }
+    }
+    fn clock(&self, t: u64, _table: &Table<Dual<F, M::Memory>>) -> LeaderClock {
+        let mut now = LeaderClock::default();
+        if let Some(before) = t.checked_sub(1) {
+            now.t = before;
+            now.pace = if before > 0 { self.metric.pace(before) } else { 0.0 };
+            self.tick(&mut now);
+        }
+        now
     }
 }

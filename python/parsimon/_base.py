@@ -6,23 +6,28 @@ import json
 import math
 import os
 import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _parsimon
+from ._html import summary
+from ._progress import bar
 
 CLASS_LOSSES = ("logistic", "hinge", "squared-hinge", "halfspace")
 NUMBER_LOSSES = ("squared", "huber", "quantile", "poisson", "projection")
 #: Names are hashed into 2**22 slots, as the program does.
 BITS = 22
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+#: scikit-learn takes a parameter called alpha for a strength; where any method may be named, ours is called otherwise.
+_RENAMED = {"metric_alpha": "alpha"}
 
 
 def _plain(value: Any) -> Any:
@@ -53,12 +58,28 @@ def _revive(checkpoint: bytes) -> Any:
     return _parsimon.Learner.from_checkpoint(checkpoint)
 
 
+def _revive_model(model: bytes) -> Any:
+    """A model from the bytes in a pickle."""
+    return _parsimon.Model.from_bytes(model)
+
+
+def _paths(path: Any) -> list[str]:
+    if isinstance(path, (str, os.PathLike)):
+        return [os.fspath(path)]
+    return [os.fspath(one) for one in path]
+
+
 def _can_stream(estimator: _Parsimon) -> bool:
     """A two-phase schedule must know its switch, which only a whole data set tells."""
     try:
         return not estimator._resolved()[2]
     except ValueError:
         return True
+
+
+def _has_weights(estimator: _Parsimon) -> bool:
+    """A model over a dictionary of rows has no weights."""
+    return not (estimator._algorithm or estimator.algorithm).startswith("multikernel")
 
 
 def _has_probabilities(estimator: _Parsimon) -> bool:
@@ -81,7 +102,7 @@ class _Parsimon(BaseEstimator):
         for setting in self._settings:
             value = _plain(getattr(self, setting))
             if value is not None:
-                spec[setting] = value
+                spec[_RENAMED.get(setting, setting)] = value
         if "loss" not in spec:
             loss = self._default_loss(name)
             if loss is not None:
@@ -97,7 +118,8 @@ class _Parsimon(BaseEstimator):
         text, wants_dimension, wants_switch = _parsimon.resolve(json.dumps(self._spec()))
         return json.loads(text), wants_dimension, wants_switch
 
-    def _build(self, columns: int | None, rows: int | None, classes: list[str], bits: int | None = None) -> Any:
+    def _complete(self, columns: int | None, rows: int | None, classes: list[str]) -> str:
+        """The spec with what only the data tell."""
         spec = self._spec()
         settings, wants_dimension, wants_switch = self._resolved()
         self._check_loss(settings)
@@ -107,10 +129,17 @@ class _Parsimon(BaseEstimator):
             spec["switch"] = max(1, rows // 2)
         if len(classes) > 2:
             spec["multiclass"], spec["classes"] = True, classes
-        bias = getattr(self, "fit_intercept", False)
-        return _parsimon.Learner(
-            json.dumps(spec), precision=self.precision, bias=bool(bias), classes=classes, bits=bits
-        )
+        return json.dumps(spec)
+
+    def _frame(self) -> dict[str, Any]:
+        return {"precision": self.precision, "bias": bool(getattr(self, "fit_intercept", False))}
+
+    def _build(self, columns: int | None, rows: int | None, classes: list[str], bits: int | None = None) -> Any:
+        spec = self._complete(columns, rows, classes)
+        return _parsimon.Learner(spec, classes=classes, bits=bits, **self._frame())
+
+    def _adopt(self, learner: Any) -> None:
+        self._learner, self.n_iter_, self._sparse = learner, 1, False
 
     def _check_loss(self, settings: dict[str, Any]) -> None:
         loss, name = settings["loss"], settings["algorithm"]
@@ -163,18 +192,36 @@ class _Parsimon(BaseEstimator):
 
     # Learning.
 
-    def _fit(self, X: Any, codes: np.ndarray, weights: np.ndarray | None, classes: list[str]) -> None:
-        passes = self.passes
-        if isinstance(passes, bool) or not isinstance(passes, (int, np.integer)) or passes < 1:
-            raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
-        learner = self._build(X.shape[1], X.shape[0] * int(passes), classes)
+    def _fit(self, X: Any, codes: np.ndarray, weights: np.ndarray | None, classes: list[str], progress: bool) -> None:
+        passes = self._passes()
+        # A weight of 3 is a row three times, also when rows are counted.
+        rows = X.shape[0] if weights is None else round(float(weights.sum()))
+        learner = self._build(X.shape[1], rows * passes, classes)
         seed = self._seed() if self.shuffle else None
-        self._learner = learner
-        self._sparse = False
-        self.n_iter_, trouble = learner.fit(_native(X), codes, weights, int(passes), seed)
+        # Stopped by Ctrl-C, it keeps what it has learned.
+        self._adopt(learner)
+        with bar(progress, X.shape[0] * passes) as tick:
+            self.n_iter_, trouble = learner.fit(_native(X), codes, weights, passes, seed, tick)
         if trouble is not None:
             warnings.warn(f"{trouble}; the model is the one of the {self.n_iter_} passes before", ConvergenceWarning, stacklevel=3)
             self.n_iter_ = max(1, self.n_iter_)
+
+    def _passes(self) -> int:
+        passes = self.passes
+        if isinstance(passes, bool) or not isinstance(passes, (int, np.integer)) or passes < 1:
+            raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
+        return int(passes)
+
+    def _learn(self, learner: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None) -> None:
+        try:
+            learner.learn(_native(X), codes, weights)
+        except KeyboardInterrupt:
+            # The rows before are learned, and the model is as good as any.
+            if not hasattr(self, "_learner"):
+                self._adopt(learner)
+            raise
+        if not hasattr(self, "_learner"):
+            self._adopt(learner)
 
     def _seed(self) -> int:
         # Nothing here is random unless asked for.
@@ -208,11 +255,40 @@ class _Parsimon(BaseEstimator):
     def _start_rows(self, x: dict, classes: list[str]) -> Any:
         bits = None if any(isinstance(key, (int, np.integer)) for key in x) else BITS
         learner = self._build(None, None, classes, bits)
-        self.n_iter_ = 1
-        self._sparse = False
         if bits is None:
             self._places = {}
         return learner
+
+    # Tables that the native readers read.
+
+    def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool):
+        learner = getattr(self, "_learner", None)
+        if learner is None:
+            texts = self._table_classes(table, classes)
+            settings, wants_dimension, wants_switch = self._resolved()
+            rows, largest = table.survey() if wants_dimension or wants_switch else (0, 0)
+            bits = table.bits() if wants_dimension else None
+            spec = self._complete(largest if bits is None else 2**bits, rows * passes, texts)
+            learner = _parsimon.Learner.for_table(spec, table, classes=texts, **self._frame())
+        else:
+            self._must_learn()
+        with bar(progress, None) as tick:
+            try:
+                learner.learn_table(table, passes, tick)
+            except KeyboardInterrupt:
+                if not hasattr(self, "_learner"):
+                    self._adopt(learner)
+                raise
+        if not hasattr(self, "_learner"):
+            self._adopt(learner)
+        return self
+
+    def _table_classes(self, table: Any, classes: Any) -> list[str]:
+        return []
+
+    def _table_margins(self, table: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._learner.margins_table(table)
 
     # Weights.
 
@@ -239,12 +315,14 @@ class _Parsimon(BaseEstimator):
         matrix = sp.csr_matrix((values, columns, indptr), shape=(len(heads), width))
         return matrix if getattr(self, "_sparse", False) else matrix.toarray()
 
+    @available_if(_has_weights)
     def sparsify(self):
         """Makes ``coef_`` a SciPy CSR matrix."""
         check_is_fitted(self)
         self._sparse = True
         return self
 
+    @available_if(_has_weights)
     def densify(self):
         """Makes ``coef_`` an array again."""
         check_is_fitted(self)
@@ -269,14 +347,46 @@ class _Parsimon(BaseEstimator):
         check_is_fitted(self)
         return json.loads(self._learner.settings)
 
+    @property
+    def learning_curve_(self) -> list[dict[str, Any]]:
+        """What was reported while learning: rows, average loss, loss since the last report, nonzeros."""
+        check_is_fitted(self)
+        return json.loads(self._must_learn().curve)["points"]
+
+    def top_weights(self, count: int = 20, class_index: int = 0) -> list[tuple[str, float]]:
+        """The features with the largest weights by magnitude, named as far as names are known.
+
+        >>> from parsimon import FTRLClassifier
+        >>> model = FTRLClassifier().learn_many([{"good": 1}, {"bad": 1}] * 50, [1, 0] * 50)
+        >>> [name for name, weight in model.top_weights(2)]
+        ['bad', 'good']
+        """
+        _, ids, weights = self._heads()[class_index]
+        # Equal weights in the order of their ids.
+        order = np.lexsort((ids, -np.abs(weights)))[:count]
+        chosen = [int(ids[k]) for k in order]
+        columns = getattr(self, "feature_names_in_", None)
+        names = self._learner.names(chosen)
+        if self._learner.bits is None:
+            places = [str(j - 1) if columns is None or j > len(columns) else str(columns[j - 1]) for j in chosen]
+        else:
+            places = [f"#{j}" for j in chosen]
+        return [(name or place, float(weights[k])) for name, place, k in zip(names, places, order)]
+
+    def _html_repr(self) -> str:
+        return super()._html_repr() + (summary(self) if hasattr(self, "_learner") else "")
+
     # Files.
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file, which the program reads too. Column ``j`` is the feature ``j + 1``."""
         check_is_fitted(self)
-        self._named().save_model(os.fspath(path))
+        if isinstance(self._learner, _parsimon.Model):
+            self._learner.save(os.fspath(path))
+        else:
+            self._named().save_model(os.fspath(path))
 
-    def save_checkpoint(self, path: str | os.PathLike) -> None:
+    def save_checkpoint(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint, from which learning goes on bit for bit."""
         check_is_fitted(self)
         self._named().save_checkpoint(os.fspath(path))
@@ -295,6 +405,11 @@ class _Parsimon(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _scores_poorly(estimator: _Parsimon) -> bool:
+    """Follow the leader without a regularizer runs to and fro: it is there to be studied."""
+    return (estimator._algorithm or estimator.algorithm) == "ftl"
 
 
 _CHECKS = dict(
@@ -323,7 +438,12 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     _losses = CLASS_LOSSES
 
-    def fit(self, X, y, sample_weight=None):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = _scores_poorly(self)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False):
         """Learns the data set from the beginning, in ``passes`` passes.
 
         With ``shuffle`` the order depends on the rows and ``random_state`` only: a permutation of the rows gives the same model bit
@@ -337,11 +457,11 @@ class Classifier(ClassifierMixin, _Parsimon):
         if weights is not None and len(kept) < len(y):
             # Rows of weight 0 are not there, whatever their class.
             y = np.where(weights > 0, y, self.classes_[0])
-        self._fit(X, self._codes(y), weights, self._texts())
+        self._fit(X, self._codes(y), weights, self._texts(), progress)
         return self
 
     @available_if(_can_stream)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None):
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
         first = not hasattr(self, "_learner")
         X, y = self._rows_and_labels(X, y, reset=first)
@@ -352,13 +472,11 @@ class Classifier(ClassifierMixin, _Parsimon):
                 raise ValueError("classes must be passed on the first call to partial_fit")
             self._set_classes(np.unique(classes))
             learner = self._build(X.shape[1], None, self._texts())
-            codes = self._codes(y)
-            learner.learn(_native(X), codes, weights)
-            self._learner, self.n_iter_, self._sparse = learner, 1, False
-            return self
-        if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
-            raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
-        self._must_learn().learn(_native(X), self._codes(y), weights)
+        else:
+            if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+                raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
+            learner = self._must_learn()
+        self._learn(learner, X, self._codes(y), weights)
         return self
 
     def _set_classes(self, classes: np.ndarray) -> None:
@@ -367,7 +485,72 @@ class Classifier(ClassifierMixin, _Parsimon):
         self.classes_ = classes
 
     def _texts(self) -> list[str]:
-        return [str(label) for label in self.classes_.tolist()]
+        # Truth is 1 in the program and its files.
+        return [str(int(label) if isinstance(label, bool) else label) for label in self.classes_.tolist()]
+
+    def _table_classes(self, table: Any, classes: Any) -> list[str]:
+        self._set_classes(np.unique(classes) if classes is not None else _labels(table.labels()))
+        return self._texts()
+
+    def learn_file(
+        self,
+        path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        label: str | None = None,
+        weight: str | None = None,
+        ignore: Sequence[str] = (),
+        text: Sequence[str] = (),
+        format: str | None = None,
+        bits: int | None = None,
+        classes: Any = None,
+        passes: int = 1,
+        progress: bool = False,
+    ):
+        """Learns files of any format the program reads: Parquet, Arrow, CSV, JSON lines, svmlight, VW; compressed or not.
+
+        ``label`` and ``weight`` name columns, ``ignore`` columns that are no features, ``text`` columns whose numbers are categories.
+        Names are hashed into ``2**bits`` slots. The classes are found by a scan, unless they are passed. Rows before a bad one are learned.
+        """
+        roles = _roles(label, weight, ignore, text, bits, format)
+        return self._learn_table(_parsimon.Table.files(_paths(path), roles), classes, passes, progress)
+
+    def learn_arrow(
+        self,
+        data: Any,
+        *,
+        label: str | None = None,
+        weight: str | None = None,
+        ignore: Sequence[str] = (),
+        text: Sequence[str] = (),
+        bits: int | None = None,
+        classes: Any = None,
+        passes: int = 1,
+        progress: bool = False,
+    ):
+        """Learns an Arrow table, record batch or reader, or a frame that offers itself as one, without a copy of its buffers.
+
+        Columns are read as those of a file: see :meth:`learn_file`. A bad value is refused before the first row is learned.
+        """
+        roles = _roles(label, weight, ignore, text, bits, None)
+        return self._learn_table(_parsimon.Table.arrow(data, roles), classes, passes, progress)
+
+    def predict_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+        """The class of every row of a file, which is read as the rows learned were."""
+        return self._predicted(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
+
+    def predict_arrow(self, data: Any) -> np.ndarray:
+        """The class of every row of an Arrow table or record batch."""
+        return self._predicted(self._table_margins(_parsimon.Table.arrow(data, _roles())))
+
+    @available_if(_has_probabilities)
+    def predict_proba_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+        """The probability of every class, for every row of a file."""
+        return _probabilities(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
+
+    @available_if(_has_probabilities)
+    def predict_proba_arrow(self, data: Any) -> np.ndarray:
+        """The probability of every class, for every row of an Arrow table or record batch."""
+        return _probabilities(self._table_margins(_parsimon.Table.arrow(data, _roles())))
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         classes = self.classes_
@@ -377,29 +560,31 @@ class Classifier(ClassifierMixin, _Parsimon):
             raise ValueError(f"y has the class {np.asarray(y)[~known][0]!r}, which is not among the classes {classes!r}")
         return places * 2.0 - 1.0 if len(classes) == 2 else places.astype(np.float64)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """The margins: one per row, positive for the second class, or one per row and class."""
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of every row."""
-        margins = self.decision_function(X)
-        places = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
+        return self._predicted(self._margins(X))
+
+    def _predicted(self, margins: np.ndarray) -> np.ndarray:
+        places = (margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)
         return self.classes_[places]
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class; of several, one-vs-all and scaled to sum to one."""
         return _probabilities(self._margins(X))
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """The logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def learn_one(self, x: dict, y, w: float = 1.0, classes=None):
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, classes: Any = None):
         """Learns one row, a dictionary of features: names, or ids.
 
         The classes are those passed here or to ``partial_fit``; else False and True for a bool, -1 and 1 if the first label is -1, 0 and 1.
@@ -407,20 +592,31 @@ class Classifier(ClassifierMixin, _Parsimon):
         learner = getattr(self, "_learner", None)
         if learner is None:
             self._set_classes(np.unique(classes) if classes is not None else _guessed(y))
-            self._learner = learner = self._start_rows(x, self._texts())
-        learner.learn_one(self._row(x), self._code(y), w)
+            learner = self._start_rows(x, self._texts())
+            learner.learn_one(self._row(x), self._code(y), w)
+            self._adopt(learner)
+            return self
+        try:
+            code = self._code_of[y]
+        except (AttributeError, KeyError, TypeError):
+            code = self._code(y)
+        # PERF: names of columns are looked up only where there are columns.
+        learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), code, w)
         return self
 
-    def learn_many(self, X, y, sample_weight=None, classes=None):
+    def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None):
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
         rows, y = _dicts(X), np.asarray(y)
         if not rows:
             return self
-        if not hasattr(self, "_learner"):
+        first = not hasattr(self, "_learner")
+        if first:
             self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
-            self._learner = self._start_rows(rows[0], self._texts())
+        learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        self._must_learn().learn_many([self._row(x) for x in rows], self._codes(y), weights)
+        learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
+        if first:
+            self._adopt(learner)
         return self
 
     def _code(self, y) -> float:
@@ -433,7 +629,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         except (KeyError, TypeError):
             raise ValueError(f"y is {y!r}, which is not among the classes {self.classes_!r}") from None
 
-    def predict_one(self, x: dict):
+    def predict_one(self, x: dict[Any, Any]) -> Any:
         """The class of one row."""
         check_is_fitted(self)
         margins = self._learner.margins_one(self._row(x))
@@ -441,7 +637,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         return self.classes_[place].item() if hasattr(self.classes_[place], "item") else self.classes_[place]
 
     @available_if(_has_probabilities)
-    def predict_proba_one(self, x: dict) -> dict:
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of every class of one row."""
         check_is_fitted(self)
         margins = np.array([self._learner.margins_one(self._row(x))])
@@ -468,6 +664,17 @@ def _probabilities(margins: np.ndarray) -> np.ndarray:
     return np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / margins.shape[1])
 
 
+def _roles(
+    label: str | None = None,
+    weight: str | None = None,
+    ignore: Sequence[str] = (),
+    text: Sequence[str] = (),
+    bits: int | None = None,
+    format: str | None = None,
+) -> dict[str, Any]:
+    return {"label": label, "weight": weight, "ignore": list(ignore), "text": list(text), "bits": bits, "format": format}
+
+
 def _guessed(y: Any) -> np.ndarray:
     if isinstance(y, (bool, np.bool_)):
         return np.array([False, True])
@@ -489,27 +696,71 @@ class Regressor(RegressorMixin, _Parsimon):
 
     _losses = NUMBER_LOSSES
 
-    def fit(self, X, y, sample_weight=None):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = _scores_poorly(self)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False):
         """Learns the data set from the beginning, in ``passes`` passes; the order is that of :meth:`Classifier.fit`."""
         X, y = self._rows_and_labels(X, y, reset=True)
         weights = self._weights_of(sample_weight, X)
-        self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [])
+        self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [], progress)
         return self
 
     @available_if(_can_stream)
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
         first = not hasattr(self, "_learner")
         X, y = self._rows_and_labels(X, y, reset=first)
         weights = self._weights_of(sample_weight, X)
         y = np.ascontiguousarray(y, dtype=np.float64)
         learner = self._build(X.shape[1], None, []) if first else self._must_learn()
-        learner.learn(_native(X), y, weights)
-        if first:
-            self._learner, self.n_iter_, self._sparse = learner, 1, False
+        self._learn(learner, X, y, weights)
         return self
 
-    def predict(self, X):
+    def learn_file(
+        self,
+        path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        label: str | None = None,
+        weight: str | None = None,
+        ignore: Sequence[str] = (),
+        text: Sequence[str] = (),
+        format: str | None = None,
+        bits: int | None = None,
+        passes: int = 1,
+        progress: bool = False,
+    ):
+        """Learns files of any format the program reads; as :meth:`Classifier.learn_file`."""
+        roles = _roles(label, weight, ignore, text, bits, format)
+        return self._learn_table(_parsimon.Table.files(_paths(path), roles), None, passes, progress)
+
+    def learn_arrow(
+        self,
+        data: Any,
+        *,
+        label: str | None = None,
+        weight: str | None = None,
+        ignore: Sequence[str] = (),
+        text: Sequence[str] = (),
+        bits: int | None = None,
+        passes: int = 1,
+        progress: bool = False,
+    ):
+        """Learns an Arrow table, record batch, reader or frame; as :meth:`Classifier.learn_arrow`."""
+        roles = _roles(label, weight, ignore, text, bits, None)
+        return self._learn_table(_parsimon.Table.arrow(data, roles), None, passes, progress)
+
+    def predict_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+        """The number of every row of a file, which is read as the rows learned were."""
+        return self._mean(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format)))[:, 0])
+
+    def predict_arrow(self, data: Any) -> np.ndarray:
+        """The number of every row of an Arrow table or record batch."""
+        return self._mean(self._table_margins(_parsimon.Table.arrow(data, _roles()))[:, 0])
+
+    def predict(self, X: Any) -> np.ndarray:
         """The number of every row."""
         return self._mean(self._margins(X)[:, 0])
 
@@ -518,26 +769,31 @@ class Regressor(RegressorMixin, _Parsimon):
             return np.exp(np.minimum(margins, 700.0))
         return margins
 
-    def learn_one(self, x: dict, y: float, w: float = 1.0):
+    def learn_one(self, x: dict[Any, Any], y: float, w: float = 1.0):
         """Learns one row, a dictionary of features: names, or ids."""
         learner = getattr(self, "_learner", None)
         if learner is None:
-            self._learner = learner = self._start_rows(x, [])
-        learner.learn_one(self._row(x), y, w)
+            learner = self._start_rows(x, [])
+            learner.learn_one(self._row(x), y, w)
+            self._adopt(learner)
+            return self
+        learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), y, w)
         return self
 
-    def learn_many(self, X, y, sample_weight=None):
+    def learn_many(self, X: Any, y: Any, sample_weight: Any = None):
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
         rows = _dicts(X)
         if not rows:
             return self
-        if not hasattr(self, "_learner"):
-            self._learner = self._start_rows(rows[0], [])
+        first = not hasattr(self, "_learner")
+        learner = self._start_rows(rows[0], []) if first else self._must_learn()
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        self._must_learn().learn_many([self._row(x) for x in rows], np.asarray(y, dtype=np.float64), weights)
+        learner.learn_many([self._row(x) for x in rows], np.asarray(y, dtype=np.float64), weights)
+        if first:
+            self._adopt(learner)
         return self
 
-    def predict_one(self, x: dict) -> float:
+    def predict_one(self, x: dict[Any, Any]) -> float:
         """The number of one row."""
         check_is_fitted(self)
         return float(self._mean(self._learner.margins_one(self._row(x))[0]))
@@ -554,7 +810,7 @@ class Regressor(RegressorMixin, _Parsimon):
         return self._heads()[0][0]
 
 
-def load(path: str | os.PathLike):
+def load(path: str | os.PathLike[str]) -> Any:
     """Reads a model file, which predicts, or a checkpoint, which learns on; the program's or ours."""
     from . import _named
 

@@ -1,3 +1,4530 @@
-"""Bootstrap."""
+"""Every method under a name of its own. Written by python/tools/named.py from the registry: do not edit."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Classifier, Regressor
+
+__all__ = [
+    "ParsimonClassifier",
+    "SGDClassifier",
+    "ASGDClassifier",
+    "SubgradientL1Classifier",
+    "TruncationClassifier",
+    "TruncatedGradientClassifier",
+    "FOBOSClassifier",
+    "LazyFOBOSClassifier",
+    "LazySplittingClassifier",
+    "LazySparseClassifier",
+    "RDAClassifier",
+    "GeneralizedRDAClassifier",
+    "DualAveragingClassifier",
+    "AdaGradRDAClassifier",
+    "AdaGradFOBOSClassifier",
+    "FTRLClassifier",
+    "COMIDClassifier",
+    "FTPRLClassifier",
+    "AOGDClassifier",
+    "UnifiedRDAClassifier",
+    "AdamClassifier",
+    "AdaDeltaClassifier",
+    "FTLClassifier",
+    "AdalineClassifier",
+    "CAdalineClassifier",
+    "NLMSClassifier",
+    "APAClassifier",
+    "PAPAClassifier",
+    "APFBSClassifier",
+    "PDAClassifier",
+    "ParsimonRegressor",
+    "SGDRegressor",
+    "ASGDRegressor",
+    "SubgradientL1Regressor",
+    "TruncationRegressor",
+    "TruncatedGradientRegressor",
+    "FOBOSRegressor",
+    "LazyFOBOSRegressor",
+    "LazySplittingRegressor",
+    "LazySparseRegressor",
+    "RDARegressor",
+    "GeneralizedRDARegressor",
+    "DualAveragingRegressor",
+    "AdaGradRDARegressor",
+    "AdaGradFOBOSRegressor",
+    "FTRLRegressor",
+    "COMIDRegressor",
+    "FTPRLRegressor",
+    "AOGDRegressor",
+    "UnifiedRDARegressor",
+    "AdamRegressor",
+    "AdaDeltaRegressor",
+    "FTLRegressor",
+    "CSGDRegressor",
+    "NCSGDRegressor",
+    "RLSRegressor",
+    "LMSRegressor",
+    "NLMSRegressor",
+    "APARegressor",
+    "PAPARegressor",
+    "PNLMSRegressor",
+    "IPNLMSRegressor",
+    "APFBSRegressor",
+    "PDARegressor",
+    "MultiKernelPDARegressor",
+    "MultiKernelAPFBSRegressor",
+]
+
+
+class ParsimonClassifier(Classifier):
+    """Any method by its name, for classes.
+
+    A setting the method does not have is refused.
+
+    Parameters
+    ----------
+    algorithm
+        one of sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, adaline, c-adaline, nlms, apa, papa, apfbs, pda
+    loss
+        the loss; or: the squared error; or: what a row allows: w.x = y (regression) or y w.x >= 1 (classification). None: the default of the method
+    rate
+        eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step. None: the default of the method
+    schedule
+        how eta_t falls. None: the default of the method
+    switch
+        m of the two-phase schedule. None: the default of the method
+    ball
+        project on a ball after each step; or: the set; over the simplex the Kullback-Leibler divergence. None: the default of the method
+    radius
+        the ball's radius. None: the default of the method
+    implicit
+        take the loss itself, not its tangent. None: the default of the method
+    l1
+        strength of |w|. None: the default of the method
+    period
+        every how many rounds (k, K); or: K: everybody pays every K rounds. None: the default of the method
+    theta
+        weights up to it are cut; or: weights beyond it are left alone. None: the default of the method
+    l2
+        strength of w^2/2. None: the default of the method
+    half_step
+        eta of the proximal half: eta_t or eta_{t+1}. None: the default of the method
+    penalty
+        the penalty; the norms' strength is l1; or: the penalty, of strength l1. None: the default of the method
+    groups
+        the groups of the group penalty, lists of feature ids. None: the default of the method
+    beta
+        beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); or: beta; or: added to the root of the sum of g^2. None: the default of the method
+    prox
+        h = |w|^2/2, or the penalty itself over l2. None: the default of the method
+    a
+        exponent of the threshold. None: the default of the method
+    b
+        exponent of the stabilizer. None: the default of the method
+    dimension
+        number of features; found by a scan of the data if absent. None: the default of the method
+    delta
+        added to the root of the sum of g^2; or: added to the normalizer. None: the default of the method
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate. None: the default of the method
+    beta1
+        decay of the first moment. None: the default of the method
+    beta2
+        decay of the second moment. None: the default of the method
+    epsilon
+        added to the root; or: added under both roots; or: keeps the metric finite at zero weights. None: the default of the method
+    rho
+        decay of both averages. None: the default of the method
+    metric_alpha
+        the identity's share in the metric; absent: the identity; or: the identity's share in the metric. None: the default of the method
+    order
+        r: how many rows are projected on at once. None: the default of the method
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "metric_alpha", "order",)
+
+    def __init__(
+        self,
+        algorithm="ftrl",
+        *,
+        loss=None,
+        rate=None,
+        schedule=None,
+        switch=None,
+        ball=None,
+        radius=None,
+        implicit=None,
+        l1=None,
+        period=None,
+        theta=None,
+        l2=None,
+        half_step=None,
+        penalty=None,
+        groups=None,
+        beta=None,
+        prox=None,
+        a=None,
+        b=None,
+        dimension=None,
+        delta=None,
+        metric=None,
+        beta1=None,
+        beta2=None,
+        epsilon=None,
+        rho=None,
+        metric_alpha=None,
+        order=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.algorithm = algorithm
+        self.loss = loss
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.ball = ball
+        self.radius = radius
+        self.implicit = implicit
+        self.l1 = l1
+        self.period = period
+        self.theta = theta
+        self.l2 = l2
+        self.half_step = half_step
+        self.penalty = penalty
+        self.groups = groups
+        self.beta = beta
+        self.prox = prox
+        self.a = a
+        self.b = b
+        self.dimension = dimension
+        self.delta = delta
+        self.metric = metric
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.rho = rho
+        self.metric_alpha = metric_alpha
+        self.order = order
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class SGDClassifier(Classifier):
+    """``sgd``: Zinkevich 2003.
+
+    Loss: tangent or exact. Penalty: none; l1 or l2 ball.
+    Center: iterate, schedule. Cost: O(nnz); l1 ball O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    ball
+        project on a ball after each step; one of none, l1, l2
+    radius
+        the ball's radius; a finite number > 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "sgd"
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        schedule="sqrt",
+        switch=None,
+        ball="none",
+        radius=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.ball = ball
+        self.radius = radius
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class ASGDClassifier(Classifier):
+    """``asgd``: Polyak and Juditsky 1992.
+
+    Loss: tangent or exact. Penalty: none; l1 or l2 ball.
+    Center: iterate, schedule; the mean is read. Cost: O(nnz); with a ball O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    ball
+        project on a ball after each step; one of none, l1, l2
+    radius
+        the ball's radius; a finite number > 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "asgd"
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        schedule="sqrt",
+        switch=None,
+        ball="none",
+        radius=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.ball = ball
+        self.radius = radius
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class SubgradientL1Classifier(Classifier):
+    """``subgradient-l1``: Langford, Li and Zhang 2009, section 3.
+
+    Loss: tangent. Penalty: l1, its subgradient.
+    Center: iterate, schedule. Cost: O(nnz) at a constant rate, else rounds missed are replayed.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "subgradient-l1"
+    _settings = ("loss", "rate", "l1", "schedule", "switch",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class TruncationClassifier(Classifier):
+    """``truncation``: Langford, Li and Zhang 2009.
+
+    Loss: tangent. Penalty: cut below theta, every k-th round.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    theta
+        weights up to it are cut; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "truncation"
+    _settings = ("loss", "rate", "schedule", "switch", "period", "theta",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        theta=0.01,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.theta = theta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class TruncatedGradientClassifier(Classifier):
+    """``truncated-gradient``: Langford, Li and Zhang 2009.
+
+    Loss: tangent. Penalty: l1 below theta, every k-th round.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    theta
+        weights beyond it are left alone; a number >= 0 or "inf"
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "truncated-gradient"
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period", "theta",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        theta="inf",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.theta = theta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FOBOSClassifier(Classifier):
+    """``fobos``: Duchi and Singer 2009; caught up exactly.
+
+    Loss: tangent. Penalty: linearized: elastic net, l2 norm, linf, groups.
+    Center: iterate, schedule. Cost: O(nnz); linf O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    half_step
+        eta of the proximal half: eta_t or eta_{t+1}; one of same, next
+    penalty
+        the penalty; the norms' strength is l1; one of elastic, l2-norm, linf, group
+    groups
+        the groups of the group penalty, lists of feature ids; a list of lists of feature ids
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "fobos"
+    _settings = ("loss", "rate", "l1", "l2", "schedule", "switch", "half_step", "penalty", "groups",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        l2=0,
+        schedule="sqrt",
+        switch=None,
+        half_step="same",
+        penalty="elastic",
+        groups=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.schedule = schedule
+        self.switch = switch
+        self.half_step = half_step
+        self.penalty = penalty
+        self.groups = groups
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LazyFOBOSClassifier(Classifier):
+    """``lazy-fobos``: lazy thesis 2014, Algorithm 1.
+
+    Loss: tangent. Penalty: l1, l2 norm or linf at block ends.
+    Center: iterate, schedule. Cost: O(nnz); linf O(features) per block.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    penalty
+        the penalty, of strength l1; one of l1, l2-norm, linf
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "lazy-fobos"
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period", "penalty",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        penalty="l1",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.penalty = penalty
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LazySplittingClassifier(Classifier):
+    """``lazy-splitting``: lazy thesis 2014, Algorithm 2.
+
+    Loss: tangent. Penalty: l1: own part at once, the rest at block ends.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "lazy-splitting"
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LazySparseClassifier(Classifier):
+    """``lazy-sparse``: lazy thesis 2014, Algorithm 3 as printed.
+
+    Loss: tangent at stale weights. Penalty: l1, paid when touched.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        K: everybody pays every K rounds; a whole number >= 1 or "none"
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "lazy-sparse"
+    _settings = ("loss", "rate", "l1", "schedule", "switch", "period",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period="none",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class RDAClassifier(Classifier):
+    """``rda``: Xiao 2010.
+
+    Loss: tangent. Penalty: every round.
+    Center: origin, beta_t. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    beta
+        beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); one of sqrt, zero, constant, log
+    prox
+        h = |w|^2/2, or the penalty itself over l2; one of half, psi
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "rda"
+    _settings = ("loss", "rate", "l1", "l2", "beta", "prox",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        l2=0,
+        beta="sqrt",
+        prox="half",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.beta = beta
+        self.prox = prox
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class GeneralizedRDAClassifier(Classifier):
+    """``generalized-rda``: Ushio 2018, eq. 3.1.
+
+    Loss: tangent. Penalty: t^(a+b) times.
+    Center: origin, t^b. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    a
+        exponent of the threshold; a finite number
+    b
+        exponent of the stabilizer; a finite number
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "generalized-rda"
+    _settings = ("loss", "rate", "l1", "a", "b",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        a=0.5,
+        b=0.5,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.a = a
+        self.b = b
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class DualAveragingClassifier(Classifier):
+    """``dual-averaging``: Nesterov 2009.
+
+    Loss: tangent. Penalty: indicator of a ball or simplex.
+    Center: origin, sqrt(t). Cost: O(nnz) in the l2 ball, else O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta = 1/gamma; a finite number > 0
+    ball
+        the set; over the simplex the Kullback-Leibler divergence; one of l1, l2, simplex-kl
+    radius
+        the ball's radius; a finite number > 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "dual-averaging"
+    _settings = ("loss", "rate", "ball", "radius", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        ball="l2",
+        radius=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.ball = ball
+        self.radius = radius
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdaGradRDAClassifier(Classifier):
+    """``adagrad-rda``: Duchi, Hazan and Singer 2011.
+
+    Loss: tangent. Penalty: every round.
+    Center: origin, AdaGrad. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    delta
+        added to the root of the sum of g^2; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adagrad-rda"
+    _settings = ("loss", "rate", "l1", "l2", "delta",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        l2=0,
+        delta=1e-05,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.delta = delta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdaGradFOBOSClassifier(Classifier):
+    """``adagrad-fobos``: Duchi, Hazan and Singer 2011.
+
+    Loss: tangent. Penalty: linearized.
+    Center: iterate, AdaGrad. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    delta
+        added to the root of the sum of g^2; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adagrad-fobos"
+    _settings = ("loss", "rate", "l1", "l2", "delta",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        l2=0,
+        delta=1e-05,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.delta = delta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FTRLClassifier(Classifier):
+    """``ftrl``: McMahan et al. 2013 (FTRL-Proximal as deployed).
+
+    Loss: tangent. Penalty: once.
+    Center: iterate, AdaGrad. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        alpha; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    beta
+        beta; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ftrl"
+    _settings = ("loss", "rate", "l1", "l2", "beta",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        l2=0,
+        beta=1,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.beta = beta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class COMIDClassifier(Classifier):
+    """``comid``: Duchi et al. 2010; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: linearized.
+    Center: iterate. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "comid"
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FTPRLClassifier(Classifier):
+    """``ftprl``: McMahan and Streeter 2010; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: every round.
+    Center: iterate. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ftprl"
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AOGDClassifier(Classifier):
+    """``aogd``: Bartlett et al. 2007; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: linearized.
+    Center: origin. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "aogd"
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class UnifiedRDAClassifier(Classifier):
+    """``unified-rda``: Xiao 2010; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: every round.
+    Center: origin. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "unified-rda"
+    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdamClassifier(Classifier):
+    """``adam``: Kingma and Ba 2015.
+
+    Loss: tangent. Penalty: none.
+    Center: moving averages. Cost: O(nnz); a visit replays the rounds missed while they matter.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        eta; a finite number > 0
+    beta1
+        decay of the first moment; a number >= 0 and < 1
+    beta2
+        decay of the second moment; a number >= 0 and < 1
+    epsilon
+        added to the root; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adam"
+    _settings = ("loss", "rate", "beta1", "beta2", "epsilon",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-08,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdaDeltaClassifier(Classifier):
+    """``adadelta``: Zeiler 2012.
+
+    Loss: tangent. Penalty: none.
+    Center: moving averages. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    rate
+        a factor on the step, 1 in the paper; a finite number > 0
+    rho
+        decay of both averages; a number >= 0 and < 1
+    epsilon
+        added under both roots; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adadelta"
+    _settings = ("loss", "rate", "rho", "epsilon",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        rate=1,
+        rho=0.95,
+        epsilon=1e-06,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.rho = rho
+        self.epsilon = epsilon
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FTLClassifier(Classifier):
+    """``ftl``: follow the leader, for study.
+
+    Loss: tangent. Penalty: indicator of the l2 ball.
+    Center: none. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    radius
+        the ball's radius; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ftl"
+    _settings = ("loss", "radius",)
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        radius=1,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.radius = radius
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdalineClassifier(Classifier):
+    """``adaline``: Widrow and Hoff 1960.
+
+    Loss: tangent, classes as numbers. Penalty: none.
+    Center: iterate, constant. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    rate
+        eta, constant; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adaline"
+    _settings = ("loss", "rate",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        rate=0.01,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class CAdalineClassifier(Classifier):
+    """``c-adaline``: Mu et al. 2013.
+
+    Loss: tangent, classes as numbers. Penalty: none; the plane of the mean row, shared by the classes.
+    Center: iterate, sqrt schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    rate
+        eta_0; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "c-adaline"
+    _settings = ("loss", "rate",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        rate=0.0625,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class NLMSClassifier(Classifier):
+    """``nlms``: Nagumo and Noda 1967.
+
+    Loss: projection. Penalty: none.
+    Center: iterate, constant. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "nlms"
+    _settings = ("loss", "rate", "delta", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="halfspace",
+        rate=0.5,
+        delta=1e-05,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class APAClassifier(Classifier):
+    """``apa``: Ozeki and Umeda 1984.
+
+    Loss: projection on the last r rows. Penalty: none.
+    Center: iterate, constant. Cost: O(nnz) for r = 1, else O(r features + r^3).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "apa"
+    _settings = ("loss", "rate", "delta", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="halfspace",
+        rate=0.5,
+        delta=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class PAPAClassifier(Classifier):
+    """``papa``: Ushio 2018, eq. 3.5; Gansler et al. 2000.
+
+    Loss: projection on the last r rows. Penalty: none.
+    Center: iterate, metric of the weights. Cost: O(r^2 features).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    alpha
+        the identity's share in the metric; a number from 0 to 1
+    epsilon
+        keeps the metric finite at zero weights; a finite number > 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "papa"
+    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="halfspace",
+        rate=0.5,
+        delta=1e-05,
+        alpha=0.5,
+        epsilon=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class APFBSClassifier(Classifier):
+    """``apfbs``: Murakami et al. 2010; Ushio 2018, eq. 2.10.
+
+    Loss: projection on the last r rows. Penalty: linearized, weighted by the metric.
+    Center: iterate, identity or metric of the weights. Cost: O(nnz) with the identity and r = 1, else O(r^2 features).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    rate
+        eta, the step; a number > 0 and < 2
+    l1
+        strength of |w|; a finite number >= 0
+    delta
+        added to the normalizer; a finite number >= 0
+    alpha
+        the identity's share in the metric; absent: the identity; a number from 0 to 1
+    epsilon
+        keeps the metric finite at zero weights; a finite number > 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "apfbs"
+    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="halfspace",
+        rate=0.5,
+        l1=0,
+        delta=1e-05,
+        alpha=None,
+        epsilon=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.delta = delta
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class PDAClassifier(Classifier):
+    """``pda``: Ushio 2018, eq. 3.4.
+
+    Loss: projection on the last r rows. Penalty: once, weighted by the metric.
+    Center: origin, identity or metric of the weights. Cost: O(nnz) with the identity and r = 1, else O(r^2 features).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    rate
+        eta, the step; a number > 0 and < 2
+    l1
+        strength of |w|; a finite number >= 0
+    delta
+        added to the normalizer; a finite number >= 0
+    alpha
+        the identity's share in the metric; absent: the identity; a number from 0 to 1
+    epsilon
+        keeps the metric finite at zero weights; a finite number > 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "pda"
+    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="halfspace",
+        rate=0.5,
+        l1=0,
+        delta=1e-05,
+        alpha=None,
+        epsilon=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.delta = delta
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class ParsimonRegressor(Regressor):
+    """Any method by its name, for numbers.
+
+    A setting the method does not have is refused.
+
+    Parameters
+    ----------
+    algorithm
+        one of sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, csgd, ncsgd, rls, lms, nlms, apa, papa, pnlms, ipnlms, apfbs, pda, multikernel-pda, multikernel-apfbs
+    loss
+        the loss; or: the squared error; or: what a row allows: w.x = y (regression) or y w.x >= 1 (classification); or: a row allows w.x = y. None: the default of the method
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1). None: the default of the method
+    quantile
+        which quantile (quantile only; 0.5). None: the default of the method
+    rate
+        eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta, the step. None: the default of the method
+    schedule
+        how eta_t falls. None: the default of the method
+    switch
+        m of the two-phase schedule; or: m of the two-phase schedule; half the rows if absent. None: the default of the method
+    ball
+        project on a ball after each step; or: the set; over the simplex the Kullback-Leibler divergence. None: the default of the method
+    radius
+        the ball's radius. None: the default of the method
+    implicit
+        take the loss itself, not its tangent. None: the default of the method
+    l1
+        strength of |w|; or: strength of the columns' norms. None: the default of the method
+    period
+        every how many rounds (k, K); or: K: everybody pays every K rounds. None: the default of the method
+    theta
+        weights up to it are cut; or: weights beyond it are left alone. None: the default of the method
+    l2
+        strength of w^2/2. None: the default of the method
+    half_step
+        eta of the proximal half: eta_t or eta_{t+1}. None: the default of the method
+    penalty
+        the penalty; the norms' strength is l1; or: the penalty, of strength l1. None: the default of the method
+    groups
+        the groups of the group penalty, lists of feature ids. None: the default of the method
+    beta
+        beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); or: beta; or: added to the root of the sum of g^2. None: the default of the method
+    prox
+        h = |w|^2/2, or the penalty itself over l2. None: the default of the method
+    a
+        exponent of the threshold; or: from -1 (NLMS) to 1 (proportional). None: the default of the method
+    b
+        exponent of the stabilizer. None: the default of the method
+    dimension
+        number of features; found by a scan of the data if absent. None: the default of the method
+    delta
+        added to the root of the sum of g^2; or: the ridge: P_0 = I/delta; or: added to the normalizer; or: added to |K|^2. None: the default of the method
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate. None: the default of the method
+    beta1
+        decay of the first moment. None: the default of the method
+    beta2
+        decay of the second moment. None: the default of the method
+    epsilon
+        added to the root; or: added under both roots; or: keeps the metric finite at zero weights; or: keeps the gains finite at the origin. None: the default of the method
+    rho
+        decay of both averages; or: the smallest gain over the largest. None: the default of the method
+    forgetting
+        lambda: what a row's weight keeps each round. None: the default of the method
+    metric_alpha
+        the identity's share in the metric; absent: the identity; or: the identity's share in the metric. None: the default of the method
+    order
+        r: how many rows are projected on at once. None: the default of the method
+    delta_p
+        stands for the largest weight at first. None: the default of the method
+    kernel
+        the kernels, one or more. None: the default of the method
+    variances
+        of the Gaussians (gaussian only; 0.01, 0.1, 1, 10). None: the default of the method
+    degrees
+        of the polynomials (polynomial only; 2). None: the default of the method
+    dictionary_max
+        r_max: from this size on the dictionary is refined; no upper limit. None: the default of the method
+    dictionary_threshold
+        refining drops the rows whose coefficients have a norm below it. None: the default of the method
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "metric_alpha", "order", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
+
+    def __init__(
+        self,
+        algorithm="ftrl",
+        *,
+        loss=None,
+        huber_delta=None,
+        quantile=None,
+        rate=None,
+        schedule=None,
+        switch=None,
+        ball=None,
+        radius=None,
+        implicit=None,
+        l1=None,
+        period=None,
+        theta=None,
+        l2=None,
+        half_step=None,
+        penalty=None,
+        groups=None,
+        beta=None,
+        prox=None,
+        a=None,
+        b=None,
+        dimension=None,
+        delta=None,
+        metric=None,
+        beta1=None,
+        beta2=None,
+        epsilon=None,
+        rho=None,
+        forgetting=None,
+        metric_alpha=None,
+        order=None,
+        delta_p=None,
+        kernel=None,
+        variances=None,
+        degrees=None,
+        dictionary_max=None,
+        dictionary_threshold=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.algorithm = algorithm
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.ball = ball
+        self.radius = radius
+        self.implicit = implicit
+        self.l1 = l1
+        self.period = period
+        self.theta = theta
+        self.l2 = l2
+        self.half_step = half_step
+        self.penalty = penalty
+        self.groups = groups
+        self.beta = beta
+        self.prox = prox
+        self.a = a
+        self.b = b
+        self.dimension = dimension
+        self.delta = delta
+        self.metric = metric
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.rho = rho
+        self.forgetting = forgetting
+        self.metric_alpha = metric_alpha
+        self.order = order
+        self.delta_p = delta_p
+        self.kernel = kernel
+        self.variances = variances
+        self.degrees = degrees
+        self.dictionary_max = dictionary_max
+        self.dictionary_threshold = dictionary_threshold
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class SGDRegressor(Regressor):
+    """``sgd``: Zinkevich 2003.
+
+    Loss: tangent or exact. Penalty: none; l1 or l2 ball.
+    Center: iterate, schedule. Cost: O(nnz); l1 ball O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    ball
+        project on a ball after each step; one of none, l1, l2
+    radius
+        the ball's radius; a finite number > 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "sgd"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        schedule="sqrt",
+        switch=None,
+        ball="none",
+        radius=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.ball = ball
+        self.radius = radius
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class ASGDRegressor(Regressor):
+    """``asgd``: Polyak and Juditsky 1992.
+
+    Loss: tangent or exact. Penalty: none; l1 or l2 ball.
+    Center: iterate, schedule; the mean is read. Cost: O(nnz); with a ball O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    ball
+        project on a ball after each step; one of none, l1, l2
+    radius
+        the ball's radius; a finite number > 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "asgd"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        schedule="sqrt",
+        switch=None,
+        ball="none",
+        radius=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.ball = ball
+        self.radius = radius
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class SubgradientL1Regressor(Regressor):
+    """``subgradient-l1``: Langford, Li and Zhang 2009, section 3.
+
+    Loss: tangent. Penalty: l1, its subgradient.
+    Center: iterate, schedule. Cost: O(nnz) at a constant rate, else rounds missed are replayed.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "subgradient-l1"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class TruncationRegressor(Regressor):
+    """``truncation``: Langford, Li and Zhang 2009.
+
+    Loss: tangent. Penalty: cut below theta, every k-th round.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    theta
+        weights up to it are cut; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "truncation"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "period", "theta",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        theta=0.01,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.theta = theta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class TruncatedGradientRegressor(Regressor):
+    """``truncated-gradient``: Langford, Li and Zhang 2009.
+
+    Loss: tangent. Penalty: l1 below theta, every k-th round.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    theta
+        weights beyond it are left alone; a number >= 0 or "inf"
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "truncated-gradient"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period", "theta",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        theta="inf",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.theta = theta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FOBOSRegressor(Regressor):
+    """``fobos``: Duchi and Singer 2009; caught up exactly.
+
+    Loss: tangent. Penalty: linearized: elastic net, l2 norm, linf, groups.
+    Center: iterate, schedule. Cost: O(nnz); linf O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    half_step
+        eta of the proximal half: eta_t or eta_{t+1}; one of same, next
+    penalty
+        the penalty; the norms' strength is l1; one of elastic, l2-norm, linf, group
+    groups
+        the groups of the group penalty, lists of feature ids; a list of lists of feature ids
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "fobos"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "schedule", "switch", "half_step", "penalty", "groups",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        l2=0,
+        schedule="sqrt",
+        switch=None,
+        half_step="same",
+        penalty="elastic",
+        groups=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.schedule = schedule
+        self.switch = switch
+        self.half_step = half_step
+        self.penalty = penalty
+        self.groups = groups
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LazyFOBOSRegressor(Regressor):
+    """``lazy-fobos``: lazy thesis 2014, Algorithm 1.
+
+    Loss: tangent. Penalty: l1, l2 norm or linf at block ends.
+    Center: iterate, schedule. Cost: O(nnz); linf O(features) per block.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    penalty
+        the penalty, of strength l1; one of l1, l2-norm, linf
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "lazy-fobos"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period", "penalty",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        penalty="l1",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.penalty = penalty
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LazySplittingRegressor(Regressor):
+    """``lazy-splitting``: lazy thesis 2014, Algorithm 2.
+
+    Loss: tangent. Penalty: l1: own part at once, the rest at block ends.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        every how many rounds (k, K); a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "lazy-splitting"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period=1,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LazySparseRegressor(Regressor):
+    """``lazy-sparse``: lazy thesis 2014, Algorithm 3 as printed.
+
+    Loss: tangent at stale weights. Penalty: l1, paid when touched.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    period
+        K: everybody pays every K rounds; a whole number >= 1 or "none"
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "lazy-sparse"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        schedule="sqrt",
+        switch=None,
+        period="none",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.schedule = schedule
+        self.switch = switch
+        self.period = period
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class RDARegressor(Regressor):
+    """``rda``: Xiao 2010.
+
+    Loss: tangent. Penalty: every round.
+    Center: origin, beta_t. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    beta
+        beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); one of sqrt, zero, constant, log
+    prox
+        h = |w|^2/2, or the penalty itself over l2; one of half, psi
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "rda"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "beta", "prox",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        l2=0,
+        beta="sqrt",
+        prox="half",
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.beta = beta
+        self.prox = prox
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class GeneralizedRDARegressor(Regressor):
+    """``generalized-rda``: Ushio 2018, eq. 3.1.
+
+    Loss: tangent. Penalty: t^(a+b) times.
+    Center: origin, t^b. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    a
+        exponent of the threshold; a finite number
+    b
+        exponent of the stabilizer; a finite number
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "generalized-rda"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "a", "b",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        a=0.5,
+        b=0.5,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.a = a
+        self.b = b
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class DualAveragingRegressor(Regressor):
+    """``dual-averaging``: Nesterov 2009.
+
+    Loss: tangent. Penalty: indicator of a ball or simplex.
+    Center: origin, sqrt(t). Cost: O(nnz) in the l2 ball, else O(features).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta = 1/gamma; a finite number > 0
+    ball
+        the set; over the simplex the Kullback-Leibler divergence; one of l1, l2, simplex-kl
+    radius
+        the ball's radius; a finite number > 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "dual-averaging"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "ball", "radius", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        ball="l2",
+        radius=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.ball = ball
+        self.radius = radius
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdaGradRDARegressor(Regressor):
+    """``adagrad-rda``: Duchi, Hazan and Singer 2011.
+
+    Loss: tangent. Penalty: every round.
+    Center: origin, AdaGrad. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    delta
+        added to the root of the sum of g^2; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adagrad-rda"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "delta",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        l2=0,
+        delta=1e-05,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.delta = delta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdaGradFOBOSRegressor(Regressor):
+    """``adagrad-fobos``: Duchi, Hazan and Singer 2011.
+
+    Loss: tangent. Penalty: linearized.
+    Center: iterate, AdaGrad. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta, eta_0; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    delta
+        added to the root of the sum of g^2; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adagrad-fobos"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "delta",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        l2=0,
+        delta=1e-05,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.delta = delta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FTRLRegressor(Regressor):
+    """``ftrl``: McMahan et al. 2013 (FTRL-Proximal as deployed).
+
+    Loss: tangent. Penalty: once.
+    Center: iterate, AdaGrad. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        alpha; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    l2
+        strength of w^2/2; a finite number >= 0
+    beta
+        beta; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ftrl"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "beta",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        l2=0,
+        beta=1,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.beta = beta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class COMIDRegressor(Regressor):
+    """``comid``: Duchi et al. 2010; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: linearized.
+    Center: iterate. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "comid"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FTPRLRegressor(Regressor):
+    """``ftprl``: McMahan and Streeter 2010; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: every round.
+    Center: iterate. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ftprl"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AOGDRegressor(Regressor):
+    """``aogd``: Bartlett et al. 2007; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: linearized.
+    Center: origin. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "aogd"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class UnifiedRDARegressor(Regressor):
+    """``unified-rda``: Xiao 2010; McMahan 2011, table row.
+
+    Loss: tangent or exact. Penalty: every round.
+    Center: origin. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta = 1/gamma; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
+    metric
+        h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
+    beta
+        added to the root of the sum of g^2; a finite number >= 0
+    implicit
+        take the loss itself, not its tangent; true or false
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "unified-rda"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.1,
+        l1=0,
+        metric="adagrad",
+        beta=1,
+        implicit=False,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.l1 = l1
+        self.metric = metric
+        self.beta = beta
+        self.implicit = implicit
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdamRegressor(Regressor):
+    """``adam``: Kingma and Ba 2015.
+
+    Loss: tangent. Penalty: none.
+    Center: moving averages. Cost: O(nnz); a visit replays the rounds missed while they matter.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        eta; a finite number > 0
+    beta1
+        decay of the first moment; a number >= 0 and < 1
+    beta2
+        decay of the second moment; a number >= 0 and < 1
+    epsilon
+        added to the root; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adam"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "beta1", "beta2", "epsilon",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-08,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class AdaDeltaRegressor(Regressor):
+    """``adadelta``: Zeiler 2012.
+
+    Loss: tangent. Penalty: none.
+    Center: moving averages. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    rate
+        a factor on the step, 1 in the paper; a finite number > 0
+    rho
+        decay of both averages; a number >= 0 and < 1
+    epsilon
+        added under both roots; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "adadelta"
+    _settings = ("loss", "huber_delta", "quantile", "rate", "rho", "epsilon",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        rate=1,
+        rho=0.95,
+        epsilon=1e-06,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.rate = rate
+        self.rho = rho
+        self.epsilon = epsilon
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class FTLRegressor(Regressor):
+    """``ftl``: follow the leader, for study.
+
+    Loss: tangent. Penalty: indicator of the l2 ball.
+    Center: none. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    radius
+        the ball's radius; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ftl"
+    _settings = ("loss", "huber_delta", "quantile", "radius",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        huber_delta=None,
+        quantile=None,
+        radius=1,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.radius = radius
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class CSGDRegressor(Regressor):
+    """``csgd``: Mu et al. 2013; in O(nnz) by two vectors.
+
+    Loss: tangent. Penalty: none; the plane of the mean row.
+    Center: iterate, two-phase schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "csgd"
+    _settings = ("loss", "rate", "schedule", "switch",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        rate=0.1,
+        schedule="two-phase",
+        switch=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class NCSGDRegressor(Regressor):
+    """``ncsgd``: Mu et al. 2013; in O(nnz) by two vectors.
+
+    Loss: tangent. Penalty: none; the plane of the mean row.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ncsgd"
+    _settings = ("loss", "rate", "schedule", "switch",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        rate=0.1,
+        schedule="sqrt",
+        switch=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class RLSRegressor(Regressor):
+    """``rls``: recursive least squares; 2SGD of Mu et al. 2013.
+
+    Loss: exact. Penalty: delta w^2/2.
+    Center: origin, all rows' second moments. Cost: O(features^2).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    delta
+        the ridge: P_0 = I/delta; a finite number > 0
+    forgetting
+        lambda: what a row's weight keeps each round; a number > 0 and <= 1
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "rls"
+    _settings = ("loss", "delta", "forgetting", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        delta=0.01,
+        forgetting=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.delta = delta
+        self.forgetting = forgetting
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LMSRegressor(Regressor):
+    """``lms``: Widrow and Hoff 1960.
+
+    Loss: tangent. Penalty: none.
+    Center: iterate, constant. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    rate
+        eta, constant; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "lms"
+    _settings = ("loss", "rate",)
+
+    def __init__(
+        self,
+        *,
+        loss="squared",
+        rate=0.01,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class NLMSRegressor(Regressor):
+    """``nlms``: Nagumo and Noda 1967.
+
+    Loss: projection. Penalty: none.
+    Center: iterate, constant. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "nlms"
+    _settings = ("loss", "rate", "delta", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.5,
+        delta=1e-05,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class APARegressor(Regressor):
+    """``apa``: Ozeki and Umeda 1984.
+
+    Loss: projection on the last r rows. Penalty: none.
+    Center: iterate, constant. Cost: O(nnz) for r = 1, else O(r features + r^3).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "apa"
+    _settings = ("loss", "rate", "delta", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.5,
+        delta=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class PAPARegressor(Regressor):
+    """``papa``: Ushio 2018, eq. 3.5; Gansler et al. 2000.
+
+    Loss: projection on the last r rows. Penalty: none.
+    Center: iterate, metric of the weights. Cost: O(r^2 features).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    alpha
+        the identity's share in the metric; a number from 0 to 1
+    epsilon
+        keeps the metric finite at zero weights; a finite number > 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "papa"
+    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.5,
+        delta=1e-05,
+        alpha=0.5,
+        epsilon=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class PNLMSRegressor(Regressor):
+    """``pnlms``: Duttweiler 2000.
+
+    Loss: projection. Penalty: none.
+    Center: iterate, gains of the weights. Cost: O(features).
+
+    Parameters
+    ----------
+    loss
+        a row allows w.x = y; one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    rho
+        the smallest gain over the largest; a number from 0 to 1
+    delta_p
+        stands for the largest weight at first; a finite number > 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "pnlms"
+    _settings = ("loss", "rate", "delta", "rho", "delta_p", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.5,
+        delta=1e-05,
+        rho=0.01,
+        delta_p=0.01,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.rho = rho
+        self.delta_p = delta_p
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class IPNLMSRegressor(Regressor):
+    """``ipnlms``: Benesty and Gay 2002.
+
+    Loss: projection. Penalty: none.
+    Center: iterate, gains of the weights. Cost: O(features).
+
+    Parameters
+    ----------
+    loss
+        a row allows w.x = y; one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    a
+        from -1 (NLMS) to 1 (proportional); a number from -1 to 1
+    epsilon
+        keeps the gains finite at the origin; a finite number > 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "ipnlms"
+    _settings = ("loss", "rate", "delta", "a", "epsilon", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.5,
+        delta=1e-05,
+        a=0,
+        epsilon=1e-05,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.delta = delta
+        self.a = a
+        self.epsilon = epsilon
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class APFBSRegressor(Regressor):
+    """``apfbs``: Murakami et al. 2010; Ushio 2018, eq. 2.10.
+
+    Loss: projection on the last r rows. Penalty: linearized, weighted by the metric.
+    Center: iterate, identity or metric of the weights. Cost: O(nnz) with the identity and r = 1, else O(r^2 features).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    l1
+        strength of |w|; a finite number >= 0
+    delta
+        added to the normalizer; a finite number >= 0
+    alpha
+        the identity's share in the metric; absent: the identity; a number from 0 to 1
+    epsilon
+        keeps the metric finite at zero weights; a finite number > 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "apfbs"
+    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.5,
+        l1=0,
+        delta=1e-05,
+        alpha=None,
+        epsilon=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.delta = delta
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class PDARegressor(Regressor):
+    """``pda``: Ushio 2018, eq. 3.4.
+
+    Loss: projection on the last r rows. Penalty: once, weighted by the metric.
+    Center: origin, identity or metric of the weights. Cost: O(nnz) with the identity and r = 1, else O(r^2 features).
+
+    Parameters
+    ----------
+    loss
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    l1
+        strength of |w|; a finite number >= 0
+    delta
+        added to the normalizer; a finite number >= 0
+    alpha
+        the identity's share in the metric; absent: the identity; a number from 0 to 1
+    epsilon
+        keeps the metric finite at zero weights; a finite number > 0
+    order
+        r: how many rows are projected on at once; a whole number from 1 to 64
+    dimension
+        number of features; found by a scan of the data if absent; a whole number >= 1
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "pda"
+    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.5,
+        l1=0,
+        delta=1e-05,
+        alpha=None,
+        epsilon=1e-05,
+        order=1,
+        dimension=None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.delta = delta
+        self.alpha = alpha
+        self.epsilon = epsilon
+        self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class MultiKernelPDARegressor(Regressor):
+    """``multikernel-pda``: Ushio 2018, appendix A.3.
+
+    Loss: projection. Penalty: norms of the dictionary's columns, once.
+    Center: origin, constant. Cost: O(dictionary (nnz + kernels)).
+
+    Parameters
+    ----------
+    loss
+        a row allows w.x = y; one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    l1
+        strength of the columns' norms; a finite number >= 0
+    kernel
+        the kernels, one or more; one or a list of gaussian, linear, polynomial
+    variances
+        of the Gaussians (gaussian only; 0.01, 0.1, 1, 10); a list of finite numbers > 0
+    degrees
+        of the polynomials (polynomial only; 2); a list of whole numbers >= 1
+    dictionary_max
+        r_max: from this size on the dictionary is refined; no upper limit; a whole number >= 1
+    dictionary_threshold
+        refining drops the rows whose coefficients have a norm below it; a finite number >= 0
+    delta
+        added to |K|^2; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "multikernel-pda"
+    _settings = ("loss", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.3,
+        l1=0,
+        kernel="gaussian",
+        variances=None,
+        degrees=None,
+        dictionary_max=100,
+        dictionary_threshold=0.001,
+        delta=1e-05,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.kernel = kernel
+        self.variances = variances
+        self.degrees = degrees
+        self.dictionary_max = dictionary_max
+        self.dictionary_threshold = dictionary_threshold
+        self.delta = delta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.precision = precision
+
+
+class MultiKernelAPFBSRegressor(Regressor):
+    """``multikernel-apfbs``: Yukawa and Ishii 2013; Ushio 2018, appendix A.3.
+
+    Loss: projection. Penalty: norms of the dictionary's columns, linearized.
+    Center: iterate, constant. Cost: O(dictionary (nnz + kernels)).
+
+    Parameters
+    ----------
+    loss
+        a row allows w.x = y; one of projection
+    rate
+        eta, the step; a number > 0 and < 2
+    l1
+        strength of the columns' norms; a finite number >= 0
+    kernel
+        the kernels, one or more; one or a list of gaussian, linear, polynomial
+    variances
+        of the Gaussians (gaussian only; 0.01, 0.1, 1, 10); a list of finite numbers > 0
+    degrees
+        of the polynomials (polynomial only; 2); a list of whole numbers >= 1
+    dictionary_max
+        r_max: from this size on the dictionary is refined; no upper limit; a whole number >= 1
+    dictionary_threshold
+        refining drops the rows whose coefficients have a norm below it; a finite number >= 0
+    delta
+        added to |K|^2; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    precision
+        f64 or f32
+    """
+
+    _algorithm = "multikernel-apfbs"
+    _settings = ("loss", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
+
+    def __init__(
+        self,
+        *,
+        loss="projection",
+        rate=0.3,
+        l1=0,
+        kernel="gaussian",
+        variances=None,
+        degrees=None,
+        dictionary_max=100,
+        dictionary_threshold=0.001,
+        delta=1e-05,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        precision: str = "f64",
+    ):
+        self.loss = loss
+        self.rate = rate
+        self.l1 = l1
+        self.kernel = kernel
+        self.variances = variances
+        self.degrees = degrees
+        self.dictionary_max = dictionary_max
+        self.dictionary_threshold = dictionary_threshold
+        self.delta = delta
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.precision = precision

@@ -172,7 +172,7 @@ def test_learn_many_is_learn_one_in_a_loop():
     frame = parsimon.FTRLClassifier().learn_many(pd.DataFrame(X), y)
     assert state(loop) == state(many) == state(frame)
     assert loop.predict_one({"age": 0.0, "city": "Rome"}) is True
-    assert loop.predict_proba_one({"city": "Rome"})[True] > 0.8
+    assert loop.predict_proba_one({"city": "Rome"})[True] > 0.6
 
 
 def test_rows_by_name_after_a_frame():

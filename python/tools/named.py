@@ -10,6 +10,10 @@ TARGET = Path(__file__).parents[1] / "parsimon" / "_named.py"
 ACRONYMS = "sgd asgd rda ftrl ftprl aogd ftl csgd ncsgd rls lms nlms apa papa pnlms ipnlms apfbs pda fobos comid l1".split()
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
+NOT_FOR_CLASSES = ("huber_delta", "quantile")
+#: Settings that only one value of another method would make sense of: refused, or without effect.
+IDLE = {"nlms": ("alpha", "epsilon", "order"), "apa": ("alpha", "epsilon")}
+RENAMED = {"alpha": "metric_alpha"}
 FRAME = [
     ("passes", "10", "int", "how often ``fit`` goes over the rows"),
     ("shuffle", "True", "bool", "whether ``fit`` takes the rows in an order of its own, or as they stand"),
@@ -71,12 +75,14 @@ def text() -> str:
     parts, names = [], []
     for kind, base, losses in (("Classifier", "Classifier", CLASS_LOSSES), ("Regressor", "Regressor", NUMBER_LOSSES)):
         able = [row for row in rows if losses_of(row, losses)]
+        skipped = NOT_OURS + (NOT_FOR_CLASSES if losses is CLASS_LOSSES else ())
         every: dict[str, list[str]] = {}
         for row in able:
             for s in row["settings"]:
-                if s["name"] not in NOT_OURS:
+                if s["name"] not in skipped:
                     every.setdefault(s["name"], []).append(s["about"])
         settings = [("algorithm", '"ftrl"', "one of " + ", ".join(row["name"] for row in able))]
+        every = {RENAMED.get(n, n): abouts for n, abouts in every.items()}
         settings += [(n, "None", "; or: ".join(dict.fromkeys(a)) + ". None: the default of the method") for n, a in every.items()]
         about = [f"Any method by its name, for {'classes' if kind == 'Classifier' else 'numbers'}."]
         about.append("A setting the method does not have is refused.")
@@ -87,7 +93,7 @@ def text() -> str:
             own = losses_of(row, losses)
             settings = []
             for s in row["settings"]:
-                if s["name"] in NOT_OURS:
+                if s["name"] in skipped or s["name"] in IDLE.get(row["name"], ()):
                     continue
                 must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
                 settings.append((s["name"], default_of(s, own), f"{s['about']}; {must}"))

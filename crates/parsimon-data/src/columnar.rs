@@ -34,7 +34,8 @@ pub(crate) enum Table {
     Memory(Bytes),
 }
 
-type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+/// Record batches as they come, of one schema.
+pub type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
 /// The batches of a table, in order.
 pub(crate) struct Batches {
@@ -116,6 +117,18 @@ impl Batches {
             total,
             counts_rows: format == Format::Parquet,
         })
+    }
+
+    /// Batches that somebody else reads.
+    pub(crate) fn over(
+        name: &Arc<str>,
+        schema: &Schema,
+        iterator: BatchIterator,
+        options: &Options,
+    ) -> Result<Self, DataError> {
+        let layout = Layout::new(schema, options).map_err(|words| DataError::file(name, words))?;
+        let layout = Arc::new(layout);
+        Ok(Self { name: name.clone(), iterator, layout, done: 0, total: None, counts_rows: true })
     }
 
     /// The next batch.

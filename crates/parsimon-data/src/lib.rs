@@ -66,9 +66,11 @@ mod svmlight;
 mod testing;
 mod vw;
 
+pub use arrow;
+pub use columnar::BatchIterator;
 pub use error::{DataError, What};
 pub use label::{LabelTexts, Labels};
 pub use names::Names;
 pub use options::{Format, Header, Input, Options, Space};
 pub use reader::{Position, Reader};
-pub use scan::{LabelScan, scan_labels};
+pub use scan::{LabelScan, count_labels, scan_labels};

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use arrow::datatypes::Schema;
 use parsimon_core::Chunk;
 
 use crate::builder::{Parsed, Spec};
+use crate::columnar::{BatchIterator, Batches};
 use crate::engine::{Done, Engine};
 use crate::error::DataError;
 use crate::label::{LabelReader, LabelTexts, code};
@@ -35,6 +37,8 @@ use crate::{Format, Input, Names, Options, Space};
 /// assert_eq!((rows, reader.largest_index()), (2, 7));
 /// ```
 pub struct Reader {
+    /// Of the first input.
+    name: Arc<str>,
     engine: Engine,
     format: Format,
     space: Space,
@@ -93,9 +97,48 @@ impl Reader {
         labels_only: bool,
     ) -> Result<Self, DataError> {
         options.check()?;
-        let labels = LabelReader::new(&options.labels).map_err(DataError::setting)?;
         let total = check_inputs(inputs)?;
         let source = Source::open(inputs, options)?;
+        Self::of(source, options, total, labels_only)
+    }
+
+    /// Reads record batches that are in memory, or that another program makes, as a file of them is read.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use parsimon_core::Chunk;
+    /// use parsimon_data::arrow::array::{ArrayRef, Float64Array, RecordBatch};
+    /// use parsimon_data::{Options, Reader};
+    ///
+    /// let column = |v: [f64; 2]| Arc::new(Float64Array::from(v.to_vec())) as ArrayRef;
+    /// let batch = RecordBatch::try_from_iter([("age", column([30.0, 40.0])), ("y", column([1.0, 0.0]))]).unwrap();
+    /// let (schema, batches) = (batch.schema(), vec![Ok(batch)]);
+    /// let mut reader =
+    ///     Reader::over_batches("people", &schema, Box::new(batches.into_iter()), &Options::default()).unwrap();
+    /// let mut chunk = Chunk::new();
+    /// assert!(reader.read(&mut chunk).unwrap());
+    /// assert_eq!((chunk.len(), chunk.label(1)), (2, Some(-1.0)));
+    /// ```
+    pub fn over_batches(
+        name: &str,
+        schema: &Schema,
+        batches: BatchIterator,
+        options: &Options,
+    ) -> Result<Self, DataError> {
+        options.check()?;
+        let name: Arc<str> = Arc::from(name);
+        let batches = Batches::over(&name, schema, batches, options)?;
+        Self::of(Source::over(batches, name, options), options, None, false)
+    }
+
+    fn of(
+        source: Source,
+        options: &Options,
+        total: Option<u64>,
+        labels_only: bool,
+    ) -> Result<Self, DataError> {
+        let labels = LabelReader::new(&options.labels).map_err(DataError::setting)?;
         let format = source.format();
         let space = source.space();
         let label_column = source.label_column().map(str::to_owned);
@@ -113,6 +156,7 @@ impl Reader {
         let spec =
             Arc::new(Spec { space, labels, max_value, options: options.clone(), labels_only });
         Ok(Self {
+            name: source.name().clone(),
             engine: Engine::new(source, &spec, options.threads),
             format,
             space,
@@ -236,6 +280,11 @@ impl Reader {
     /// The text labels met so far under [`Labels::Any`](crate::Labels::Any).
     pub fn label_texts(&self) -> &LabelTexts {
         &self.label_texts
+    }
+
+    /// What the first input is called.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
     }
 
     /// The feature space of the rows.

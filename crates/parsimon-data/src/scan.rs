@@ -42,7 +42,11 @@ pub fn scan_labels(
         ));
     }
     let options = Options { labels: Labels::Any, interactions: Vec::new(), ..options.clone() };
-    let mut reader = Reader::open_for(inputs, &options, true)?;
+    count_labels(Reader::open_for(inputs, &options, true)?, most)
+}
+
+/// Counts the labels of what a reader reads, which was opened with [`Labels::Any`]. More than `most` are an error.
+pub fn count_labels(mut reader: Reader, most: usize) -> Result<LabelScan, DataError> {
     let mut chunk = Chunk::new();
     let mut counts: FxHashMap<u64, u64> = FxHashMap::default();
     let mut missing = 0;
@@ -55,7 +59,7 @@ pub fn scan_labels(
             }
         }
         if counts.len() > most {
-            let name = Arc::from(inputs[0].name());
+            let name = reader.name().clone();
             let words = format!("has more than {most} distinct labels: not classes but numbers?");
             return Err(DataError::file(&name, words));
         }

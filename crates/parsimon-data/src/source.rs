@@ -236,6 +236,29 @@ impl Source {
         })
     }
 
+    /// Batches in memory, or from another program.
+    pub(crate) fn over(batches: Batches, name: Arc<str>, options: &Options) -> Self {
+        let space = options.space.unwrap_or_else(|| batches.layout.default_space());
+        let pieces = Pieces::Table(Box::new(batches), 0, 0);
+        let first_name = name.clone();
+        let current = Current { name, pieces, is_first: true, lines_before: 0, columns: None };
+        Self {
+            waiting: VecDeque::new(),
+            options: options.clone(),
+            first_name,
+            first_columns: None,
+            format: Format::Arrow,
+            space,
+            current: Some(current),
+            count: Arc::new(AtomicU64::new(0)),
+            is_done: false,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.first_name
+    }
+
     pub(crate) fn format(&self) -> Format {
         self.format
     }

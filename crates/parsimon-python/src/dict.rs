@@ -1,22 +1,63 @@
 //! One row as a dictionary: names are hashed as the program hashes the fields of a JSON line, whole numbers are ids.
 
+use rustc_hash::FxHashSet;
+
 use parsimon::core::{Chunk, Repeats, RowError};
 use parsimon::data::{Names, Space, hash};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyString};
 
+/// The names of rows that were learned. Those of rows that are refused are forgotten.
+#[derive(Default)]
+pub(crate) struct Diary {
+    // PERF: a name is nearly always known, and this is the cheapest way to see it.
+    seen: FxHashSet<u64>,
+    fresh: Vec<(u64, u32, String)>,
+    names: Names,
+}
+
+impl Diary {
+    fn note(&mut self, hash: u64, slot: u32, name: &str) {
+        if self.seen.insert(hash) {
+            self.fresh.push((hash, slot, name.to_owned()));
+        }
+    }
+
+    /// A name that stands for its id.
+    pub(crate) fn insert(&mut self, id: u32, name: &str) {
+        self.names.insert(id, name);
+    }
+
+    /// The rows since the last call were learned, or were not.
+    pub(crate) fn settle<T>(&mut self, learned: PyResult<T>) -> PyResult<T> {
+        for (hash, slot, name) in self.fresh.drain(..) {
+            if learned.is_ok() {
+                self.names.insert(slot, &name);
+            } else {
+                self.seen.remove(&hash);
+            }
+        }
+        learned
+    }
+
+    /// Hands the names over.
+    pub(crate) fn take(&mut self) -> Names {
+        std::mem::take(&mut self.names)
+    }
+}
+
 /// Appends a row to the chunk. `bits` is `None` where keys are ids.
 pub(crate) fn push_dict(
     chunk: &mut Chunk,
-    names: Option<&mut Names>,
+    diary: Option<&mut Diary>,
     row: &Bound<'_, PyDict>,
     bits: Option<u8>,
     label: Option<f64>,
     weight: f64,
     limit: f64,
 ) -> PyResult<()> {
-    let pushed = push_features(chunk, names, row, bits, limit);
+    let pushed = push_features(chunk, diary, row, bits, limit);
     if pushed.is_err() {
         chunk.abandon_row();
         return pushed;
@@ -31,7 +72,7 @@ pub(crate) fn push_dict(
 
 fn push_features(
     chunk: &mut Chunk,
-    mut names: Option<&mut Names>,
+    mut diary: Option<&mut Diary>,
     row: &Bound<'_, PyDict>,
     bits: Option<u8>,
     limit: f64,
@@ -46,10 +87,11 @@ fn push_features(
         })?;
         let name = name.to_cow()?;
         let mut push = |name: &str, value: f64| {
-            let slot = hash::slot(hash::feature(0, name.as_bytes()), bits);
+            let hash = hash::feature(0, name.as_bytes());
+            let slot = hash::slot(hash, bits);
             chunk.push_feature(slot, value);
-            if let Some(names) = &mut names {
-                names.insert(slot, name);
+            if let Some(diary) = &mut diary {
+                diary.note(hash, slot, name);
             }
         };
         // As in JSON lines: a text is the feature `name=text`, nothing is no feature.

@@ -2,23 +2,25 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::core::{Chunk, Frozen, LabelDomain};
-use parsimon::data::{Names, Space};
-use parsimon::{Frame, Reading, Spec, Storage, Trainer};
+use parsimon::data::Space;
+use parsimon::{Frame, Reading, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::dict::push_dict;
-use crate::presentation::Presentation;
+use crate::dict::{Diary, push_dict};
+use crate::presentation::{Showing, order_of};
 use crate::raised;
 use crate::rows::{Rows, copy_row, with_rows};
+use crate::table::Table;
 
 /// Rows learned between two looks at the interpreter: Ctrl-C is heard here, and the model is whole.
-const BLOCK: usize = 1024;
+pub(crate) const BLOCK: usize = 1024;
 
 /// Indices and weights of one class, and its bias.
 type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
@@ -33,54 +35,30 @@ pub(crate) struct Learner {
 
 struct Inner {
     trainer: Trainer,
+    /// Labels must not be negative. PERF: asked for every row.
+    counts: bool,
     chunk: Chunk,
-    names: Names,
+    diary: Diary,
 }
-
-/// One row, where it comes from and what it weighs.
-type Showing = (usize, f64);
 
 impl Inner {
     fn new(trainer: Trainer) -> Self {
-        Self { trainer, chunk: Chunk::new(), names: Names::default() }
+        let counts = counts(trainer.settings());
+        Self { trainer, counts, chunk: Chunk::new(), diary: Diary::default() }
     }
 
     fn limit(&self) -> f64 {
         self.trainer.frame().precision.max_value()
     }
 
-    /// Everything that can be wrong with labels and weights, before anything is learned.
+    // A trainer may be handed to another thread but not looked at by two: what runs without the interpreter borrows it mutably.
     fn check(
-        &self,
+        &mut self,
         rows: &dyn Rows,
         labels: &[f64],
         weights: Option<&[f64]>,
     ) -> Result<(), String> {
-        let n = rows.len();
-        if labels.len() != n || weights.is_some_and(|w| w.len() != n) {
-            return Err(format!(
-                "X has {n} rows, y {} and the weights {}",
-                labels.len(),
-                weights.map_or(n, <[f64]>::len)
-            ));
-        }
-        rows.check(self.limit())?;
-        let (settings, limit) = (self.trainer.settings(), self.limit());
-        let counts =
-            !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::NonNegative;
-        let bad = |y: &f64| !(y.abs() <= limit && (!counts || *y >= 0.0));
-        if let Some(i) = labels.iter().position(bad) {
-            let wanted = if counts { "a finite number >= 0" } else { "a finite number" };
-            return Err(format!("y must be {wanted}, got {} at row {i}", spelled(labels[i])));
-        }
-        let bad = |w: &f64| !(w.is_finite() && *w >= 0.0);
-        match weights.and_then(|w| Some((w, w.iter().position(bad)?))) {
-            Some((w, i)) => Err(format!(
-                "sample_weight must be a finite number >= 0, got {} at row {i}",
-                spelled(w[i])
-            )),
-            None => Ok(()),
-        }
+        check(self.trainer.settings(), self.limit(), rows, labels, weights)
     }
 
     fn learn(
@@ -107,12 +85,99 @@ impl Inner {
         for i in block {
             copy_row(rows, i, None, 1.0, &mut self.chunk)?;
         }
-        self.trainer.online().predict(&self.chunk, margins);
+        self.predict(margins);
         Ok(())
     }
 
+    fn checkpoint(&mut self) -> Vec<u8> {
+        self.trainer.checkpoint()
+    }
+
+    fn check_table(&mut self, table: &Table) -> PyResult<()> {
+        table.check(&self.trainer)
+    }
+
+    fn predict(&mut self, margins: &mut Vec<f64>) {
+        self.trainer.online().predict(&self.chunk, margins);
+    }
+
     fn settle_names(&mut self) {
-        self.trainer.note_names(std::mem::take(&mut self.names));
+        self.trainer.note_names(self.diary.take());
+    }
+}
+
+/// Everything that can be wrong with rows, labels and weights, before anything is learned.
+pub(crate) fn check(
+    settings: &Settings,
+    limit: f64,
+    rows: &dyn Rows,
+    labels: &[f64],
+    weights: Option<&[f64]>,
+) -> Result<(), String> {
+    let n = rows.len();
+    if labels.len() != n || weights.is_some_and(|w| w.len() != n) {
+        return Err(format!(
+            "X has {n} rows, y {} and the weights {}",
+            labels.len(),
+            weights.map_or(n, <[f64]>::len)
+        ));
+    }
+    rows.check(limit)?;
+    let (counts, place) = (counts(settings), |i: usize| format!(" at row {i}"));
+    for (i, &y) in labels.iter().enumerate() {
+        let weight = weights.map_or(1.0, |w| w[i]);
+        check_label(counts, limit, y, weight).map_err(|e| e + &place(i))?;
+    }
+    Ok(())
+}
+
+fn counts(settings: &Settings) -> bool {
+    !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::NonNegative
+}
+
+fn check_label(counts: bool, limit: f64, y: f64, weight: f64) -> Result<(), String> {
+    if !(y.abs() <= limit && (!counts || y >= 0.0)) {
+        let wanted = if counts { "a finite number >= 0" } else { "a finite number" };
+        return Err(format!("y must be {wanted}, got {}", spelled(y)));
+    }
+    if !(weight.is_finite() && weight >= 0.0) {
+        return Err(format!("sample_weight must be a finite number >= 0, got {}", spelled(weight)));
+    }
+    Ok(())
+}
+
+/// Tells Python how far it is, ten times a second at most.
+pub(crate) struct Tick<'py> {
+    call: Option<Bound<'py, PyAny>>,
+    last: Instant,
+    rows: usize,
+}
+
+impl<'py> Tick<'py> {
+    pub(crate) fn new(call: Option<Bound<'py, PyAny>>) -> Self {
+        Self { call, last: Instant::now(), rows: 0 }
+    }
+
+    /// So many rows more; `loss` is asked only when it is told.
+    pub(crate) fn rows(&mut self, rows: usize, loss: impl FnOnce() -> Option<f64>) -> PyResult<()> {
+        self.rows += rows;
+        if self.last.elapsed() < Duration::from_millis(100) {
+            return Ok(());
+        }
+        self.tell(loss())
+    }
+
+    /// What has not been told yet.
+    pub(crate) fn finish(&mut self, loss: Option<f64>) -> PyResult<()> {
+        self.tell(loss)
+    }
+
+    fn tell(&mut self, loss: Option<f64>) -> PyResult<()> {
+        if let Some(call) = &self.call {
+            call.call1((std::mem::take(&mut self.rows), loss))?;
+            self.last = Instant::now();
+        }
+        Ok(())
     }
 }
 
@@ -150,6 +215,22 @@ impl Learner {
         Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
     }
 
+    /// A learner at the origin, for rows like those of a table.
+    #[staticmethod]
+    #[pyo3(signature = (spec, table, *, precision="f64", bias=true, classes=Vec::new()))]
+    fn for_table(
+        spec: &str,
+        table: &Table,
+        precision: &str,
+        bias: bool,
+        classes: Vec<String>,
+    ) -> PyResult<Self> {
+        let precision = precision.parse().map_err(fail)?;
+        let frame = Frame { precision, bias, storage: Storage::Growing };
+        let trainer = table.trainer(spec, frame, classes)?;
+        Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
+    }
+
     /// Learns the rows in their order. Whatever is refused is refused before the first row is learned.
     #[pyo3(signature = (x, y, weights=None))]
     fn learn(
@@ -179,7 +260,8 @@ impl Learner {
     ///
     /// Returns the passes completed and, when the weights grew beyond all bounds, what happened: the learner is then
     /// as it was before that pass.
-    #[pyo3(signature = (x, y, weights, passes, seed))]
+    #[pyo3(signature = (x, y, weights, passes, seed, tick=None))]
+    #[expect(clippy::too_many_arguments, reason = "the boundary is crossed once, with everything")]
     fn fit(
         &self,
         py: Python<'_>,
@@ -188,26 +270,18 @@ impl Learner {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         passes: u64,
         seed: Option<u64>,
+        tick: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(u64, Option<String>)> {
         let labels = y.as_slice()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
         with_rows(x, |rows| {
             let mut inner = lock(py, &self.inner)?;
-            let inner = &mut *inner;
+            let (inner, mut tick) = (&mut *inner, Tick::new(tick));
             py.detach(|| inner.check(rows, labels, weights)).map_err(fail)?;
-            let set = match seed {
-                Some(_) => {
-                    Some(py.detach(|| Presentation::new(rows, labels, weights)).map_err(fail)?)
-                }
-                None => None,
-            };
+            let order = order_of(py, rows, labels, weights, seed)?;
             for pass in 0..passes {
-                let before = py.detach(|| inner.trainer.checkpoint());
-                let order = match (&set, seed) {
-                    (Some(set), Some(seed)) => py.detach(|| set.pass(seed, pass)),
-                    _ => (0..rows.len()).map(|i| (i, weights.map_or(1.0, |w| w[i]))).collect(),
-                };
-                for block in order.chunks(BLOCK) {
+                let before = py.detach(|| inner.checkpoint());
+                for block in py.detach(|| order.pass(pass)).chunks(BLOCK) {
                     let learned = py.detach(|| inner.learn(rows, labels, block.iter().copied()));
                     match learned {
                         Err(e) if e.is_instance_of::<crate::DivergedError>(py) => {
@@ -217,10 +291,92 @@ impl Learner {
                         other => other?,
                     }
                     py.check_signals()?;
+                    tick.rows(block.len(), || inner.trainer.progressive().average())?;
                 }
             }
+            tick.finish(inner.trainer.progressive().average())?;
             Ok((passes, None))
         })
+    }
+
+    /// Learns a table in so many passes, in its order. Rows in memory are looked at before the first is learned; of files, those
+    /// before a bad row are learned. Returns the rows learned.
+    #[pyo3(signature = (table, passes=1, tick=None))]
+    fn learn_table(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        passes: u64,
+        tick: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<u64> {
+        let mut inner = lock(py, &self.inner)?;
+        let (inner, mut tick) = (&mut *inner, Tick::new(tick));
+        py.detach(|| inner.check_table(table))?;
+        for input in table.inputs() {
+            inner.trainer.note_input(&input);
+        }
+        let mut rows = 0;
+        for _ in 0..passes {
+            let mut reader = table.reader(&inner.trainer)?;
+            let learned = loop {
+                let Inner { trainer, chunk, .. } = inner;
+                let more = py.detach(|| match reader.read(chunk) {
+                    Ok(true) => trainer.learn(chunk, &mut |_| {}).map(|()| true).map_err(raised),
+                    other => other.map_err(crate::table::raised),
+                });
+                rows += chunk.len() as u64;
+                let told = || trainer.progressive().average();
+                match more.and_then(|more| {
+                    py.check_signals()?;
+                    tick.rows(chunk.len(), told)?;
+                    Ok(more)
+                }) {
+                    Ok(true) => {}
+                    Ok(false) => break Ok(()),
+                    Err(e) => break Err(e),
+                }
+            };
+            // What was learned has its names, however the reading ended.
+            inner.trainer.note_names(reader.into_names());
+            learned?;
+        }
+        tick.finish(inner.trainer.progressive().average())?;
+        Ok(rows)
+    }
+
+    /// The margins of every row of a table, one per class.
+    fn margins_table<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut inner = lock(py, &self.inner)?;
+        let inner = &mut *inner;
+        let (reading, settings) = (inner.trainer.reading(), inner.trainer.settings());
+        let precision = inner.trainer.frame().precision;
+        let mut reader = table.reader_without_labels(reading, settings, precision)?;
+        let mut margins = Vec::new();
+        while py.detach(|| reader.read(&mut inner.chunk)).map_err(crate::table::raised)? {
+            py.detach(|| inner.predict(&mut margins));
+            py.check_signals()?;
+        }
+        let heads = inner.trainer.online().heads();
+        let rows = margins.len() / heads;
+        PyArray1::from_vec(py, margins).reshape([rows, heads])
+    }
+
+    /// The learning curve to the last row, as JSON.
+    #[getter]
+    fn curve(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(serde_json::json!(lock(py, &self.inner)?.trainer.curve_so_far()).to_string())
+    }
+
+    /// The names of some features, where they are known.
+    fn names(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<Vec<Option<String>>> {
+        let mut inner = lock(py, &self.inner)?;
+        inner.settle_names();
+        let names = inner.trainer.names();
+        Ok(ids.iter().map(|id| names.name(*id).map(str::to_owned)).collect())
     }
 
     /// The margins of every row, one per class.
@@ -254,9 +410,12 @@ impl Learner {
         weight: f64,
     ) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, names } = &mut *inner;
+        let Inner { trainer, chunk, diary, counts } = &mut *inner;
+        let limit = trainer.frame().precision.max_value();
+        check_label(*counts, limit, label, weight).map_err(fail)?;
         chunk.clear();
-        push_one(trainer, chunk, Some(names), row, Some(label), weight)?;
+        let pushed = push_one(trainer, chunk, Some(diary), row, Some(label), weight);
+        diary.settle(pushed)?;
         // PERF: a row is learned in less time than it takes to hand the interpreter over.
         trainer.learn(chunk, &mut |_| {}).map_err(raised)
     }
@@ -276,12 +435,16 @@ impl Learner {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, names } = &mut *inner;
+        let Inner { trainer, chunk, diary, counts } = &mut *inner;
+        let limit = trainer.frame().precision.max_value();
         chunk.clear();
-        for (i, row) in rows.iter().enumerate() {
-            let weight = weights.map_or(1.0, |w| w[i]);
-            push_one(trainer, chunk, Some(names), row.cast::<PyDict>()?, Some(labels[i]), weight)?;
-        }
+        let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
+            let (row, weight) = (row.cast::<PyDict>()?, weights.map_or(1.0, |w| w[i]));
+            let checked = check_label(*counts, limit, labels[i], weight);
+            checked.map_err(|e| fail(format!("{e} at row {i}")))?;
+            push_one(trainer, chunk, Some(diary), row, Some(labels[i]), weight)
+        });
+        diary.settle(pushed)?;
         py.detach(|| trainer.learn(chunk, &mut |_| {})).map_err(raised)
     }
 
@@ -350,7 +513,7 @@ impl Learner {
     fn name_columns(&self, py: Python<'_>, columns: Vec<String>) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
         for (id, name) in (1..Space::LARGEST_ID).zip(&columns) {
-            inner.names.insert(id, name);
+            inner.diary.insert(id, name);
         }
         Ok(())
     }
@@ -411,13 +574,13 @@ pub(crate) fn heads<'py>(py: Python<'py>, frozen: &Frozen) -> Option<Vec<Head<'p
 fn push_one(
     trainer: &Trainer,
     chunk: &mut Chunk,
-    names: Option<&mut Names>,
+    diary: Option<&mut Diary>,
     row: &Bound<'_, PyDict>,
     label: Option<f64>,
     weight: f64,
 ) -> PyResult<()> {
     let limit = trainer.frame().precision.max_value();
-    push_dict(chunk, names, row, trainer.reading().bits, label, weight, limit)
+    push_dict(chunk, diary, row, trainer.reading().bits, label, weight, limit)
 }
 
 fn lock<'a>(py: Python<'_>, inner: &'a Mutex<Inner>) -> PyResult<std::sync::MutexGuard<'a, Inner>> {

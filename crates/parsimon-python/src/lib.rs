@@ -2,12 +2,16 @@
 //!
 //! The boundary is crossed once per call; the interpreter is free to run other threads while rows are learned.
 
+mod capsule;
 mod dict;
+mod filter;
 mod learner;
 mod model;
 mod presentation;
 mod registry;
 mod rows;
+mod sweep;
+mod table;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -27,6 +31,10 @@ fn raised(error: parsimon::Error) -> PyErr {
 fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<learner::Learner>()?;
     module.add_class::<model::Model>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<filter::Filter>()?;
+    module.add_class::<sweep::Sweep>()?;
+    module.add_function(wrap_pyfunction!(sweep::expand, module)?)?;
     module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
     module.add_function(wrap_pyfunction!(registry::resolve, module)?)?;
     module.add("DivergedError", module.py().get_type::<DivergedError>())?;

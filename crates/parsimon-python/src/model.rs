@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use parsimon::core::{Chunk, Frozen, Scorer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::dict::push_dict;
 use crate::learner::heads;
@@ -29,6 +29,26 @@ impl Model {
         let model = parsimon::Model::load(&path);
         let model = model.map_err(|e| PyValueError::new_err(e.to_string()))?;
         Ok(Self { scorer: model.scorer(), model })
+    }
+
+    /// A model from its file's bytes.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let model = parsimon::Model::from_bytes(bytes);
+        let model = model.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(Self { scorer: model.scorer(), model })
+    }
+
+    /// Writes the file again.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.model.save(&path).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let rebuild = slf.py().import("parsimon._base")?.getattr("_revive_model")?;
+        Ok((rebuild, (PyBytes::new(slf.py(), &slf.get().model.to_bytes()),)))
     }
 
     /// The margins of every row, one per class.
@@ -64,6 +84,33 @@ impl Model {
         let mut margins = Vec::new();
         self.scorer.margins(&chunk, &mut margins);
         Ok(margins)
+    }
+
+    /// The margins of every row of a table, one per class.
+    fn margins_table<'py>(
+        &self,
+        py: Python<'py>,
+        table: &crate::table::Table,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let model = &self.model;
+        let mut reader =
+            table.reader_without_labels(model.reading(), model.settings(), model.precision())?;
+        let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
+        while py.detach(|| reader.read(&mut chunk)).map_err(crate::table::raised)? {
+            py.detach(|| self.scorer.margins(&chunk, &mut margins));
+            py.check_signals()?;
+        }
+        let rows = margins.len() / model.outputs();
+        PyArray1::from_vec(py, margins).reshape([rows, model.outputs()])
+    }
+
+    /// The names of some features, as the user calls them; `None` where they are not known.
+    fn names(&self, ids: Vec<u32>) -> Vec<Option<String>> {
+        let known = |id: &u32| {
+            let name = self.model.name(*id).into_owned();
+            (name != id.to_string() && name != format!("#{id}")).then_some(name)
+        };
+        ids.iter().map(known).collect()
     }
 
     /// Per class the bias, the ids and the weights that are not zero; `None` where there are no weights.

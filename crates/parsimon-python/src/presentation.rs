@@ -5,12 +5,85 @@
 //! and the seed. So a permutation of the rows changes nothing, a weight of 3 is a row three times, and one of 0 is no row.
 
 use parsimon::core::Chunk;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
+use crate::learner::BLOCK;
 use crate::rows::{Rows, copy_row};
 
 /// Weights beyond this are not spelled out: the showings share the weight.
 const MOST_SHOWINGS: u64 = 64;
+
+/// The order of the rows in every pass.
+pub(crate) enum Order {
+    /// As they stand.
+    Given(Vec<Showing>),
+    /// By what they are, and a seed.
+    Mixed(Presentation, u64),
+}
+
+/// Which row, and what it weighs.
+pub(crate) type Showing = (usize, f64);
+
+impl Order {
+    /// The rows of one pass.
+    pub(crate) fn pass(&self, pass: u64) -> Vec<Showing> {
+        match self {
+            Order::Given(rows) => rows.clone(),
+            Order::Mixed(set, seed) => set.pass(*seed, pass),
+        }
+    }
+}
+
+/// The order for a seed; without one, that of the rows.
+pub(crate) fn order_of(
+    py: Python<'_>,
+    rows: &dyn Rows,
+    labels: &[f64],
+    weights: Option<&[f64]>,
+    seed: Option<u64>,
+) -> PyResult<Order> {
+    let Some(seed) = seed else {
+        let rows = (0..rows.len()).map(|i| (i, weights.map_or(1.0, |w| w[i])));
+        return Ok(Order::Given(rows.collect()));
+    };
+    let mut copies = Vec::with_capacity(rows.len());
+    for start in (0..rows.len()).step_by(BLOCK) {
+        let block = start..rows.len().min(start + BLOCK);
+        let hashed = py.detach(|| hash_rows(rows, labels, weights, block, &mut copies));
+        hashed.map_err(PyValueError::new_err)?;
+        py.check_signals()?;
+    }
+    Ok(py.detach(|| Order::Mixed(Presentation::new(copies), seed)))
+}
+
+/// A row's hash, its weight and its place.
+type Copy = (u128, f64, usize);
+
+fn hash_rows(
+    rows: &dyn Rows,
+    labels: &[f64],
+    weights: Option<&[f64]>,
+    block: std::ops::Range<usize>,
+    copies: &mut Vec<Copy>,
+) -> Result<(), String> {
+    let (mut chunk, mut bytes) = (Chunk::new(), Vec::new());
+    for i in block {
+        let weight = weights.map_or(1.0, |w| w[i]);
+        chunk.clear();
+        copy_row(rows, i, None, weight, &mut chunk)?;
+        // INVARIANT: the chunk's row is the same for every layout of the matrix: sorted, without zeros.
+        bytes.clear();
+        for (j, v) in chunk.row(0).iter() {
+            bytes.extend_from_slice(&j.to_le_bytes());
+            bytes.extend_from_slice(&v.to_le_bytes());
+        }
+        bytes.extend_from_slice(&(labels[i] + 0.0).to_le_bytes());
+        copies.push((xxh3_128(&bytes), weight, i));
+    }
+    Ok(())
+}
 
 /// A row of the set.
 struct Member {
@@ -27,26 +100,7 @@ pub(crate) struct Presentation {
 
 impl Presentation {
     /// Puts equal rows together.
-    pub(crate) fn new(
-        rows: &dyn Rows,
-        labels: &[f64],
-        weights: Option<&[f64]>,
-    ) -> Result<Self, String> {
-        let (mut chunk, mut bytes) = (Chunk::new(), Vec::new());
-        let mut all = Vec::with_capacity(rows.len());
-        for (i, &label) in labels.iter().enumerate() {
-            let weight = weights.map_or(1.0, |w| w[i]);
-            chunk.clear();
-            copy_row(rows, i, None, weight, &mut chunk)?;
-            // INVARIANT: the chunk's row is the same for every layout of the matrix: sorted, without zeros.
-            bytes.clear();
-            for (j, v) in chunk.row(0).iter() {
-                bytes.extend_from_slice(&j.to_le_bytes());
-                bytes.extend_from_slice(&v.to_le_bytes());
-            }
-            bytes.extend_from_slice(&(label + 0.0).to_le_bytes());
-            all.push((xxh3_128(&bytes), weight, i));
-        }
+    fn new(mut all: Vec<Copy>) -> Self {
         // Weights add up in a fixed order too.
         all.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         let equal = all.chunk_by(|a, b| a.0 == b.0);
@@ -57,11 +111,11 @@ impl Presentation {
             let (hash, _, row) = copies[0];
             (showings > 0).then_some(Member { hash, row, weight, showings })
         });
-        Ok(Self { members: members.collect() })
+        Self { members: members.collect() }
     }
 
     /// The rows of one pass in their order, with the weight of each showing.
-    pub(crate) fn pass(&self, seed: u64, pass: u64) -> Vec<(usize, f64)> {
+    fn pass(&self, seed: u64, pass: u64) -> Vec<Showing> {
         let mut order = Vec::new();
         for member in &self.members {
             let spelled_out = member.weight.ceil() <= member.showings as f64;

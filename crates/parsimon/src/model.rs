@@ -129,6 +129,19 @@ impl Model {
         Self::from_container(&container).map_err(|message| FormatError::new(path, message))
     }
 
+    /// A model file's bytes, for those who keep them elsewhere.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.to_container().to_bytes(Kind::Model)
+    }
+
+    /// A model from such bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
+        let container = Container::from_bytes(bytes, Kind::Model);
+        container
+            .and_then(|container| Self::from_container(&container))
+            .map_err(|message| FormatError::new(Path::new("the model"), message))
+    }
+
     fn to_container(&self) -> Container {
         let mut container = Container::new(json!({
             "settings": self.settings.to_json(),

@@ -1,0 +1,118 @@
+//! Adaptive filters, sample by sample.
+
+use std::sync::{Mutex, PoisonError};
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use parsimon::core::filter::Filter as Adaptive;
+use parsimon::{Regularization, Spec};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyBytes;
+
+/// Samples filtered between two looks at the interpreter.
+const BLOCK: usize = 4096;
+
+/// A filter with its delay line.
+#[pyclass(module = "parsimon._parsimon")]
+pub(crate) struct Filter {
+    inner: Mutex<Box<dyn Adaptive<f64>>>,
+    spec: String,
+    taps: usize,
+    relative: f64,
+}
+
+#[pymethods]
+impl Filter {
+    /// A filter at rest.
+    #[new]
+    fn new(spec: String, taps: usize, relative: f64) -> PyResult<Self> {
+        let settings = Spec::from_json(&spec).and_then(|s| s.resolve());
+        let filter = settings
+            .and_then(|s| s.filter::<f64>(taps, Regularization { relative }))
+            .map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(Self { inner: Mutex::new(filter), spec, taps, relative })
+    }
+
+    /// Filters and adapts: the residual, observed minus predicted. Samples that are no numbers are refused before the first.
+    fn push<'py>(
+        &self,
+        py: Python<'py>,
+        reference: PyReadonlyArray1<'py, f64>,
+        observed: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (x, d) = (reference.as_slice()?, observed.as_slice()?);
+        if x.len() != d.len() {
+            let message = format!("x has {} samples and d {}", x.len(), d.len());
+            return Err(PyValueError::new_err(message));
+        }
+        for (name, samples) in [("x", x), ("d", d)] {
+            if let Some(t) = samples.iter().position(|v| !v.is_finite()) {
+                return Err(PyValueError::new_err(format!("{name} is no number at sample {t}")));
+            }
+        }
+        let mut filter = self.lock(py);
+        let mut residual = Vec::with_capacity(x.len());
+        for (x, d) in x.chunks(BLOCK).zip(d.chunks(BLOCK)) {
+            let (filter, residual) = (&mut *filter, &mut residual);
+            py.detach(|| residual.extend_from_slice(filter.push(x, d)));
+            py.check_signals()?;
+        }
+        Ok(PyArray1::from_vec(py, residual))
+    }
+
+    /// The coefficients, the newest sample's first.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.lock(py).taps())
+    }
+
+    /// Takes other coefficients.
+    fn set_weights(&self, py: Python<'_>, weights: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
+        let weights = weights.as_slice()?;
+        if weights.len() != self.taps || weights.iter().any(|w| !w.is_finite()) {
+            let message = format!("{} finite weights are wanted", self.taps);
+            return Err(PyValueError::new_err(message));
+        }
+        self.lock(py).set_taps(weights);
+        Ok(())
+    }
+
+    /// How often the filter ran away and began again from zero.
+    #[getter]
+    fn resets(&self, py: Python<'_>) -> u64 {
+        self.lock(py).resets()
+    }
+
+    /// Everything needed to go on, bit for bit.
+    fn state<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut state = Vec::new();
+        self.lock(py).save(&mut state);
+        PyBytes::new(py, &state)
+    }
+
+    /// Takes what `state` gave.
+    fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let mut input = state;
+        match self.lock(py).restore(&mut input) {
+            Some(()) if input.is_empty() => Ok(()),
+            _ => Err(PyValueError::new_err("the state does not belong to this filter")),
+        }
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (String, usize, f64, Bound<'py, PyBytes>))> {
+        let rebuild = slf.py().import("parsimon._filter")?.getattr("_revive_filter")?;
+        let filter = slf.borrow();
+        let state = filter.state(slf.py());
+        Ok((rebuild, (filter.spec.clone(), filter.taps, filter.relative, state)))
+    }
+}
+
+impl Filter {
+    fn lock<'a>(&'a self, py: Python<'_>) -> std::sync::MutexGuard<'a, Box<dyn Adaptive<f64>>> {
+        // A filter is whole after every block, whatever happened to the thread.
+        self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -25,13 +25,13 @@ pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
         state.model().save(path).map_err(Error::from)?;
     }
     let mut table = Table::new(["merged", ""]);
-    table.row(["states".to_owned(), thousands(learners as f64)]);
-    table.row(["rows of theirs".to_owned(), thousands(rows as f64)]);
-    table.row(["rows in all".to_owned(), thousands(state.progressive().rows() as f64)]);
+    table.row(["states".to_owned(), thousands(learners as u64)]);
+    table.row(["rows of theirs".to_owned(), thousands(rows)]);
+    table.row(["rows in all".to_owned(), thousands(state.progressive().rows())]);
     if let Some(loss) = state.progressive().average() {
         table.row(["progressive loss".to_owned(), significant(loss, 6)]);
     }
-    table.row(["nonzeros".to_owned(), thousands(state.online().nonzeros() as f64)]);
+    table.row(["nonzeros".to_owned(), thousands(state.online().nonzeros() as u64)]);
     let mut out = Output::open(None)?;
     writeln!(out, "{table}")?;
     out.finish()

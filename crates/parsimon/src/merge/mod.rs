@@ -306,6 +306,13 @@ impl Delta {
         self.inputs = new.cloned().collect();
     }
 
+    /// The same delta taken for one of this state, although it began at an earlier one: its gradients are stale, and whoever
+    /// calls this knows it.
+    #[must_use]
+    pub fn taken_for(self, state: &Trainer) -> Self {
+        Self { base: fingerprint(state), ..self }
+    }
+
     /// Which slice of how many.
     pub fn slice(&self) -> (u32, u32) {
         (self.slice, self.slices)

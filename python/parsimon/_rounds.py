@@ -128,9 +128,9 @@ class Rounds:
         See :class:`parsimon._worker.Columns`.
     classes : sequence or None
         The labels in their order; found by a scan if absent. Regression has none.
-    combine : "sum" or "mean"
-        ``sum`` adds up what the workers added to the sums of gradients (methods that keep weights average them anyway); ``mean`` averages
-        everything.
+    combine : "damped", "sum" or "mean"
+        ``sum`` adds up what the workers added to the sums of gradients (methods that keep weights average them anyway); ``damped`` does, but
+        for what several workers have corrected alike; ``mean`` averages everything.
     precision : "f64" or "f32"
     fit_intercept : bool
     slices : int
@@ -151,7 +151,7 @@ class Rounds:
         label: str = "label",
         weight: str | None = None,
         classes: Iterable[Any] | None = None,
-        combine: str = "sum",
+        combine: str = "damped",
         precision: str = "f64",
         fit_intercept: bool = True,
         slices: int = 4,
@@ -161,8 +161,8 @@ class Rounds:
         for name, value in (("epochs", epochs), ("rounds_per_epoch", rounds_per_epoch), ("slices", slices), ("block", block)):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        if combine not in ("sum", "mean"):
-            raise ValueError(f"combine must be sum or mean, got {combine}")
+        if combine not in ("damped", "sum", "mean"):
+            raise ValueError(f"combine must be damped, sum or mean, got {combine}")
         super().__init__()
         self.epochs, self.rounds_per_epoch = epochs, rounds_per_epoch
         self.features = features if isinstance(features, str) else tuple(features)

@@ -75,7 +75,7 @@ def start(
 
 
 def learn(
-    state: bytes, batches: Iterable[pa.RecordBatch], columns: Columns | None = None, *, combine: str = "sum"
+    state: bytes, batches: Iterable[pa.RecordBatch], columns: Columns | None = None, *, combine: str = "damped"
 ) -> bytes:
     """What a worker adds to ``state`` by learning ``batches`` in their order: the bytes of a delta."""
     return learn_sliced(state, batches, columns, combine=combine)[0]
@@ -86,7 +86,7 @@ def learn_sliced(
     batches: Iterable[pa.RecordBatch],
     columns: Columns | None = None,
     *,
-    combine: str = "sum",
+    combine: str = "damped",
     slices: int = 1,
 ) -> list[bytes]:
     """The same in slices by feature, to be merged apart from each other."""

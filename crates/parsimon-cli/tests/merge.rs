@@ -32,7 +32,7 @@ fn two_states_become_one_that_predicts_and_goes_on() {
     let first = dir.read("m.ckpt");
     dir.run("merge b.ckpt c.ckpt --from base.ckpt --out m.ckpt").ok();
     assert_eq!(dir.read("m.ckpt"), first, "the same order, the same bytes");
-    let predictions = dir.run("predict a.svm -m m.psm").ok();
+    let predictions = dir.run("predict m.psm a.svm").ok();
     assert_eq!(predictions.lines().count(), 200);
     dir.run("train a.svm --resume m.ckpt -o again.psm --quiet").ok();
     let header = dir.run("inspect again.psm --json").json();

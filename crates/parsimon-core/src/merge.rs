@@ -39,9 +39,30 @@ pub trait Merging<C, K> {
     fn parts(&self, now: &K, c: &C) -> Parts;
     /// The coordinate that has these numbers after round `t`.
     fn coordinate(&self, t: u64, parts: &Parts) -> C;
+    /// Whether steps can be damped where several learners make the same correction.
+    fn damps(&self) -> bool {
+        false
+    }
+    /// How much of a correction the coordinate alone would have made, as an exponent.
+    fn overlap(&self, _start: &Parts, _end: &Parts) -> f64 {
+        0.0
+    }
+    /// The step between two rounds, in which corrections were made as often as `exponent` says.
+    fn step(&self, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        [end[0] - start[0], end[1] - start[1], 0.0, exponent, -(-exponent).exp_m1()]
+    }
+    /// The coordinate's numbers after the steps of all learners together.
+    fn stepped(&self, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
+        [start[0] + sum[0], start[1] + sum[1], start[2]]
+    }
     /// The clock after round `t`, of coordinates that have missed nothing.
     fn clock(&self, t: u64, table: &Table<C>) -> K;
 }
+
+/// A learner's step on one coordinate, as numbers that add up over learners: the change of its weight, of what its metric remembers and of its
+/// subgradient; how often a correction that is due to the coordinate was made (its exponent `a`), and the share of it that was
+/// (`1 - e^-a`).
+pub type Step = [f64; 5];
 
 /// Some coordinates in order of their ids, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,6 +90,14 @@ pub trait Mergeable {
     fn advance(&mut self, head: usize, rounds: u64);
     /// Adds to coordinates. Every number must have a place: a head without a bias is told of none.
     fn add(&mut self, head: usize, tally: &Tally);
+    /// Whether steps can be damped where several learners make the same correction.
+    fn damps(&self) -> bool;
+    /// How much of a correction the coordinate alone would have made, as an exponent.
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64;
+    /// A learner's step on the coordinate of that id, between two rounds.
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
+    /// Takes the steps of all learners, from a round to the present one.
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]);
     /// Ends a merge: what depends on all coordinates together is made anew.
     fn settle(&mut self, head: usize);
 }
@@ -77,6 +106,14 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     /// What each number of a coordinate is, or why the rule cannot be merged.
     pub(crate) fn merge_shares(&self) -> Result<&'static [Share], &'static str> {
         self.rule.merging().map(Merging::shares)
+    }
+
+    fn merging_of(&self, id: u32) -> &dyn Merging<R::Coord, R::Clock> {
+        let rule = match &self.bias {
+            Some(b) if id == Tally::BIAS => &b.rule,
+            _ => &self.rule,
+        };
+        rule.merging().expect(CANNOT)
     }
 }
 
@@ -122,6 +159,29 @@ impl<F: Float, R: Rule<F>> Mergeable for Learner<F, R> {
         }
     }
 
+    fn damps(&self) -> bool {
+        self.rule.merging().is_ok_and(Merging::damps)
+    }
+
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
+        self.merging_of(id).overlap(start, end)
+    }
+
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        self.merging_of(id).step(rounds, start, end, exponent)
+    }
+
+    fn take_steps(&mut self, _head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+        for (&j, step) in ids.iter().zip(steps.as_chunks().0) {
+            match &mut self.bias {
+                Some(b) if j == Tally::BIAS => {
+                    take_step(&b.rule, &b.now, b.table.slot(j), from, step);
+                }
+                _ => take_step(&self.rule, &self.now, self.table.slot(j), from, step),
+            }
+        }
+    }
+
     fn settle(&mut self, _head: usize) {
         settle(&self.rule, &mut self.now, &self.table);
         if let Some(b) = &mut self.bias {
@@ -157,6 +217,19 @@ fn add<F: Float, R: Rule<F>>(
     *c = made_of(merging, merging.rounds(now), &parts);
 }
 
+fn take_step<F: Float, R: Rule<F>>(
+    rule: &R,
+    now: &R::Clock,
+    c: &mut R::Coord,
+    from: u64,
+    step: &Step,
+) {
+    let merging = rule.merging().expect(CANNOT);
+    let rounds = [from, merging.rounds(now)];
+    let parts = merging.stepped(rounds, &merging.parts(now, c), step);
+    *c = made_of(merging, rounds[1], &parts);
+}
+
 fn settle<F: Float, R: Rule<F>>(rule: &R, now: &mut R::Clock, table: &Table<R::Coord>) {
     let merging = rule.merging().expect(CANNOT);
     *now = merging.clock(merging.rounds(now), table);
@@ -182,6 +255,19 @@ impl<F: Float, R: Rule<F>> Mergeable for OneVsAll<F, R> {
     }
     fn add(&mut self, head: usize, tally: &Tally) {
         self.learners[head].add(0, tally);
+    }
+    fn damps(&self) -> bool {
+        self.learners.first().is_some_and(Mergeable::damps)
+    }
+    // The rules of all classes are the same.
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
+        self.learners[0].overlap(id, start, end)
+    }
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        self.learners[0].step(id, rounds, start, end, exponent)
+    }
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+        self.learners[head].take_steps(0, from, ids, steps);
     }
     fn settle(&mut self, head: usize) {
         self.learners[head].settle(0);

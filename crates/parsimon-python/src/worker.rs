@@ -9,7 +9,7 @@ use crate::raised;
 
 /// What a learner added between two checkpoints, in so many slices.
 #[pyfunction]
-#[pyo3(signature = (start, end, combine="sum", slices=1))]
+#[pyo3(signature = (start, end, combine="damped", slices=1))]
 pub(crate) fn delta<'py>(
     py: Python<'py>,
     start: &[u8],

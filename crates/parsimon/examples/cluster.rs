@@ -88,19 +88,25 @@ impl Study<'_> {
             sequential.0, sequential.1
         );
         println!(
-            "| partitions | merges per epoch | sum: loss | nonzeros | mean: loss | nonzeros | averaged weights: loss | nonzeros |"
+            "| partitions | merges per epoch | damped: loss | nonzeros | sum: loss | nonzeros | mean: loss | nonzeros | averaged weights: loss | nonzeros |"
         );
-        println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
         for workers in [1, 2, 4, 8, 16] {
             for rounds in [1, 4, 16] {
                 let run = |combine| {
                     let partitions = self.even(workers);
                     self.run(&Plan { partitions, rounds, combine, lag: 0 })
                 };
+                let damped = run(Combine::Damped)?;
                 let (sum, mean) = (run(Combine::Shares)?, run(Combine::Mean)?);
                 // Workers that never met have no rounds.
                 let apart = if rounds == 1 { cells(&self.averaged(workers)?) } else { "|".into() };
-                println!("| {workers} | {rounds} | {} | {} | {apart} |", cells(&sum), cells(&mean));
+                println!(
+                    "| {workers} | {rounds} | {} | {} | {} | {apart} |",
+                    cells(&damped),
+                    cells(&sum),
+                    cells(&mean)
+                );
             }
         }
         Ok(())
@@ -114,9 +120,9 @@ impl Study<'_> {
             sequential.0, sequential.1
         );
         println!(
-            "| workers | merges | rows per worker and merge | partitions | states | sum: loss | nonzeros | mean: loss | nonzeros |"
+            "| workers | merges | rows per worker and merge | partitions | states | damped: loss | nonzeros | sum: loss | nonzeros | mean: loss | nonzeros |"
         );
-        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
         let rows = self.train.len();
         for workers in [10, 100, 1_000, 10_000] {
             let mut cases = vec![("even", "fresh", self.even(workers), 0)];
@@ -134,10 +140,12 @@ impl Study<'_> {
                     let run = |combine| {
                         self.run(&Plan { partitions: partitions.clone(), rounds, combine, lag })
                     };
+                    let damped = run(Combine::Damped)?;
                     let (sum, mean) = (run(Combine::Shares)?, run(Combine::Mean)?);
                     let each = rows / workers / rounds;
                     println!(
-                        "| {workers} | {rounds} | {each} | {name} | {states} | {} | {} |",
+                        "| {workers} | {rounds} | {each} | {name} | {states} | {} | {} | {} |",
+                        cells(&damped),
                         cells(&sum),
                         cells(&mean)
                     );

@@ -75,7 +75,7 @@ fn assert_close(a: &Trainer, b: &Trainer, tolerance: f64, what: &dyn std::fmt::D
 fn the_delta_of_one_learner_takes_its_start_to_its_end() {
     for spec in mergeable() {
         for (precision, tolerance) in [(Precision::F64, 1e-12), (Precision::F32, 2e-6)] {
-            for combine in [Combine::Shares, Combine::Mean] {
+            for combine in [Combine::Damped, Combine::Shares, Combine::Mean] {
                 let mut start = begun(&spec, precision);
                 let more = stream(&spec, 4, 50);
                 let end = worker(&start, &more);
@@ -96,7 +96,7 @@ fn the_delta_of_one_learner_takes_its_start_to_its_end() {
 #[test]
 fn a_delta_of_no_rows_changes_no_bit() {
     for spec in mergeable() {
-        for combine in [Combine::Shares, Combine::Mean] {
+        for combine in [Combine::Damped, Combine::Shares, Combine::Mean] {
             let mut start = begun(&spec, Precision::F32);
             let before = start.checkpoint();
             let nothing = delta(&start, &Chunk::new(), combine);
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn merging_is_associative(seed in 0u64..1 << 40) {
         for spec in mergeable() {
-            for combine in [Combine::Shares, Combine::Mean] {
+            for combine in [Combine::Damped, Combine::Shares, Combine::Mean] {
                 let start = begun(&spec, Precision::F64);
                 let all = stream(&spec, seed, 60);
                 let [a, b, c] = [0..10, 10..45, 45..60].map(|r| delta(&start, &rows(&all, r), combine));

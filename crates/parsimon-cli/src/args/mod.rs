@@ -247,13 +247,15 @@ pub(crate) struct MergeArgs {
     #[arg(short = 'o', long = "output", value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
     /// How states are combined
-    #[arg(long, value_enum, default_value = "sum")]
+    #[arg(long, value_enum, default_value = "damped")]
     pub(crate) combine: CombineArg,
 }
 
 /// How states are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CombineArg {
+    /// As sum, but damped where several states made the same correction (methods with AdaGrad's metric)
+    Damped,
     /// Sums of gradients add up; weights, for methods that keep those, are averaged by rows
     Sum,
     /// Everything is averaged by rows, sums of gradients too
@@ -263,6 +265,7 @@ pub(crate) enum CombineArg {
 impl From<CombineArg> for parsimon::Combine {
     fn from(arg: CombineArg) -> Self {
         match arg {
+            CombineArg::Damped => parsimon::Combine::Damped,
             CombineArg::Sum => parsimon::Combine::Shares,
             CombineArg::Mean => parsimon::Combine::Mean,
         }

@@ -21,6 +21,11 @@ pub trait Metric<F: Float>: Copy + Send + Sync + 'static {
     fn sum(&self, memory: &Self::Memory) -> f64;
     /// The memory of that sum.
     fn memory(&self, sum: f64) -> Self::Memory;
+    /// `integral dn/q(n)` while the sum of squares grows: of a correction that is due, the gradients of those rows leave
+    /// `e^-overlap` undone. `None` where squares are not remembered.
+    fn overlap(&self, _from: f64, _to: f64) -> Option<f64> {
+        None
+    }
     /// Takes note of a gradient.
     fn absorb(&self, memory: &mut Self::Memory, g: F);
 }

@@ -1,6 +1,6 @@
 //! Deltas as bytes: the house's layout with its checksum, and everything looked at before it is believed.
 
-use parsimon_core::merge::{MOST_PARTS, Tally};
+use parsimon_core::merge::{Step, Tally};
 use serde_json::json;
 
 use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
@@ -49,7 +49,7 @@ impl Delta {
         let slice = u32::try_from(natural("slice")?).ok()?;
         let slices = u32::try_from(natural("slices")?).ok()?;
         let counts = numbers_of(container.section("counts"), f64::from_le_bytes);
-        let sizes_fit = (1..=MOST_PARTS).contains(&width)
+        let sizes_fit = (1..=Step::default().len()).contains(&width)
             && (1..=MOST_SLICES).contains(&slices)
             && slice < slices
             && Some(counts.len()) == heads.checked_add(2)

@@ -39,7 +39,7 @@ mod bytes;
 
 use std::collections::BTreeSet;
 
-use parsimon_core::merge::{Mergeable, Share, Tally};
+use parsimon_core::merge::{MOST_PARTS, Mergeable, Parts, Share, Step, Tally};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{Error, Trainer};
@@ -47,8 +47,11 @@ use crate::{Error, Trainer};
 /// How the numbers of several learners become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Combine {
-    /// As the method shares them: sums of gradients add up, weights are averaged.
+    /// As [`Shares`](Combine::Shares), but damped where several learners make the same correction, so that few merges are
+    /// enough. Methods without squares of gradients are combined as they share.
     #[default]
+    Damped,
+    /// As the method shares them: sums of gradients add up, weights are averaged.
     Shares,
     /// Everything is averaged, the rounds too: the state of one typical learner.
     Mean,
@@ -58,6 +61,7 @@ impl Combine {
     /// Its name everywhere.
     pub fn name(self) -> &'static str {
         match self {
+            Combine::Damped => "damped",
             Combine::Shares => "sum",
             Combine::Mean => "mean",
         }
@@ -67,8 +71,8 @@ impl Combine {
 impl std::str::FromStr for Combine {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
-        let all = [Combine::Shares, Combine::Mean];
-        let unknown = || format!("combine must be sum or mean, got {name}");
+        let all = [Combine::Damped, Combine::Shares, Combine::Mean];
+        let unknown = || format!("combine must be damped, sum or mean, got {name}");
         all.into_iter().find(|c| c.name() == name).ok_or_else(unknown)
     }
 }
@@ -204,8 +208,8 @@ impl Trainer {
         let online = online.mergeable_mut().expect("it was asked at the beginning");
         for (head, &rounds) in counts.rounds.iter().enumerate() {
             let rounds = match delta.combine {
-                Combine::Shares => rounds,
                 Combine::Mean => rounds / counts.weight,
+                _ => rounds,
             };
             online.advance(head, online.rounds(head) + rounds.round() as u64);
         }
@@ -219,6 +223,11 @@ impl Trainer {
         let (online, _, names) = self.learned_mut();
         let online = online.mergeable_mut().expect("it was asked at the beginning");
         for (head, mut tally) in delta.tallies.into_iter().enumerate() {
+            if delta.combine == Combine::Damped {
+                let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
+                online.take_steps(head, from, &tally.ids, &tally.parts);
+                continue;
+            }
             for parts in tally.parts.chunks_exact_mut(delta.width) {
                 parts.iter_mut().zip(&scales).for_each(|(part, scale)| *part /= scale);
             }
@@ -244,6 +253,10 @@ impl Delta {
         }
         check_descent(start, end)?;
         let (a, b) = (mergeable(start)?, mergeable(end)?);
+        let combine = match combine {
+            Combine::Damped if !a.damps() => Combine::Shares,
+            combine => combine,
+        };
         let (before, after) = (start.progressive(), end.progressive());
         let weight = after.weight() - before.weight();
         let heads = end.online().heads();
@@ -254,8 +267,8 @@ impl Delta {
             weight,
             loss: after.total() - before.total(),
             rounds: match combine {
-                Combine::Shares => rounds.collect(),
                 Combine::Mean => rounds.map(|r| r * weight).collect(),
+                _ => rounds.collect(),
             },
         };
         let empty = Delta {
@@ -263,7 +276,7 @@ impl Delta {
             combine,
             slice: 0,
             slices,
-            width: a.shares().len(),
+            width: width(a, combine),
             counts,
             tallies: vec![Tally::default(); heads],
             names: BTreeSet::new(),
@@ -273,10 +286,24 @@ impl Delta {
             (0..slices).map(|slice| Delta { slice, ..empty.clone() }).collect();
         let scales = empty.scales(a.shares());
         for head in 0..heads {
-            difference(&a.tally(head), &b.tally(head), &scales, |id, parts| {
+            let rounds = [a.rounds(head), b.rounds(head)];
+            let (from, to) = (a.tally(head), b.tally(head));
+            let usual = Usual::of(a, &from, &to);
+            let step = |id: u32, from: &Parts, to: &Parts| -> Step {
+                if combine == Combine::Damped {
+                    return a.step(id, rounds, from, to, usual.exponent(a, id, from, to));
+                }
+                let mut step = Step::default();
+                scales
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, scale)| step[k] = (to[k] - from[k]) * scale);
+                step
+            };
+            difference(&from, &to, a.shares().len(), |id, from, to| {
                 let tally = &mut deltas[slice_of(id, slices) as usize].tallies[head];
                 tally.ids.push(id);
-                tally.parts.extend_from_slice(parts);
+                tally.parts.extend_from_slice(&step(id, from, to)[..empty.width]);
             });
         }
         deltas[0].note(start, end);
@@ -362,7 +389,7 @@ impl Delta {
         let heads = trainer.online().heads();
         let has_bias = trainer.frame().bias;
         let bias = self.tallies.iter().any(|t| t.ids.last() == Some(&Tally::BIAS));
-        if self.width != online.shares().len()
+        if self.width != width(online, self.combine)
             || self.tallies.len() != heads
             || self.counts.rounds.len() != heads
             || (bias && !has_bias)
@@ -389,6 +416,47 @@ pub fn merge_deltas(mut deltas: Vec<Delta>) -> Result<Delta, Error> {
     deltas.pop().ok_or_else(|| Error::Usage("there is no delta to merge".into()))
 }
 
+/// How often a learner's rows made a correction that is due to everybody: features that are in many rows are corrected together.
+struct Usual {
+    /// The squares of the slopes in all, by the coordinate that has most of them: the bias, if there is one.
+    squares: f64,
+    /// What frequent features corrected in common, as an exponent.
+    common: f64,
+}
+
+impl Usual {
+    fn of(online: &dyn Mergeable, start: &Tally, end: &Tally) -> Self {
+        let (mut usual, width) = (Self { squares: 0.0, common: 0.0 }, online.shares().len());
+        if online.damps() {
+            let largest = |_: u32, from: &Parts, to: &Parts| {
+                usual.squares = usual.squares.max(to[1] - from[1]);
+            };
+            difference(start, end, width, largest);
+            let mut common = 0.0;
+            difference(start, end, width, |id, from, to| {
+                common += usual.share(from, to) * online.overlap(id, from, to);
+            });
+            usual.common = common;
+        }
+        usual
+    }
+
+    /// The share of the rows that have a feature, each counted by the square of its slope.
+    fn share(&self, from: &Parts, to: &Parts) -> f64 {
+        if self.squares > 0.0 { (to[1] - from[1]) / self.squares } else { 0.0 }
+    }
+
+    /// What the coordinate corrected by itself and in common with others.
+    fn exponent(&self, online: &dyn Mergeable, id: u32, from: &Parts, to: &Parts) -> f64 {
+        online.overlap(id, from, to) + self.share(from, to) * self.common
+    }
+}
+
+/// How many numbers a delta has for each coordinate.
+fn width(online: &dyn Mergeable, combine: Combine) -> usize {
+    if combine == Combine::Damped { Step::default().len() } else { online.shares().len() }
+}
+
 /// Refuses two states of which one cannot have come from the other.
 fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
     let same = start.settings().to_json() == end.settings().to_json()
@@ -413,19 +481,17 @@ fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Calls `emit` for every coordinate that changed, in order of ids, with what was added to it, scaled.
-fn difference(start: &Tally, end: &Tally, scales: &[f64], mut emit: impl FnMut(u32, &[f64])) {
-    let width = scales.len();
-    let mut parts = vec![0.0; width];
-    join(start, end, width, |id, a, b| {
-        let mut changed = false;
-        for k in 0..width {
-            let d = b.map_or(0.0, |b| b[k]) - a.map_or(0.0, |a| a[k]);
-            changed |= d != 0.0;
-            parts[k] = d * scales[k];
-        }
-        if changed {
-            emit(id, &parts);
+/// Calls `emit` for every coordinate that changed, in order of ids, with what it was and what it is.
+fn difference(start: &Tally, end: &Tally, width: usize, mut emit: impl FnMut(u32, &Parts, &Parts)) {
+    let whole = |parts: Option<&[f64]>| {
+        let mut all = [0.0; MOST_PARTS];
+        all.iter_mut().zip(parts.unwrap_or_default()).for_each(|(a, p)| *a = *p);
+        all
+    };
+    join(start, end, width, |id, from, to| {
+        let (from, to) = (whole(from), whole(to));
+        if from != to {
+            emit(id, &from, &to);
         }
     });
 }

@@ -416,6 +416,10 @@ pub fn merge_deltas(mut deltas: Vec<Delta>) -> Result<Delta, Error> {
     deltas.pop().ok_or_else(|| Error::Usage("there is no delta to merge".into()))
 }
 
+/// Features that are in most rows are not independent of each other, and correct more in common than their shares say. By trial: with 1
+/// sixteen learners of a click log still disturb each other, with 4 they learn too slowly (`record/2026-11-15-cluster.md`).
+const TOGETHER: f64 = 2.0;
+
 /// How often a learner's rows made a correction that is due to everybody: features that are in many rows are corrected together.
 struct Usual {
     /// The squares of the slopes in all, by the coordinate that has most of them: the bias, if there is one.
@@ -448,7 +452,7 @@ impl Usual {
 
     /// What the coordinate corrected by itself and in common with others.
     fn exponent(&self, online: &dyn Mergeable, id: u32, from: &Parts, to: &Parts) -> f64 {
-        online.overlap(id, from, to) + self.share(from, to) * self.common
+        online.overlap(id, from, to) + TOGETHER * self.share(from, to) * self.common
     }
 }
 

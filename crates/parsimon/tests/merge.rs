@@ -303,6 +303,101 @@ fn rda_is_merged_as_the_arithmetic_says() {
     }
 }
 
+/// The dense twin of damped merging: `a` and its like are written out for every coordinate, no matter whether it changed.
+#[test]
+fn damped_ftrl_is_merged_as_the_arithmetic_says() {
+    let (rate, l1, beta) = (0.3, 1.5, 1.0);
+    let spec = json!({"algorithm": "ftrl", "rate": rate, "l1": l1, "beta": beta});
+    let q = |n: f64| (beta + n.sqrt()) / rate;
+    let strength = |j: usize| if j == 8 { 0.0 } else { l1 };
+    let weight = |s: &Sums, j: usize| -soft(s.z[j], strength(j)) / q(s.n[j]);
+    // The integral of dn/q(n), by Simpson's rule in the root of n.
+    let overlap = |from: f64, to: f64| {
+        let (a, b, steps) = (from.sqrt(), to.sqrt(), 2000);
+        let f = |u: f64| 2.0 * u / q(u * u);
+        let h = (b - a) / f64::from(steps);
+        let inner = (1..steps).map(|i| f64::from(2 + 2 * (i % 2)) * f(a + h * f64::from(i)));
+        (f(a) + inner.sum::<f64>() + f(b)) * h / 3.0
+    };
+    let (mut dense, mut state) = (ORIGIN, trainer(&spec, Precision::F64));
+    for round in 0..3 {
+        let mut deltas = Vec::new();
+        let (mut dw, mut dn, mut dr, mut exponents, mut made) =
+            ([0.0; 9], [0.0; 9], [0.0; 9], [0.0; 9], [0.0; 9]);
+        let subgradient = |s: &Sums, j: usize| -s.z[j] - q(s.n[j]) * weight(s, j);
+        for k in 0..4u64 {
+            let rows = plain(500 + 4 * round + k, 60 + 10 * k as usize);
+            let mut own = dense.clone();
+            for (x, y) in &rows {
+                let x: Vec<_> = x.iter().copied().chain([(8, 1.0)]).collect();
+                let w: Vec<f64> = (0..9).map(|j| weight(&own, j)).collect();
+                let d = slope(x.iter().map(|&(j, v)| w[j] * v).sum(), *y);
+                for &(j, v) in &x {
+                    let g = d * v;
+                    own.z[j] += g - (q(own.n[j] + g * g) - q(own.n[j])) * w[j];
+                    own.n[j] += g * g;
+                }
+            }
+            let grown: Vec<f64> = (0..9).map(|j| own.n[j] - dense.n[j]).collect();
+            let most = grown.iter().copied().fold(0.0, f64::max);
+            let a: Vec<f64> = (0..9).map(|j| overlap(dense.n[j], own.n[j])).collect();
+            let common: f64 = (0..9).map(|j| grown[j] / most * a[j]).sum();
+            for j in 0..9 {
+                let exponent = a[j] + 2.0 * grown[j] / most * common;
+                dw[j] += weight(&own, j) - weight(&dense, j);
+                dr[j] += subgradient(&own, j) - subgradient(&dense, j);
+                dn[j] += grown[j];
+                exponents[j] += exponent;
+                made[j] += 1.0 - (-exponent).exp();
+            }
+            deltas.push(delta(&state, &as_chunk(&rows), Combine::Damped));
+        }
+        let start = dense.clone();
+        for j in 0..9 {
+            let damping = (1.0 - (-exponents[j]).exp()) / made[j];
+            assert!((0.25..=1.0).contains(&damping), "{damping}");
+            dense.n[j] += dn[j];
+            let w = weight(&start, j) + damping * dw[j];
+            dense.z[j] = -(q(dense.n[j]) * w + subgradient(&start, j) + damping * dr[j]);
+        }
+        state.absorb([merge_deltas(deltas).unwrap()]).unwrap();
+    }
+    let model = state.model();
+    let head = &model.heads()[0];
+    for j in 0..9 {
+        let found = if j == 8 { head.bias() } else { head.weight(1 + j as u32) };
+        assert!((found - weight(&dense, j)).abs() < 1e-7, "{j}: {found} {}", weight(&dense, j));
+    }
+}
+
+#[test]
+fn what_everybody_learned_is_learned_once_and_what_is_rare_adds_up() {
+    let spec = json!({"algorithm": "ftrl", "rate": 0.5, "l1": 0.0});
+    let start = trainer(&spec, Precision::F64);
+    let mut chunk = Chunk::new();
+    for i in 0..4000 {
+        chunk.push_feature(1, 1.0);
+        if i == 7 {
+            chunk.push_feature(2, 1.0);
+        }
+        let label = if i % 4 == 0 { -1.0 } else { 1.0 };
+        chunk.finish_row(Some(label), 1.0, Repeats::Refuse).unwrap();
+    }
+    let alone = worker(&start, &chunk).model();
+    let merged = |combine| {
+        let mut state = copy(&start);
+        state.absorb([merge_deltas(vec![delta(&start, &chunk, combine); 16]).unwrap()]).unwrap();
+        state.model()
+    };
+    let margin = |model: &parsimon::Model| model.heads()[0].weight(1) + model.heads()[0].bias();
+    let (damped, sum) = (merged(Combine::Damped), merged(Combine::Shares));
+    assert!((margin(&damped) - margin(&alone)).abs() < 0.01 * margin(&alone).abs());
+    assert!(margin(&sum) > 3.0 * margin(&alone), "adding up goes four times too far");
+    let rare = |model: &parsimon::Model| model.heads()[0].weight(2);
+    assert!(rare(&sum).abs() > 5.0 * rare(&alone).abs());
+    assert!((rare(&damped) / rare(&sum) - 1.0).abs() < 0.4, "{} {}", rare(&damped), rare(&sum));
+}
+
 #[test]
 fn thresholds_are_applied_after_the_merge_and_averages_unite_supports() {
     let one = |j: u32, rounds: usize| {

@@ -32,7 +32,7 @@ pub(crate) fn merge_deltas<'py>(
     py: Python<'py>,
     deltas: Vec<Bound<'py, PyBytes>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let deltas: Vec<&[u8]> = deltas.iter().map(|bytes| bytes.as_bytes()).collect();
+    let deltas: Vec<&[u8]> = deltas.iter().map(PyBytesMethods::as_bytes).collect();
     let sum = py.detach(|| {
         let deltas =
             deltas.iter().map(|bytes| Delta::from_bytes(bytes)).collect::<Result<_, _>>()?;

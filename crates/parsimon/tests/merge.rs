@@ -81,6 +81,7 @@ fn the_delta_of_one_learner_takes_its_start_to_its_end() {
                 let end = worker(&start, &more);
                 start.absorb([delta(&start, &more, combine)]).unwrap();
                 assert_close(&start, &end, tolerance, &spec);
+                assert_eq!(start.model().nonzeros(), end.model().nonzeros(), "{spec}");
                 let (a, b) = (start.progressive(), end.progressive());
                 assert_eq!(a.rows(), b.rows());
                 assert!((a.total() - b.total()).abs() < 1e-9 * b.total().max(1.0), "{spec}");

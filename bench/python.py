@@ -1,10 +1,15 @@
-"""The Python package beside scikit-learn and River, interleaved: python bench/python.py [--rounds 5].
+"""The Python package beside scikit-learn and River, interleaved: python bench/python.py [--rounds 5] [--record record/DATE-python.md].
 
-Needs parsimon installed; River is left out with a line if it is not. Prints a Markdown table: median and spread of the rounds.
+Needs parsimon installed from a release build (`pip install .`); River is left out with a line if it is not installed. Prints a Markdown
+table: the median of the rounds, the smallest and the largest, and the median, over the rounds, of the rate of the first of its kind by this one's.
 """
 
 import argparse
+import datetime
+import os
+import platform
 import statistics
+import subprocess
 import time
 
 import numpy as np
@@ -14,6 +19,7 @@ import sklearn
 from sklearn.linear_model import SGDClassifier
 
 CLASSES = np.array([0, 1])
+SK = f"scikit-learn {sklearn.__version__} SGD"
 
 
 def data(rows, width, columns, seed=0):
@@ -31,68 +37,118 @@ def seconds(work):
     return time.perf_counter() - start
 
 
-def ours():
-    return parsimon.FTRLClassifier(l1=1e-3)
+def ours(algorithm="ftrl", **settings):
+    return parsimon.ParsimonClassifier(algorithm, **{"l1": 1e-3, **settings})
 
 
-def theirs():
-    return SGDClassifier(loss="log_loss", penalty="l1", alpha=1e-6, random_state=0)
+def theirs(penalty="l1"):
+    return SGDClassifier(loss="log_loss", penalty=penalty, alpha=1e-6, random_state=0)
+
+
+def tasks(rows):
+    """(what, who, rows, set-up): a set-up returns the work to be timed. The first of a kind is ours."""
+    X, y = data(rows, 40, 1 << 20)
+    small, labels = data(2000, 40, 4000, seed=1)
+    dense = np.random.default_rng(2).normal(size=(2000, 40))
+    marks = (dense[:, 0] > 0).astype(np.int64)
+    dicts = [{f"f{j}": 1.0 for j in small.indices[i * 40 : (i + 1) * 40]} for i in range(2000)]
+    bools = [bool(v) for v in labels]
+
+    def chunk(make):
+        def set_up():
+            model = make()
+            return lambda: model.partial_fit(X, y, classes=CLASSES)
+
+        return set_up
+
+    def single(make, count):
+        def set_up():
+            model = make().partial_fit(dense[:1], marks[:1], classes=CLASSES)
+
+            def work():
+                for i in range(count):
+                    model.partial_fit(dense[i : i + 1], marks[i : i + 1])
+
+            return work
+
+        return set_up
+
+    def stream(make):
+        def set_up():
+            model = make()
+            # The names are known, as they are after the first minute of a stream.
+            for x, v in zip(dicts, bools):
+                model.learn_one(x, v)
+
+            def work():
+                for x, v in zip(dicts, bools):
+                    model.learn_one(x, v)
+
+            return work
+
+        return set_up
+
+    what = "partial_fit, CSR, 40 of 2^20 columns, one call"
+    yield what, "parsimon ftrl, l1", rows, chunk(ours)
+    yield what, "parsimon ftrl, l1, f32", rows, chunk(lambda: ours(precision="f32"))
+    yield what, "parsimon fobos, l1", rows, chunk(lambda: ours("fobos", l1=1e-6))
+    yield what, f"{SK}, l1", rows, chunk(theirs)
+    yield what, f"{SK}, l2", rows, chunk(lambda: theirs("l2"))
+    what = "partial_fit, one row of 40 numbers"
+    yield what, "parsimon ftrl, l1", 2000, single(ours, 2000)
+    yield what, f"{SK}, l1", 300, single(theirs, 300)
+    what = "learn_one, 40 names"
+    yield what, "parsimon ftrl, l1", 2000, stream(ours)
+    try:
+        import river
+        from river import linear_model, optim
+    except ImportError:
+        print("River is not installed: left out\n")
+        return
+
+    def rivers():
+        return linear_model.LogisticRegression(optimizer=optim.FTRLProximal())
+
+    yield what, f"River {river.__version__} FTRL", 2000, stream(rivers)
+
+
+def table(rounds, rows):
+    todo = list(tasks(rows))
+    rates = [[] for _ in todo]
+    for _ in range(rounds):
+        for (_, _, count, set_up), seen in zip(todo, rates):
+            seen.append(count / seconds(set_up()))
+    lines = ["| what | who | rows/s, median | smallest | largest | first of its kind, by this |", "| --- | --- | --- | --- | --- | --- |"]
+    first = {}
+    for (what, who, _, _), seen in zip(todo, rates):
+        base = first.setdefault(what, seen)
+        ratio = "" if base is seen else f"{statistics.median(a / b for a, b in zip(base, seen)):.2f}"
+        lines.append(f"| {what} | {who} | {statistics.median(seen):,.0f} | {min(seen):,.0f} | {max(seen):,.0f} | {ratio} |")
+    return "\n".join(lines)
+
+
+def machine():
+    with open("/proc/cpuinfo") as file:
+        model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), platform.processor())
+    load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, load before the run {load}"
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--rows", type=int, default=200_000)
+    arguments.add_argument("--record")
     args = arguments.parse_args()
-    X, y = data(args.rows, 40, 1 << 20)
-    small, labels = data(2000, 40, 4000, seed=1)
-    dense = small.toarray()
-    dicts = [{f"f{j}": 1.0 for j in small.indices[i * 40 : (i + 1) * 40]} for i in range(2000)]
-    bools = [bool(v) for v in labels]
-
-    def chunk(make):
-        model = make()
-        return lambda: model.partial_fit(X, y, classes=CLASSES)
-
-    def single(make, rows):
-        model = make().partial_fit(dense[:1], labels[:1], classes=CLASSES)
-
-        def work():
-            for i in range(rows):
-                model.partial_fit(dense[i : i + 1], labels[i : i + 1])
-
-        return work
-
-    def stream(model):
-        def work():
-            for x, v in zip(dicts, bools):
-                model.learn_one(x, v)
-
-        return work
-
-    tasks = [
-        ("partial_fit, CSR, 40 of 2^20 columns", "parsimon FTRL", args.rows, lambda: chunk(ours)),
-        ("partial_fit, CSR, 40 of 2^20 columns", f"scikit-learn {sklearn.__version__} SGD, l1", args.rows, lambda: chunk(theirs)),
-        ("partial_fit, one dense row of 4000", "parsimon FTRL", 2000, lambda: single(ours, 2000)),
-        ("partial_fit, one dense row of 4000", f"scikit-learn {sklearn.__version__} SGD, l1", 200, lambda: single(theirs, 200)),
-        ("learn_one, 40 names", "parsimon FTRL", 2000, lambda: stream(ours())),
-    ]
-    try:
-        import river
-        from river import linear_model, optim
-
-        make = lambda: linear_model.LogisticRegression(optimizer=optim.FTRLProximal())
-        tasks.append(("learn_one, 40 names", f"River {river.__version__} FTRL", 2000, lambda: stream(make())))
-    except ImportError:
-        print("River is not installed: left out\n")
-    times = [[] for _ in tasks]
-    for _ in range(args.rounds):
-        for task, seen in zip(tasks, times):
-            seen.append(seconds(task[3]()))
-    print("| what | who | rows/s, median | smallest | largest |\n| --- | --- | --- | --- | --- |")
-    for (what, who, rows, _), seen in zip(tasks, times):
-        rate = [rows / t for t in seen]
-        print(f"| {what} | {who} | {statistics.median(rate):,.0f} | {min(rate):,.0f} | {max(rate):,.0f} |")
+    where, found = machine(), table(args.rounds, args.rows)
+    print(found)
+    if args.record:
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+        with open(args.record, "w") as file:
+            file.write(
+                f"# The Python package beside scikit-learn and River\n\nDate: {datetime.date.today()}. Machine: {where}. Commit: {commit}, release build.\n\n"
+                f"Command: `python bench/python.py --rounds {args.rounds} --rows {args.rows}`. Rounds are interleaved.\n\n{found}\n"
+            )
 
 
 if __name__ == "__main__":

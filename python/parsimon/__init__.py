@@ -7,7 +7,7 @@ and model files mean the same on both sides.
 from . import _named
 from ._base import load
 from ._filter import AdaptiveFilter
-from ._named import *  # noqa: F403
+from ._named import *
 from ._parsimon import DivergedError, __version__
 from ._tune import Trial, Trials, compare, tune
 from .plot import plot_learning_curve, plot_path, plot_weights

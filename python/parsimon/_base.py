@@ -6,8 +6,9 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,11 +16,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parsimon
 from ._html import summary
 from ._progress import bar
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 CLASS_LOSSES = ("logistic", "hinge", "squared-hinge", "halfspace")
 NUMBER_LOSSES = ("squared", "huber", "quantile", "poisson", "projection")
@@ -71,10 +75,23 @@ def _paths(path: Any) -> list[str]:
 
 def _can_stream(estimator: _Parsimon) -> bool:
     """A two-phase schedule must know its switch, which only a whole data set tells."""
+    # PERF: asked at every call of partial_fit, and only three settings have a say.
+    own = estimator.__dict__
+    key = (estimator._algorithm or own["algorithm"], own.get("schedule"), own.get("switch") is None)
     try:
-        return not estimator._resolved()[2]
+        return _STREAMS[key]
+    except KeyError:
+        pass
+    except TypeError:
+        return True
+    try:
+        _STREAMS[key] = able = not estimator._resolved()[2]
     except ValueError:
         return True
+    return able
+
+
+_STREAMS: dict[Any, bool] = {}
 
 
 def _has_weights(estimator: _Parsimon) -> bool:
@@ -93,6 +110,12 @@ class _Parsimon(BaseEstimator):
     _algorithm: ClassVar[str | None] = None
     _settings: ClassVar[tuple[str, ...]] = ()
     _losses: ClassVar[tuple[str, ...]] = ()
+    # Every estimator has these; the generated classes take them.
+    algorithm: str
+    passes: int
+    shuffle: bool
+    random_state: Any
+    precision: str
 
     # Settings.
 
@@ -177,14 +200,32 @@ class _Parsimon(BaseEstimator):
         return X, y
 
     def _refuse_named(self, reset: bool) -> None:
+        if reset:
+            # The columns may be others now.
+            self.__dict__.pop("_places", None)
         learner = None if reset else getattr(self, "_learner", None)
         if learner is not None and learner.bits is not None:
             raise ValueError("the model knows features by name: use learn_one, learn_many, predict_one, predict_many")
 
+    def _weights_of_set(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """The weights of a whole data set, which must not be empty; a piece of a stream may."""
+        weights = self._weights_of(sample_weight, X)
+        if weights is not None and not weights.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        return weights
+
     def _weights_of(self, sample_weight: Any, X: Any) -> np.ndarray | None:
         if sample_weight is None:
             return None
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+        if weights.ndim == 0 or np.isscalar(sample_weight):
+            weights = np.full(X.shape[0], float(sample_weight))
+        if weights.ndim != 1:
+            raise ValueError("sample_weight must be a number or have one dimension")
+        if weights.shape[0] != X.shape[0]:
+            raise ValueError(f"sample_weight has {weights.shape[0]} entries, and there are {X.shape[0]} rows")
+        # Whether they are numbers and not negative is seen on the other side.
+        return weights
 
     def _margins(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -198,10 +239,15 @@ class _Parsimon(BaseEstimator):
         rows = X.shape[0] if weights is None else round(float(weights.sum()))
         learner = self._build(X.shape[1], rows * passes, classes)
         seed = self._seed() if self.shuffle else None
-        # Stopped by Ctrl-C, it keeps what it has learned.
-        self._adopt(learner)
         with bar(progress, X.shape[0] * passes) as tick:
-            self.n_iter_, trouble = learner.fit(_native(X), codes, weights, passes, seed, tick)
+            try:
+                done, trouble = learner.fit(_native(X), codes, weights, passes, seed, tick)
+            except KeyboardInterrupt:
+                # What was learned is a model like any other.
+                self._adopt(learner)
+                raise
+        self._adopt(learner)
+        self.n_iter_ = done
         if trouble is not None:
             warnings.warn(f"{trouble}; the model is the one of the {self.n_iter_} passes before", ConvergenceWarning, stacklevel=3)
             self.n_iter_ = max(1, self.n_iter_)
@@ -223,11 +269,24 @@ class _Parsimon(BaseEstimator):
         if not hasattr(self, "_learner"):
             self._adopt(learner)
 
+    @contextmanager
+    def _unchanged_if_refused(self) -> Iterator[None]:
+        """Whatever is refused leaves the estimator as it was, with the model it had."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
     def _seed(self) -> int:
         # Nothing here is random unless asked for.
         if self.random_state is None:
             return 0
         if isinstance(self.random_state, (int, np.integer)):
+            if not 0 <= self.random_state < 2**64:
+                raise ValueError(f"random_state must be from 0 to 2**64 - 1, got {self.random_state}")
             return int(self.random_state)
         return int(self.random_state.randint(2**31 - 1))
 
@@ -238,7 +297,7 @@ class _Parsimon(BaseEstimator):
 
     # One row at a time.
 
-    def _row(self, x: dict) -> dict:
+    def _row(self, x: dict[Any, Any]) -> dict[Any, Any]:
         """A row of a learner that knows columns: names become ids."""
         places = getattr(self, "_places", None)
         if places is None:
@@ -252,36 +311,48 @@ class _Parsimon(BaseEstimator):
         except KeyError as unknown:
             raise ValueError(f"there is no feature {unknown} among the columns learned from") from None
 
-    def _start_rows(self, x: dict, classes: list[str]) -> Any:
+    def _start_rows(self, x: dict[Any, Any], classes: list[str]) -> Any:
         bits = None if any(isinstance(key, (int, np.integer)) for key in x) else BITS
         learner = self._build(None, None, classes, bits)
         if bits is None:
             self._places = {}
         return learner
 
+    def _margins_many(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._learner.margins_many([self._row(x) for x in _dicts(X)])
+
     # Tables that the native readers read.
 
-    def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool):
-        learner = getattr(self, "_learner", None)
-        if learner is None:
-            texts = self._table_classes(table, classes)
-            settings, wants_dimension, wants_switch = self._resolved()
-            rows, largest = table.survey() if wants_dimension or wants_switch else (0, 0)
-            bits = table.bits() if wants_dimension else None
-            spec = self._complete(largest if bits is None else 2**bits, rows * passes, texts)
-            learner = _parsimon.Learner.for_table(spec, table, classes=texts, **self._frame())
-        else:
-            self._must_learn()
-        with bar(progress, None) as tick:
-            try:
+    def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool) -> Self:
+        if hasattr(self, "_learner"):
+            learner = self._must_learn()
+            with bar(progress, None) as tick:
                 learner.learn_table(table, passes, tick)
-            except KeyboardInterrupt:
-                if not hasattr(self, "_learner"):
-                    self._adopt(learner)
-                raise
-        if not hasattr(self, "_learner"):
+            return self
+        trouble: BaseException | None = None
+        with self._unchanged_if_refused():
+            learner = self._learner_for(table, classes, passes)
+            try:
+                with bar(progress, None) as tick:
+                    learner.learn_table(table, passes, tick)
+            except (Exception, KeyboardInterrupt) as error:
+                # Rows before a bad one, or before Ctrl-C, are learned.
+                if learner.rows == 0:
+                    raise
+                trouble = error
             self._adopt(learner)
+        if trouble is not None:
+            raise trouble
         return self
+
+    def _learner_for(self, table: Any, classes: Any, passes: int) -> Any:
+        texts = self._table_classes(table, classes)
+        _, wants_dimension, wants_switch = self._resolved()
+        rows, largest = table.survey() if wants_dimension or wants_switch else (0, 0)
+        bits = table.bits() if wants_dimension else None
+        spec = self._complete(largest if bits is None else 2**bits, rows * passes, texts)
+        return _parsimon.Learner.for_table(spec, table, classes=texts, **self._frame())
 
     def _table_classes(self, table: Any, classes: Any) -> list[str]:
         return []
@@ -292,7 +363,7 @@ class _Parsimon(BaseEstimator):
 
     # Weights.
 
-    def _heads(self) -> list:
+    def _heads(self) -> list[Any]:
         check_is_fitted(self)
         heads = self._learner.weights()
         if heads is None:
@@ -303,10 +374,9 @@ class _Parsimon(BaseEstimator):
         heads = self._heads()
         bits = self._learner.bits
         shift = 1 if bits is None else 0
-        width = getattr(self, "n_features_in_", None)
-        if width is None:
-            largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
-            width = 2**bits if bits is not None else largest
+        largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
+        # Rows as dictionaries may bring ids beyond the columns.
+        width = 2**bits if bits is not None else max(getattr(self, "n_features_in_", 0), largest)
         columns = np.concatenate([ids.astype(np.int64) - shift for _, ids, _ in heads])
         values = np.concatenate([weights for _, _, weights in heads])
         indptr = np.cumsum([0] + [len(ids) for _, ids, _ in heads])
@@ -316,14 +386,14 @@ class _Parsimon(BaseEstimator):
         return matrix if getattr(self, "_sparse", False) else matrix.toarray()
 
     @available_if(_has_weights)
-    def sparsify(self):
+    def sparsify(self) -> Self:
         """Makes ``coef_`` a SciPy CSR matrix."""
         check_is_fitted(self)
         self._sparse = True
         return self
 
     @available_if(_has_weights)
-    def densify(self):
+    def densify(self) -> Self:
         """Makes ``coef_`` an array again."""
         check_is_fitted(self)
         self._sparse = False
@@ -373,8 +443,17 @@ class _Parsimon(BaseEstimator):
             places = [f"#{j}" for j in chosen]
         return [(name or place, float(weights[k])) for name, place, k in zip(names, places, order)]
 
-    def _html_repr(self) -> str:
-        return super()._html_repr() + (summary(self) if hasattr(self, "_learner") else "")
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._summary()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in shown:
+            shown["text/html"] += self._summary()
+        return shown
+
+    def _summary(self) -> str:
+        return summary(self) if hasattr(self, "_learner") else ""
 
     # Files.
 
@@ -401,7 +480,7 @@ class _Parsimon(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learner")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -412,14 +491,14 @@ def _scores_poorly(estimator: _Parsimon) -> bool:
     return (estimator._algorithm or estimator.algorithm) == "ftl"
 
 
-_CHECKS = dict(
-    accept_sparse="csr",
-    accept_large_sparse=True,
-    dtype=[np.float64, np.float32],
-    order="C",
+_CHECKS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+    "dtype": [np.float64, np.float32],
+    "order": "C",
     # NaN and infinity are found on the other side, with their place.
-    ensure_all_finite=False,
-)
+    "ensure_all_finite": False,
+}
 
 
 def _loss_words() -> dict[str, tuple[str, ...]]:
@@ -438,51 +517,56 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     _losses = CLASS_LOSSES
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = _scores_poorly(self)
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
         """Learns the data set from the beginning, in ``passes`` passes.
 
         With ``shuffle`` the order depends on the rows and ``random_state`` only: a permutation of the rows gives the same model bit
         for bit, a row of weight 3 is a row three times, one of weight 0 is no row. Without, rows are learned as they stand.
         """
-        X, y = self._rows_and_labels(X, y, reset=True)
-        check_classification_targets(y)
-        weights = self._weights_of(sample_weight, X)
-        kept = y if weights is None else y[weights > 0]
-        self._set_classes(np.unique(kept))
-        if weights is not None and len(kept) < len(y):
-            # Rows of weight 0 are not there, whatever their class.
-            y = np.where(weights > 0, y, self.classes_[0])
-        self._fit(X, self._codes(y), weights, self._texts(), progress)
+        with self._unchanged_if_refused():
+            X, y = self._rows_and_labels(X, y, reset=True)
+            check_classification_targets(y)
+            weights = self._weights_of_set(sample_weight, X)
+            kept = y if weights is None else y[weights > 0]
+            self._set_classes(np.unique(kept))
+            if weights is not None and len(kept) < len(y):
+                # Rows of weight 0 are not there, whatever their class.
+                y = np.where(weights > 0, y, self.classes_[0])
+            self._fit(X, self._codes(y), weights, self._texts(), progress)
         return self
 
     @available_if(_can_stream)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
-        first = not hasattr(self, "_learner")
-        X, y = self._rows_and_labels(X, y, reset=first)
-        weights = self._weights_of(sample_weight, X)
-        if first:
-            check_classification_targets(y)
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit")
-            self._set_classes(np.unique(classes))
-            learner = self._build(X.shape[1], None, self._texts())
-        else:
-            if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
-                raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
-            learner = self._must_learn()
-        self._learn(learner, X, self._codes(y), weights)
+        if not hasattr(self, "_learner"):
+            with self._unchanged_if_refused():
+                self._first_fit(X, y, classes, sample_weight)
+            return self
+        X, y = self._rows_and_labels(X, y, reset=False)
+        if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
+        self._must_learn().learn(_native(X), self._codes(y), self._weights_of(sample_weight, X))
         return self
+
+    def _first_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        X, y = self._rows_and_labels(X, y, reset=True)
+        check_classification_targets(y)
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit")
+        self._set_classes(np.unique(classes))
+        learner = self._build(X.shape[1], None, self._texts())
+        self._learn(learner, X, self._codes(y), self._weights_of(sample_weight, X))
 
     def _set_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes, and the data has {len(classes)} class")
         self.classes_ = classes
+        self.__dict__.pop("_code_of", None)
 
     def _texts(self) -> list[str]:
         # Truth is 1 in the program and its files.
@@ -505,7 +589,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         classes: Any = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns files of any format the program reads: Parquet, Arrow, CSV, JSON lines, svmlight, VW; compressed or not.
 
         ``label`` and ``weight`` name columns, ``ignore`` columns that are no features, ``text`` columns whose numbers are categories.
@@ -526,7 +610,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         classes: Any = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns an Arrow table, record batch or reader, or a frame that offers itself as one, without a copy of its buffers.
 
         Columns are read as those of a file: see :meth:`learn_file`. A bad value is refused before the first row is learned.
@@ -553,6 +637,9 @@ class Classifier(ClassifierMixin, _Parsimon):
         return _probabilities(self._table_margins(_parsimon.Table.arrow(data, _roles())))
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
+        if len(y) == 1:
+            # PERF: one row at a time is a habit, and an array is a long way round.
+            return np.array([self._code(y.item())])
         classes = self.classes_
         places = np.searchsorted(classes, y)
         known = classes[np.minimum(places, len(classes) - 1)] == y
@@ -584,17 +671,18 @@ class Classifier(ClassifierMixin, _Parsimon):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, classes: Any = None):
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, classes: Any = None) -> Self:
         """Learns one row, a dictionary of features: names, or ids.
 
         The classes are those passed here or to ``partial_fit``; else False and True for a bool, -1 and 1 if the first label is -1, 0 and 1.
         """
         learner = getattr(self, "_learner", None)
         if learner is None:
-            self._set_classes(np.unique(classes) if classes is not None else _guessed(y))
-            learner = self._start_rows(x, self._texts())
-            learner.learn_one(self._row(x), self._code(y), w)
-            self._adopt(learner)
+            with self._unchanged_if_refused():
+                self._set_classes(np.unique(classes) if classes is not None else _guessed(y))
+                learner = self._start_rows(x, self._texts())
+                learner.learn_one(self._row(x), self._code(y), w)
+                self._adopt(learner)
             return self
         try:
             code = self._code_of[y]
@@ -604,22 +692,23 @@ class Classifier(ClassifierMixin, _Parsimon):
         learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), code, w)
         return self
 
-    def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None):
+    def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
         rows, y = _dicts(X), np.asarray(y)
         if not rows:
             return self
-        first = not hasattr(self, "_learner")
-        if first:
-            self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
-        learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
-        if first:
-            self._adopt(learner)
+        with self._unchanged_if_refused():
+            first = not hasattr(self, "_learner")
+            if first:
+                self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
+            learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
+            learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
+            if first:
+                self._adopt(learner)
         return self
 
-    def _code(self, y) -> float:
+    def _code(self, y: Any) -> float:
         codes = getattr(self, "_code_of", None)
         if codes is None:
             values = (-1.0, 1.0) if len(self.classes_) == 2 else map(float, range(len(self.classes_)))
@@ -636,6 +725,15 @@ class Classifier(ClassifierMixin, _Parsimon):
         place = int(margins[0] > 0) if len(margins) == 1 else int(np.argmax(margins))
         return self.classes_[place].item() if hasattr(self.classes_[place], "item") else self.classes_[place]
 
+    def predict_many(self, X: Any) -> np.ndarray:
+        """The class of every row of a list of dictionaries, or of a data frame."""
+        return self._predicted(self._margins_many(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba_many(self, X: Any) -> np.ndarray:
+        """The probability of every class, for every row of a list of dictionaries or of a data frame."""
+        return _probabilities(self._margins_many(X))
+
     @available_if(_has_probabilities)
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of every class of one row."""
@@ -644,12 +742,12 @@ class Classifier(ClassifierMixin, _Parsimon):
         return dict(zip(self.classes_.tolist(), _probabilities(margins)[0].tolist()))
 
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """The weights, one row per class, or one row for two classes."""
         return self._coef()
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> np.ndarray:
         """The biases."""
         return np.array([bias for bias, _, _ in self._heads()])
 
@@ -683,7 +781,7 @@ def _guessed(y: Any) -> np.ndarray:
     return np.array([-1, 1]) if y == -1 else np.array([0, 1])
 
 
-def _dicts(X: Any) -> list[dict]:
+def _dicts(X: Any) -> list[dict[Any, Any]]:
     if hasattr(X, "to_dicts"):
         return X.to_dicts()
     if hasattr(X, "to_dict"):
@@ -696,27 +794,31 @@ class Regressor(RegressorMixin, _Parsimon):
 
     _losses = NUMBER_LOSSES
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = _scores_poorly(self)
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
         """Learns the data set from the beginning, in ``passes`` passes; the order is that of :meth:`Classifier.fit`."""
-        X, y = self._rows_and_labels(X, y, reset=True)
-        weights = self._weights_of(sample_weight, X)
-        self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [], progress)
+        with self._unchanged_if_refused():
+            X, y = self._rows_and_labels(X, y, reset=True)
+            weights = self._weights_of_set(sample_weight, X)
+            self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [], progress)
         return self
 
     @available_if(_can_stream)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None):
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
-        first = not hasattr(self, "_learner")
-        X, y = self._rows_and_labels(X, y, reset=first)
-        weights = self._weights_of(sample_weight, X)
+        if not hasattr(self, "_learner"):
+            with self._unchanged_if_refused():
+                X, y = self._rows_and_labels(X, y, reset=True)
+                learner = self._build(X.shape[1], None, [])
+                self._learn(learner, X, np.ascontiguousarray(y, dtype=np.float64), self._weights_of(sample_weight, X))
+            return self
+        X, y = self._rows_and_labels(X, y, reset=False)
         y = np.ascontiguousarray(y, dtype=np.float64)
-        learner = self._build(X.shape[1], None, []) if first else self._must_learn()
-        self._learn(learner, X, y, weights)
+        self._must_learn().learn(_native(X), y, self._weights_of(sample_weight, X))
         return self
 
     def learn_file(
@@ -731,7 +833,7 @@ class Regressor(RegressorMixin, _Parsimon):
         bits: int | None = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns files of any format the program reads; as :meth:`Classifier.learn_file`."""
         roles = _roles(label, weight, ignore, text, bits, format)
         return self._learn_table(_parsimon.Table.files(_paths(path), roles), None, passes, progress)
@@ -747,7 +849,7 @@ class Regressor(RegressorMixin, _Parsimon):
         bits: int | None = None,
         passes: int = 1,
         progress: bool = False,
-    ):
+    ) -> Self:
         """Learns an Arrow table, record batch, reader or frame; as :meth:`Classifier.learn_arrow`."""
         roles = _roles(label, weight, ignore, text, bits, None)
         return self._learn_table(_parsimon.Table.arrow(data, roles), None, passes, progress)
@@ -764,33 +866,35 @@ class Regressor(RegressorMixin, _Parsimon):
         """The number of every row."""
         return self._mean(self._margins(X)[:, 0])
 
-    def _mean(self, margins):
+    def _mean(self, margins: Any) -> Any:
         if self.settings_["loss"] == "poisson":
             return np.exp(np.minimum(margins, 700.0))
         return margins
 
-    def learn_one(self, x: dict[Any, Any], y: float, w: float = 1.0):
+    def learn_one(self, x: dict[Any, Any], y: float, w: float = 1.0) -> Self:
         """Learns one row, a dictionary of features: names, or ids."""
         learner = getattr(self, "_learner", None)
         if learner is None:
-            learner = self._start_rows(x, [])
-            learner.learn_one(self._row(x), y, w)
-            self._adopt(learner)
+            with self._unchanged_if_refused():
+                learner = self._start_rows(x, [])
+                learner.learn_one(self._row(x), y, w)
+                self._adopt(learner)
             return self
         learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), y, w)
         return self
 
-    def learn_many(self, X: Any, y: Any, sample_weight: Any = None):
+    def learn_many(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
         rows = _dicts(X)
         if not rows:
             return self
-        first = not hasattr(self, "_learner")
-        learner = self._start_rows(rows[0], []) if first else self._must_learn()
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        learner.learn_many([self._row(x) for x in rows], np.asarray(y, dtype=np.float64), weights)
-        if first:
-            self._adopt(learner)
+        with self._unchanged_if_refused():
+            first = not hasattr(self, "_learner")
+            learner = self._start_rows(rows[0], []) if first else self._must_learn()
+            learner.learn_many([self._row(x) for x in rows], np.asarray(y, dtype=np.float64), weights)
+            if first:
+                self._adopt(learner)
         return self
 
     def predict_one(self, x: dict[Any, Any]) -> float:
@@ -798,8 +902,12 @@ class Regressor(RegressorMixin, _Parsimon):
         check_is_fitted(self)
         return float(self._mean(self._learner.margins_one(self._row(x))[0]))
 
+    def predict_many(self, X: Any) -> np.ndarray:
+        """The number of every row of a list of dictionaries, or of a data frame."""
+        return np.asarray(self._mean(self._margins_many(X)[:, 0]))
+
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """The weights."""
         coef = self._coef()
         return coef if sp.issparse(coef) else coef[0]
@@ -815,6 +923,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     from . import _named
 
     path = os.fspath(path)
+    native: _parsimon.Learner | _parsimon.Model
     try:
         native = _parsimon.Learner.resume(path)
     except ValueError as error:

@@ -149,47 +149,54 @@ class ParsimonClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ParsimonClassifier
+    >>> model = ParsimonClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "metric_alpha", "order",)
 
     def __init__(
         self,
-        algorithm="ftrl",
+        algorithm: str = "ftrl",
         *,
-        loss=None,
-        rate=None,
-        schedule=None,
-        switch=None,
-        ball=None,
-        radius=None,
-        implicit=None,
-        l1=None,
-        period=None,
-        theta=None,
-        l2=None,
-        half_step=None,
-        penalty=None,
-        groups=None,
-        beta=None,
-        prox=None,
-        a=None,
-        b=None,
-        dimension=None,
-        delta=None,
-        metric=None,
-        beta1=None,
-        beta2=None,
-        epsilon=None,
-        rho=None,
-        metric_alpha=None,
-        order=None,
+        loss: Any = None,
+        rate: Any = None,
+        schedule: Any = None,
+        switch: Any = None,
+        ball: Any = None,
+        radius: Any = None,
+        implicit: Any = None,
+        l1: Any = None,
+        period: Any = None,
+        theta: Any = None,
+        l2: Any = None,
+        half_step: Any = None,
+        penalty: Any = None,
+        groups: Any = None,
+        beta: Any = None,
+        prox: Any = None,
+        a: Any = None,
+        b: Any = None,
+        dimension: Any = None,
+        delta: Any = None,
+        metric: Any = None,
+        beta1: Any = None,
+        beta2: Any = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        metric_alpha: Any = None,
+        order: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.algorithm = algorithm
         self.loss = loss
         self.rate = rate
@@ -257,6 +264,13 @@ class SGDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SGDClassifier
+    >>> model = SGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "sgd"
@@ -265,19 +279,19 @@ class SGDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -324,6 +338,13 @@ class ASGDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ASGDClassifier
+    >>> model = ASGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "asgd"
@@ -332,19 +353,19 @@ class ASGDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -387,6 +408,13 @@ class SubgradientL1Classifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SubgradientL1Classifier
+    >>> model = SubgradientL1Classifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "subgradient-l1"
@@ -395,17 +423,17 @@ class SubgradientL1Classifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -448,6 +476,13 @@ class TruncationClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncationClassifier
+    >>> model = TruncationClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "truncation"
@@ -456,18 +491,18 @@ class TruncationClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta=0.01,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -513,6 +548,13 @@ class TruncatedGradientClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncatedGradientClassifier
+    >>> model = TruncatedGradientClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "truncated-gradient"
@@ -521,19 +563,19 @@ class TruncatedGradientClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta="inf",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: Any = "inf",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -584,6 +626,13 @@ class FOBOSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FOBOSClassifier
+    >>> model = FOBOSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "fobos"
@@ -592,21 +641,21 @@ class FOBOSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        schedule="sqrt",
-        switch=None,
-        half_step="same",
-        penalty="elastic",
-        groups=None,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        half_step: str = "same",
+        penalty: str = "elastic",
+        groups: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -655,6 +704,13 @@ class LazyFOBOSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazyFOBOSClassifier
+    >>> model = LazyFOBOSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "lazy-fobos"
@@ -663,19 +719,19 @@ class LazyFOBOSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        penalty="l1",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        penalty: str = "l1",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -720,6 +776,13 @@ class LazySplittingClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySplittingClassifier
+    >>> model = LazySplittingClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "lazy-splitting"
@@ -728,18 +791,18 @@ class LazySplittingClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -783,6 +846,13 @@ class LazySparseClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySparseClassifier
+    >>> model = LazySparseClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "lazy-sparse"
@@ -791,18 +861,18 @@ class LazySparseClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period="none",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -846,6 +916,13 @@ class RDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import RDAClassifier
+    >>> model = RDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "rda"
@@ -854,18 +931,18 @@ class RDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta="sqrt",
-        prox="half",
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        beta: str = "sqrt",
+        prox: str = "half",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -907,6 +984,13 @@ class GeneralizedRDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import GeneralizedRDAClassifier
+    >>> model = GeneralizedRDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "generalized-rda"
@@ -915,17 +999,17 @@ class GeneralizedRDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        a=0.5,
-        b=0.5,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        a: float = 0.5,
+        b: float = 0.5,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -966,6 +1050,13 @@ class DualAveragingClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import DualAveragingClassifier
+    >>> model = DualAveragingClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "dual-averaging"
@@ -974,17 +1065,17 @@ class DualAveragingClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        ball="l2",
-        radius=1,
-        dimension=None,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        ball: str = "l2",
+        radius: float = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.ball = ball
@@ -1025,6 +1116,13 @@ class AdaGradRDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradRDAClassifier
+    >>> model = AdaGradRDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adagrad-rda"
@@ -1033,17 +1131,17 @@ class AdaGradRDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1084,6 +1182,13 @@ class AdaGradFOBOSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradFOBOSClassifier
+    >>> model = AdaGradFOBOSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adagrad-fobos"
@@ -1092,17 +1197,17 @@ class AdaGradFOBOSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1143,6 +1248,13 @@ class FTRLClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTRLClassifier
+    >>> model = FTRLClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "ftrl"
@@ -1151,17 +1263,17 @@ class FTRLClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta=1,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        beta: float = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1204,6 +1316,13 @@ class COMIDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import COMIDClassifier
+    >>> model = COMIDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "comid"
@@ -1212,18 +1331,18 @@ class COMIDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1267,6 +1386,13 @@ class FTPRLClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTPRLClassifier
+    >>> model = FTPRLClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "ftprl"
@@ -1275,18 +1401,18 @@ class FTPRLClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1330,6 +1456,13 @@ class AOGDClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AOGDClassifier
+    >>> model = AOGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "aogd"
@@ -1338,18 +1471,18 @@ class AOGDClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1393,6 +1526,13 @@ class UnifiedRDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import UnifiedRDAClassifier
+    >>> model = UnifiedRDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "unified-rda"
@@ -1401,18 +1541,18 @@ class UnifiedRDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "logistic",
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1454,6 +1594,13 @@ class AdamClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdamClassifier
+    >>> model = AdamClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adam"
@@ -1462,17 +1609,17 @@ class AdamClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=0.001,
-        beta1=0.9,
-        beta2=0.999,
-        epsilon=1e-08,
+        loss: str = "logistic",
+        rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.beta1 = beta1
@@ -1511,6 +1658,13 @@ class AdaDeltaClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaDeltaClassifier
+    >>> model = AdaDeltaClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adadelta"
@@ -1519,16 +1673,16 @@ class AdaDeltaClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        rate=1,
-        rho=0.95,
-        epsilon=1e-06,
+        loss: str = "logistic",
+        rate: float = 1,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.rho = rho
@@ -1562,6 +1716,13 @@ class FTLClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTLClassifier
+    >>> model = FTLClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.nonzeros_ <= 2
+    True
     """
 
     _algorithm = "ftl"
@@ -1570,14 +1731,14 @@ class FTLClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="logistic",
-        radius=1,
+        loss: str = "logistic",
+        radius: float = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.radius = radius
         self.passes = passes
@@ -1609,6 +1770,13 @@ class AdalineClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdalineClassifier
+    >>> model = AdalineClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "adaline"
@@ -1617,14 +1785,14 @@ class AdalineClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.01,
+        loss: str = "squared",
+        rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.passes = passes
@@ -1656,6 +1824,13 @@ class CAdalineClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import CAdalineClassifier
+    >>> model = CAdalineClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "c-adaline"
@@ -1664,14 +1839,14 @@ class CAdalineClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.0625,
+        loss: str = "squared",
+        rate: float = 0.0625,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.passes = passes
@@ -1707,6 +1882,13 @@ class NLMSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import NLMSClassifier
+    >>> model = NLMSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "nlms"
@@ -1715,16 +1897,16 @@ class NLMSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        delta=1e-05,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -1764,6 +1946,13 @@ class APAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APAClassifier
+    >>> model = APAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "apa"
@@ -1772,17 +1961,17 @@ class APAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        delta=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -1827,6 +2016,13 @@ class PAPAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PAPAClassifier
+    >>> model = PAPAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "papa"
@@ -1835,19 +2031,19 @@ class PAPAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        delta=1e-05,
-        alpha=0.5,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        alpha: float = 0.5,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -1896,6 +2092,13 @@ class APFBSClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APFBSClassifier
+    >>> model = APFBSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "apfbs"
@@ -1904,20 +2107,20 @@ class APFBSClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        l1: float = 0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -1967,6 +2170,13 @@ class PDAClassifier(Classifier):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PDAClassifier
+    >>> model = PDAClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
     """
 
     _algorithm = "pda"
@@ -1975,20 +2185,20 @@ class PDAClassifier(Classifier):
     def __init__(
         self,
         *,
-        loss="halfspace",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "halfspace",
+        rate: float = 0.5,
+        l1: float = 0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -2095,56 +2305,63 @@ class ParsimonRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ParsimonRegressor
+    >>> model = ParsimonRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "metric_alpha", "order", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
 
     def __init__(
         self,
-        algorithm="ftrl",
+        algorithm: str = "ftrl",
         *,
-        loss=None,
-        huber_delta=None,
-        quantile=None,
-        rate=None,
-        schedule=None,
-        switch=None,
-        ball=None,
-        radius=None,
-        implicit=None,
-        l1=None,
-        period=None,
-        theta=None,
-        l2=None,
-        half_step=None,
-        penalty=None,
-        groups=None,
-        beta=None,
-        prox=None,
-        a=None,
-        b=None,
-        dimension=None,
-        delta=None,
-        metric=None,
-        beta1=None,
-        beta2=None,
-        epsilon=None,
-        rho=None,
-        forgetting=None,
-        metric_alpha=None,
-        order=None,
-        delta_p=None,
-        kernel=None,
-        variances=None,
-        degrees=None,
-        dictionary_max=None,
-        dictionary_threshold=None,
+        loss: Any = None,
+        huber_delta: Any = None,
+        quantile: Any = None,
+        rate: Any = None,
+        schedule: Any = None,
+        switch: Any = None,
+        ball: Any = None,
+        radius: Any = None,
+        implicit: Any = None,
+        l1: Any = None,
+        period: Any = None,
+        theta: Any = None,
+        l2: Any = None,
+        half_step: Any = None,
+        penalty: Any = None,
+        groups: Any = None,
+        beta: Any = None,
+        prox: Any = None,
+        a: Any = None,
+        b: Any = None,
+        dimension: Any = None,
+        delta: Any = None,
+        metric: Any = None,
+        beta1: Any = None,
+        beta2: Any = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        forgetting: Any = None,
+        metric_alpha: Any = None,
+        order: Any = None,
+        delta_p: Any = None,
+        kernel: Any = None,
+        variances: Any = None,
+        degrees: Any = None,
+        dictionary_max: Any = None,
+        dictionary_threshold: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.algorithm = algorithm
         self.loss = loss
         self.huber_delta = huber_delta
@@ -2225,6 +2442,13 @@ class SGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SGDRegressor
+    >>> model = SGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "sgd"
@@ -2233,21 +2457,21 @@ class SGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2300,6 +2524,13 @@ class ASGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import ASGDRegressor
+    >>> model = ASGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "asgd"
@@ -2308,21 +2539,21 @@ class ASGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        ball="none",
-        radius=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        ball: str = "none",
+        radius: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2371,6 +2602,13 @@ class SubgradientL1Regressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import SubgradientL1Regressor
+    >>> model = SubgradientL1Regressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "subgradient-l1"
@@ -2379,19 +2617,19 @@ class SubgradientL1Regressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2440,6 +2678,13 @@ class TruncationRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncationRegressor
+    >>> model = TruncationRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "truncation"
@@ -2448,20 +2693,20 @@ class TruncationRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta=0.01,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2513,6 +2758,13 @@ class TruncatedGradientRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import TruncatedGradientRegressor
+    >>> model = TruncatedGradientRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "truncated-gradient"
@@ -2521,21 +2773,21 @@ class TruncatedGradientRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        theta="inf",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        theta: Any = "inf",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2592,6 +2844,13 @@ class FOBOSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FOBOSRegressor
+    >>> model = FOBOSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "fobos"
@@ -2600,23 +2859,23 @@ class FOBOSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        schedule="sqrt",
-        switch=None,
-        half_step="same",
-        penalty="elastic",
-        groups=None,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        half_step: str = "same",
+        penalty: str = "elastic",
+        groups: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2671,6 +2930,13 @@ class LazyFOBOSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazyFOBOSRegressor
+    >>> model = LazyFOBOSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lazy-fobos"
@@ -2679,21 +2945,21 @@ class LazyFOBOSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
-        penalty="l1",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
+        penalty: str = "l1",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2744,6 +3010,13 @@ class LazySplittingRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySplittingRegressor
+    >>> model = LazySplittingRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lazy-splitting"
@@ -2752,20 +3025,20 @@ class LazySplittingRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period=1,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2815,6 +3088,13 @@ class LazySparseRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LazySparseRegressor
+    >>> model = LazySparseRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lazy-sparse"
@@ -2823,20 +3103,20 @@ class LazySparseRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        schedule="sqrt",
-        switch=None,
-        period="none",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2886,6 +3166,13 @@ class RDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import RDARegressor
+    >>> model = RDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "rda"
@@ -2894,20 +3181,20 @@ class RDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta="sqrt",
-        prox="half",
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        beta: str = "sqrt",
+        prox: str = "half",
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -2955,6 +3242,13 @@ class GeneralizedRDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import GeneralizedRDARegressor
+    >>> model = GeneralizedRDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "generalized-rda"
@@ -2963,19 +3257,19 @@ class GeneralizedRDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        a=0.5,
-        b=0.5,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        a: float = 0.5,
+        b: float = 0.5,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3022,6 +3316,13 @@ class DualAveragingRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import DualAveragingRegressor
+    >>> model = DualAveragingRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "dual-averaging"
@@ -3030,19 +3331,19 @@ class DualAveragingRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        ball="l2",
-        radius=1,
-        dimension=None,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        ball: str = "l2",
+        radius: float = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3089,6 +3390,13 @@ class AdaGradRDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradRDARegressor
+    >>> model = AdaGradRDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adagrad-rda"
@@ -3097,19 +3405,19 @@ class AdaGradRDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3156,6 +3464,13 @@ class AdaGradFOBOSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaGradFOBOSRegressor
+    >>> model = AdaGradFOBOSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adagrad-fobos"
@@ -3164,19 +3479,19 @@ class AdaGradFOBOSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        delta=1e-05,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3223,6 +3538,13 @@ class FTRLRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTRLRegressor
+    >>> model = FTRLRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ftrl"
@@ -3231,19 +3553,19 @@ class FTRLRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        l2=0,
-        beta=1,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        l2: float = 0,
+        beta: float = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3292,6 +3614,13 @@ class COMIDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import COMIDRegressor
+    >>> model = COMIDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "comid"
@@ -3300,20 +3629,20 @@ class COMIDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3363,6 +3692,13 @@ class FTPRLRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTPRLRegressor
+    >>> model = FTPRLRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ftprl"
@@ -3371,20 +3707,20 @@ class FTPRLRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3434,6 +3770,13 @@ class AOGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AOGDRegressor
+    >>> model = AOGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "aogd"
@@ -3442,20 +3785,20 @@ class AOGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3505,6 +3848,13 @@ class UnifiedRDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import UnifiedRDARegressor
+    >>> model = UnifiedRDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "unified-rda"
@@ -3513,20 +3863,20 @@ class UnifiedRDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.1,
-        l1=0,
-        metric="adagrad",
-        beta=1,
-        implicit=False,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.1,
+        l1: float = 0,
+        metric: str = "adagrad",
+        beta: float = 1,
+        implicit: bool = False,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3574,6 +3924,13 @@ class AdamRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdamRegressor
+    >>> model = AdamRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adam"
@@ -3582,19 +3939,19 @@ class AdamRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=0.001,
-        beta1=0.9,
-        beta2=0.999,
-        epsilon=1e-08,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3639,6 +3996,13 @@ class AdaDeltaRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AdaDeltaRegressor
+    >>> model = AdaDeltaRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "adadelta"
@@ -3647,18 +4011,18 @@ class AdaDeltaRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        rate=1,
-        rho=0.95,
-        epsilon=1e-06,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        rate: float = 1,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3698,6 +4062,13 @@ class FTLRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import FTLRegressor
+    >>> model = FTLRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.nonzeros_ <= 2
+    True
     """
 
     _algorithm = "ftl"
@@ -3706,16 +4077,16 @@ class FTLRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        huber_delta=None,
-        quantile=None,
-        radius=1,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        radius: float = 1,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
@@ -3753,6 +4124,13 @@ class CSGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import CSGDRegressor
+    >>> model = CSGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "csgd"
@@ -3761,16 +4139,16 @@ class CSGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.1,
-        schedule="two-phase",
-        switch=None,
+        loss: str = "squared",
+        rate: float = 0.1,
+        schedule: str = "two-phase",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -3808,6 +4186,13 @@ class NCSGDRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import NCSGDRegressor
+    >>> model = NCSGDRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ncsgd"
@@ -3816,16 +4201,16 @@ class NCSGDRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.1,
-        schedule="sqrt",
-        switch=None,
+        loss: str = "squared",
+        rate: float = 0.1,
+        schedule: str = "sqrt",
+        switch: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.schedule = schedule
@@ -3863,6 +4248,13 @@ class RLSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import RLSRegressor
+    >>> model = RLSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "rls"
@@ -3871,16 +4263,16 @@ class RLSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        delta=0.01,
-        forgetting=1,
-        dimension=None,
+        loss: str = "squared",
+        delta: float = 0.01,
+        forgetting: float = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.delta = delta
         self.forgetting = forgetting
@@ -3914,6 +4306,13 @@ class LMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LMSRegressor
+    >>> model = LMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "lms"
@@ -3922,14 +4321,14 @@ class LMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="squared",
-        rate=0.01,
+        loss: str = "squared",
+        rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.passes = passes
@@ -3965,6 +4364,13 @@ class NLMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import NLMSRegressor
+    >>> model = NLMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "nlms"
@@ -3973,16 +4379,16 @@ class NLMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4022,6 +4428,13 @@ class APARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APARegressor
+    >>> model = APARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "apa"
@@ -4030,17 +4443,17 @@ class APARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4085,6 +4498,13 @@ class PAPARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PAPARegressor
+    >>> model = PAPARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "papa"
@@ -4093,19 +4513,19 @@ class PAPARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        alpha=0.5,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        alpha: float = 0.5,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4150,6 +4570,13 @@ class PNLMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PNLMSRegressor
+    >>> model = PNLMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "pnlms"
@@ -4158,18 +4585,18 @@ class PNLMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        rho=0.01,
-        delta_p=0.01,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        rho: float = 0.01,
+        delta_p: float = 0.01,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4213,6 +4640,13 @@ class IPNLMSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import IPNLMSRegressor
+    >>> model = IPNLMSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "ipnlms"
@@ -4221,18 +4655,18 @@ class IPNLMSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        delta=1e-05,
-        a=0,
-        epsilon=1e-05,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        delta: float = 1e-05,
+        a: float = 0,
+        epsilon: float = 1e-05,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.delta = delta
@@ -4280,6 +4714,13 @@ class APFBSRegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import APFBSRegressor
+    >>> model = APFBSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "apfbs"
@@ -4288,20 +4729,20 @@ class APFBSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        l1: float = 0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -4351,6 +4792,13 @@ class PDARegressor(Regressor):
         whether there is a bias, which is never penalized
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PDARegressor
+    >>> model = PDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "pda"
@@ -4359,20 +4807,20 @@ class PDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.5,
-        l1=0,
-        delta=1e-05,
-        alpha=None,
-        epsilon=1e-05,
-        order=1,
-        dimension=None,
+        loss: str = "projection",
+        rate: float = 0.5,
+        l1: float = 0,
+        delta: float = 1e-05,
+        alpha: float | None = None,
+        epsilon: float = 1e-05,
+        order: int = 1,
+        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -4422,6 +4870,13 @@ class MultiKernelPDARegressor(Regressor):
         the seed of that order; None is 0
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import MultiKernelPDARegressor
+    >>> model = MultiKernelPDARegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "multikernel-pda"
@@ -4430,20 +4885,20 @@ class MultiKernelPDARegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.3,
-        l1=0,
-        kernel="gaussian",
-        variances=None,
-        degrees=None,
-        dictionary_max=100,
-        dictionary_threshold=0.001,
-        delta=1e-05,
+        loss: str = "projection",
+        rate: float = 0.3,
+        l1: float = 0,
+        kernel: str = "gaussian",
+        variances: float | None = None,
+        degrees: int | None = None,
+        dictionary_max: int = 100,
+        dictionary_threshold: float = 0.001,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1
@@ -4493,6 +4948,13 @@ class MultiKernelAPFBSRegressor(Regressor):
         the seed of that order; None is 0
     precision
         f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import MultiKernelAPFBSRegressor
+    >>> model = MultiKernelAPFBSRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
     """
 
     _algorithm = "multikernel-apfbs"
@@ -4501,20 +4963,20 @@ class MultiKernelAPFBSRegressor(Regressor):
     def __init__(
         self,
         *,
-        loss="projection",
-        rate=0.3,
-        l1=0,
-        kernel="gaussian",
-        variances=None,
-        degrees=None,
-        dictionary_max=100,
-        dictionary_threshold=0.001,
-        delta=1e-05,
+        loss: str = "projection",
+        rate: float = 0.3,
+        l1: float = 0,
+        kernel: str = "gaussian",
+        variances: float | None = None,
+        degrees: int | None = None,
+        dictionary_max: int = 100,
+        dictionary_threshold: float = 0.001,
+        delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
         precision: str = "f64",
-    ):
+    ) -> None:
         self.loss = loss
         self.rate = rate
         self.l1 = l1

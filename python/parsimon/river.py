@@ -61,13 +61,17 @@ class Classifier(base.MiniBatchClassifier):
     def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
-        rows = [self.predict_proba_one(x) for x in X.to_dict(orient="records")]
-        return pd.DataFrame(rows, index=X.index, columns=[False, True])
+        if not hasattr(self._model, "_learner"):
+            return pd.DataFrame(0.5, index=X.index, columns=[False, True])
+        if not hasattr(self._model, "predict_proba_many"):
+            raise NotImplementedError("probabilities need the logistic loss")
+        return pd.DataFrame(self._model.predict_proba_many(X), index=X.index, columns=[False, True])
 
     def predict_many(self, X: pd.DataFrame) -> pd.Series:
         import pandas as pd
 
-        return pd.Series([self.predict_one(x) for x in X.to_dict(orient="records")], index=X.index, dtype=bool)
+        known = hasattr(self._model, "_learner")
+        return pd.Series(self._model.predict_many(X) if known else False, index=X.index, dtype=bool)
 
 
 class Regressor(base.MiniBatchRegressor):
@@ -98,4 +102,5 @@ class Regressor(base.MiniBatchRegressor):
     def predict_many(self, X: pd.DataFrame) -> pd.Series:
         import pandas as pd
 
-        return pd.Series([self.predict_one(x) for x in X.to_dict(orient="records")], index=X.index, dtype=float)
+        known = hasattr(self._model, "_learner")
+        return pd.Series(self._model.predict_many(X) if known else 0.0, index=X.index, dtype=float)

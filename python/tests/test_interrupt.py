@@ -57,7 +57,7 @@ def test_ctrl_c_leaves_a_usable_model(how):
 
     stopped = interrupted(work, 1.0)
     # A chunk is a thousand rows, some milliseconds; the rest is a loaded machine. All of it takes minutes.
-    assert stopped < 2.0
+    assert stopped < 5.0
     if how != "fit":
         assert model._learner.rows > 0
     model.predict(X[:10])
@@ -100,8 +100,8 @@ def test_other_threads_run_while_rows_are_learned():
     took = time.perf_counter() - start
     done.set()
     thread.join()
-    # With the lock held throughout, the count would be one or two.
-    assert counted > took / 0.001 / 50, f"{counted} in {took:.2f} s"
+    # With the lock held throughout, the count would be one or two; on a loaded machine it is far below a thousand a second.
+    assert counted > 10, f"{counted} in {took:.2f} s"
 
 
 def test_threads_may_share_a_model():

@@ -50,7 +50,23 @@ def test_any_chunking_gives_the_same_bits(make, cut):
     assert state(whole) == state(cut_up)
 
 
-@pytest.mark.parametrize("layout", ["csr32", "csr64", "csc", "float32", "fortran", "unsorted", "matrix"])
+def test_weights_go_with_their_rows():
+    X, y = rows()
+    weights_of = np.random.default_rng(0).integers(0, 3, 300).astype(float)
+    weights_of[100:120] = 0.0
+    whole = parsimon.FOBOSClassifier(l1=0.01).partial_fit(X, y, classes=[0, 1], sample_weight=weights_of)
+    cut = parsimon.FOBOSClassifier(l1=0.01)
+    for i in range(0, 300, 20):
+        cut.partial_fit(X[i : i + 20], y[i : i + 20], classes=[0, 1], sample_weight=weights_of[i : i + 20])
+    assert state(whole) == state(cut)
+    assert weights(whole) != weights(parsimon.FOBOSClassifier(l1=0.01).partial_fit(X, y, classes=[0, 1]))
+    # To fit, a weight is how often the row is there.
+    many = np.repeat(np.arange(300), weights_of.astype(int))
+    a, b = parsimon.FOBOSClassifier().fit(X, y, weights_of), parsimon.FOBOSClassifier().fit(X[many], y[many])
+    assert weights(a) == weights(b)
+
+
+@pytest.mark.parametrize("layout", ["csr32", "csr64", "csc", "float32", "fortran", "unsorted", "matrix", "zeros", "twice"])
 def test_the_layout_of_the_rows_does_not_matter(layout):
     X, y = rows()
     X = X.astype(np.float32).astype(np.float64)
@@ -63,8 +79,13 @@ def test_the_layout_of_the_rows_does_not_matter(layout):
             a, b = S.indptr[i], S.indptr[i + 1]
             S.indices[a:b], S.data[a:b] = S.indices[a:b][::-1].copy(), S.data[a:b][::-1].copy()
         S.has_sorted_indices = False
+    if layout == "zeros":
+        S = sp.csr_array((X.ravel(), np.tile(np.arange(20), 300), np.arange(0, 6001, 20)), X.shape)
+    if layout == "twice":
+        # Two halves of every entry: SciPy means their sum.
+        S = sp.csr_array((np.repeat(S.data / 2, 2), np.repeat(S.indices, 2), S.indptr * 2), X.shape)
     other = {
-        "csr32": S, "csr64": S, "unsorted": S, "csc": sp.csc_array(X), "float32": X.astype(np.float32),
+        "zeros": S, "twice": S, "csr32": S, "csr64": S, "unsorted": S, "csc": sp.csc_array(X), "float32": X.astype(np.float32),
         "fortran": np.asfortranarray(X), "matrix": sp.csr_matrix(X),
     }[layout]
     assert weights(parsimon.FTRLClassifier(l1=0.1).fit(other, y)) == weights(reference)
@@ -72,7 +93,7 @@ def test_the_layout_of_the_rows_does_not_matter(layout):
 
 def test_arrays_are_not_copied():
     learner = _parsimon.Learner(json.dumps({"algorithm": "ftrl"}))
-    X = sp.random_array((50, 10), density=0.5, format="csr", rng=np.random.default_rng(0))
+    X = sp.csr_array(rows(50, 10)[0])
     parts = parsimon._base._native(X)
     assert parts[2] is X.data and parts[1] is X.indices and parts[0] is X.indptr
     for array in parts[:3]:
@@ -110,6 +131,30 @@ def test_a_bad_value_has_a_place_and_changes_nothing(make, bad, word):
     assert state(model) == before
     with pytest.raises(ValueError, match="row 250, column 13"):
         model.predict(make(X))
+
+
+@pytest.mark.parametrize("how", ["fit", "partial_fit", "learn_one", "learn_many"])
+def test_what_is_refused_leaves_no_trace(how):
+    X, y = rows()
+    bad = X.copy()
+    bad[7, 2] = np.nan
+    rows_of = {
+        "fit": lambda m: m.fit(bad[:, :9], y + 3),
+        "partial_fit": lambda m: m.partial_fit(bad, y, classes=[0, 1]),
+        "learn_one": lambda m: m.learn_one({"a": np.nan}, 1),
+        "learn_many": lambda m: m.learn_many([{"a": 1.0}, {"a": np.nan}], [1, 0]),
+    }
+    fresh = parsimon.FTRLClassifier()
+    before = dict(fresh.__dict__)
+    with pytest.raises(ValueError, match="NaN"):
+        rows_of[how](fresh)
+    assert fresh.__dict__ == before
+    if how == "fit":
+        known = parsimon.FTRLClassifier().fit(X, y)
+        before, predicted = state(known), known.predict(X)
+        with pytest.raises(ValueError, match="row 7, column 2"):
+            rows_of[how](known)
+        assert state(known) == before and np.array_equal(known.predict(X), predicted)
 
 
 def test_an_unknown_class_and_a_bad_weight_change_nothing():
@@ -172,7 +217,15 @@ def test_learn_many_is_learn_one_in_a_loop():
     frame = parsimon.FTRLClassifier().learn_many(pd.DataFrame(X), y)
     assert state(loop) == state(many) == state(frame)
     assert loop.predict_one({"age": 0.0, "city": "Rome"}) is True
+    assert loop.predict_many(X).tolist() == loop.predict_many(pd.DataFrame(X)).tolist() == [loop.predict_one(x) for x in X]
+    assert loop.predict_proba_many(X)[3, 1] == loop.predict_proba_one(X[3])[True]
     assert loop.predict_proba_one({"city": "Rome"})[True] > 0.6
+    # More than a chunk.
+    loop, many = parsimon.FTRLRegressor(), parsimon.FTRLRegressor().learn_many(X * 15, range(1500))
+    for x, label in zip(X * 15, range(1500)):
+        loop.learn_one(x, label)
+    assert state(loop) == state(many)
+    assert np.array_equal(many.predict_many(X), [many.predict_one(x) for x in X])
 
 
 def test_rows_by_name_after_a_frame():
@@ -184,6 +237,40 @@ def test_rows_by_name_after_a_frame():
         b.learn_one(x, int(label))
     assert state(a) == state(b)
     assert a.predict_one(frame.iloc[5].to_dict()) == a.predict(frame[5:6])[0]
+
+
+def test_ids_beyond_the_columns_widen_the_weights():
+    X, y = rows()
+    model = parsimon.FTRLClassifier().fit(X, y).learn_one({50: 1.0}, 1)
+    assert model.coef_.shape == (1, 50) and model.coef_[0, 49] != 0
+
+
+def test_fitted_again_it_knows_the_new_columns_and_classes():
+    X, y = rows()
+    model = parsimon.FTRLClassifier(passes=1, shuffle=False)
+    for names, labels in ((list("abcdefghijklmnopqrst"), [0, 1]), (list("tsrqponmlkjihgfedcba"), [5, 7])):
+        frame = pd.DataFrame(X, columns=names)
+        model.fit(frame, np.array(labels)[y])
+        twin = parsimon.FTRLClassifier(passes=1, shuffle=False).fit(frame, np.array(labels)[y])
+        model.learn_one(frame.iloc[0].to_dict(), labels[y[0]])
+        twin.partial_fit(frame[:1], np.array(labels)[y[:1]])
+        assert state(model) == state(twin)
+        assert model.predict_many(frame).tolist() == twin.predict(frame).tolist()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_bad_label_of_one_row_changes_nothing(bad):
+    model = parsimon.FTRLRegressor().learn_one({"a": 1.0}, 2.0)
+    before = state(model)
+    with pytest.raises(ValueError, match="y must be a finite number"):
+        model.learn_one({"a": 1.0, "new": 1.0}, bad)
+    with pytest.raises(ValueError, match="at row 1"):
+        model.learn_many([{"a": 1.0}, {"b": 2.0}], [1.0, bad])
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.learn_one({"a": 1.0}, 1.0, bad)
+    with pytest.raises(ValueError, match="finite number >= 0, got -1"):
+        parsimon.FTRLRegressor(loss="poisson").learn_one({"a": 1.0}, -1)
+    assert state(model) == before
 
 
 def test_a_bad_value_in_a_dictionary_changes_nothing():

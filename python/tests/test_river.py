@@ -4,10 +4,10 @@ import pytest
 
 river = pytest.importorskip("river")
 
-import doctest  # noqa: E402
+import doctest
 
-import parsimon.river  # noqa: E402
-from river import checks, datasets  # noqa: E402
+import parsimon.river
+from river import checks, datasets
 
 MODELS = [
     parsimon.river.Classifier(),

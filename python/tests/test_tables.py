@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import parsimon
 import pytest
-
 from parsimon import _parsimon
 
 pa = pytest.importorskip("pyarrow")
@@ -122,6 +121,20 @@ def test_a_bad_value_has_a_place_and_changes_nothing():
     with pytest.raises(ValueError, match="151"):
         fresh.learn_arrow(frame, label="bought", classes=[0, 1])
     assert not hasattr(fresh, "_learner")
+
+
+def test_rows_of_a_file_before_a_bad_one_are_learned(tmp_path):
+    lines = ["1 1:1", "-1 2:1"] * 100
+    (tmp_path / "good.svm").write_text("\n".join(lines) + "\n")
+    (tmp_path / "bad.svm").write_text("\n".join([*lines, "1 1:rubbish", *lines]) + "\n")
+    good = parsimon.FTRLClassifier().learn_file(tmp_path / "good.svm", classes=[-1, 1])
+    bad = parsimon.FTRLClassifier()
+    with pytest.raises(ValueError, match="bad.svm:201:"):
+        bad.learn_file(tmp_path / "bad.svm", classes=[-1, 1])
+    assert bad._learner.rows == 200 and weights(bad) == weights(good)
+    with pytest.raises(ValueError, match="bad.svm:201:"):
+        bad.learn_file(tmp_path / "bad.svm")
+    assert bad._learner.rows == 400 and weights(bad) == weights(good.learn_file(tmp_path / "good.svm"))
 
 
 def test_numbers_and_weights(tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 import parsimon
 import parsimon._base
 import parsimon._filter
+import parsimon._named
 import parsimon._tune
 import parsimon.plot
 import pytest
@@ -167,7 +168,7 @@ def test_the_page_of_a_notebook():
     model.fit(X, y)
     page = model._repr_html_()
     assert "20,000" in page and "progressive loss" in page and "parsimon-weights" in page
-    assert page in model._repr_mimebundle_()["text/html"] or "parsimon-weights" in model._repr_mimebundle_()["text/html"]
+    assert model._repr_mimebundle_()["text/html"].count("parsimon-weights") == page.count("parsimon-weights") == 1
     assert "FTRLClassifier" in estimator_html_repr(model)
     named = parsimon.FTRLClassifier().learn_many([{"<b>": 1}, {"a": 1}] * 9, [1, 0] * 9)
     assert "&lt;b&gt;" in named._repr_html_() and "<td><b>" not in named._repr_html_()
@@ -175,6 +176,6 @@ def test_the_page_of_a_notebook():
     assert "nonzeros" in kernel._repr_html_() and not hasattr(kernel, "coef_")
 
 
-@pytest.mark.parametrize("module", [parsimon._base, parsimon._filter, parsimon._tune, parsimon.plot], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [parsimon._base, parsimon._filter, parsimon._named, parsimon._tune, parsimon.plot], ids=lambda m: m.__name__)
 def test_examples_in_docstrings(module):
     assert doctest.testmod(module).failed == 0

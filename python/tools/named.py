@@ -7,7 +7,7 @@ from parsimon import _parsimon
 from parsimon._base import CLASS_LOSSES, NUMBER_LOSSES
 
 TARGET = Path(__file__).parents[1] / "parsimon" / "_named.py"
-ACRONYMS = "sgd asgd rda ftrl ftprl aogd ftl csgd ncsgd rls lms nlms apa papa pnlms ipnlms apfbs pda fobos comid l1".split()
+ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
@@ -25,8 +25,8 @@ FRAME = [
 
 def class_name(algorithm: str, kind: str) -> str:
     words = algorithm.split("-")
-    spell = lambda word: word.upper() if word in ACRONYMS else SPELLED.get(word, word.capitalize())
-    return "".join(map(spell, words)) + kind
+    spelled = [word.upper() if word in ACRONYMS else SPELLED.get(word, word.capitalize()) for word in words]
+    return "".join(spelled) + kind
 
 
 def losses_of(row: dict, losses: tuple[str, ...]) -> list[str]:
@@ -45,27 +45,52 @@ def default_of(setting: dict, losses: list[str]) -> str:
     return repr(value)
 
 
-def klass(name: str, base: str, algorithm: str | None, about: list[str], settings: list[tuple[str, str, str]]) -> str:
+def type_of(setting: dict) -> str:
+    default, words = setting["default"], setting["words"]
+    if isinstance(default, bool):
+        return "bool"
+    if words and (isinstance(default, str) or setting["name"] == "loss"):
+        return "str"
+    number = "int" if "whole number" in setting["must_be"] else "float"
+    if isinstance(default, (int, float)):
+        return number
+    return f"{number} | None" if default is None and "number" in setting["must_be"] else "Any"
+
+
+def example(name: str, algorithm: str | None) -> list[str]:
+    if name.endswith("Classifier"):
+        labels, question, answer = "[1, 0] * 50", "model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()", "[1, 0]"
+    else:
+        labels, question, answer = "[1.0, 0.0] * 50", "model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])", "array([ True])"
+    if algorithm == "ftl":
+        # It runs to and fro, and its answers show where it was last.
+        question, answer = "model.nonzeros_ <= 2", "True"
+    return [
+        f">>> from parsimon import {name}",
+        f">>> model = {name}().fit([[1.0, 0.0], [0.0, 1.0]] * 50, {labels})",
+        f">>> {question}",
+        answer,
+    ]
+
+
+def klass(name: str, base: str, algorithm: str | None, about: list[str], settings: list[tuple[str, str, str, str]]) -> str:
     is_kernel = algorithm is not None and algorithm.startswith("multikernel")
     frame = [f for f in FRAME if not (is_kernel and f[0] == "fit_intercept")]
     lines = [f"class {name}({base}):"]
     lines.append(f'    """{about[0]}')
     lines += ["", *[f"    {line}" for line in about[1:]], "", "    Parameters", "    ----------"]
-    for setting, _, text in settings:
+    for setting, _, _, text in [*settings, *frame]:
         lines += [f"    {setting}", f"        {text}"]
-    for setting, _, _, text in frame:
-        lines += [f"    {setting}", f"        {text}"]
-    lines += ['    """', ""]
+    lines += ["", "    Examples", "    --------", *[f"    {line}" for line in example(name, algorithm)], '    """', ""]
     if algorithm is not None:
         lines.append(f'    _algorithm = "{algorithm}"')
-    names = [setting for setting, _, _ in settings if setting != "algorithm"]
+    names = [setting for setting, *_ in settings if setting != "algorithm"]
     lines.append(f"    _settings = ({', '.join(json.dumps(n) for n in names)},)")
     lines += ["", "    def __init__(", "        self,"]
     first = [s for s in settings if s[0] == "algorithm"]
-    lines += [f"        {n}={d}," for n, d, _ in first] + ["        *,"]
-    lines += [f"        {n}={d}," for n, d, _ in settings if n != "algorithm"]
-    lines += [f"        {n}: {t} = {d}," for n, d, t, _ in frame]
-    lines.append("    ):")
+    lines += [f"        {n}: {t} = {d}," for n, d, t, _ in first] + ["        *,"]
+    lines += [f"        {n}: {t} = {d}," for n, d, t, _ in [*settings, *frame] if n != "algorithm"]
+    lines.append("    ) -> None:")
     lines += [f"        self.{n} = {n}" for n in [s[0] for s in settings] + [f[0] for f in frame]]
     return "\n".join(lines) + "\n"
 
@@ -81,9 +106,9 @@ def text() -> str:
             for s in row["settings"]:
                 if s["name"] not in skipped:
                     every.setdefault(s["name"], []).append(s["about"])
-        settings = [("algorithm", '"ftrl"', "one of " + ", ".join(row["name"] for row in able))]
+        settings = [("algorithm", '"ftrl"', "str", "one of " + ", ".join(row["name"] for row in able))]
         every = {RENAMED.get(n, n): abouts for n, abouts in every.items()}
-        settings += [(n, "None", "; or: ".join(dict.fromkeys(a)) + ". None: the default of the method") for n, a in every.items()]
+        settings += [(n, "None", "Any", "; or: ".join(dict.fromkeys(a)) + ". None: the default of the method") for n, a in every.items()]
         about = [f"Any method by its name, for {'classes' if kind == 'Classifier' else 'numbers'}."]
         about.append("A setting the method does not have is refused.")
         generic = f"Parsimon{kind}"
@@ -96,7 +121,7 @@ def text() -> str:
                 if s["name"] in skipped or s["name"] in IDLE.get(row["name"], ()):
                     continue
                 must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
-                settings.append((s["name"], default_of(s, own), f"{s['about']}; {must}"))
+                settings.append((s["name"], default_of(s, own), type_of(s), f"{s['about']}; {must}"))
             name = class_name(row["name"], kind)
             about = [f"``{row['name']}``: {row['paper']}.", f"Loss: {row['losses']}. Penalty: {row['penalties']}.",
                      f"Center: {row['center']}. Cost: {row['cost']}."]

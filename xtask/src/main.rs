@@ -17,10 +17,10 @@ use instructions::{Bounds, instructions};
 const USAGE: &str = "usage: cargo xtask <test | codegen | instructions [--update] | python>
 
 test          fmt, clippy with warnings denied, all tests, documentation, generated text; instructions if valgrind is
-              installed, licenses if cargo-deny is
+              installed, the Python package if Python is, licenses if cargo-deny is
 instructions  count the instructions of the hot loops per feature and check them against bench/instructions.toml;
               --update writes that file
-python        build the wheel, install it in a fresh virtual environment under target/, run python/tests
+python        build the wheel, install it in a virtual environment under target/, run python/tests
 codegen       write the algorithm table into README.md, the data sets into docs/data.md and the command reference into docs/cli.md";
 
 fn main() -> Result<()> {
@@ -51,6 +51,10 @@ fn test() -> Result<()> {
     match instructions::obstacle().or(slow) {
         None => timed("instructions of the hot loops", || instructions(Bounds::Check))?,
         Some(obstacle) => println!("== instructions of the hot loops not counted: {obstacle}"),
+    }
+    match python::obstacle() {
+        None => timed("python", python::python)?,
+        Some(obstacle) => println!("== the Python package was not tested: {obstacle}"),
     }
     if Command::new("cargo-deny").arg("--version").output().is_ok_and(|o| o.status.success()) {
         step("licenses and advisories", &["deny", "check", "licenses", "bans", "sources"])?;

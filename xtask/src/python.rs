@@ -5,9 +5,38 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::run;
+use crate::{run, timed};
 
-/// Builds the wheel and tests it in a fresh virtual environment. Needs Python 3.10 or newer and the network.
+/// What the tests use, beside the package: everything it can work together with.
+const TOOLS: [&str; 13] = [
+    "maturin>=1.9,<2",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pytest",
+    "pytest-xdist",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "river",
+    "matplotlib",
+    "tqdm",
+    "mypy",
+];
+
+/// Why the package cannot be built and tested here, if it cannot.
+pub(crate) fn obstacle() -> Option<&'static str> {
+    let mut ask = Command::new(interpreter());
+    ask.args(["-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))"]);
+    let able = ask.stderr(std::process::Stdio::null()).status().is_ok_and(|s| s.success());
+    (!able).then_some("there is no Python 3.10 or newer with venv")
+}
+
+fn interpreter() -> String {
+    std::env::var("PYTHON").unwrap_or_else(|_| "python3".into())
+}
+
+/// Builds the wheel and tests it in a virtual environment of its own. Needs Python 3.10 or newer, and the network the first time.
 pub(crate) fn python() -> Result<()> {
     let folder = Path::new("target/python");
     let wheels = folder.join("wheels");
@@ -16,22 +45,35 @@ pub(crate) fn python() -> Result<()> {
         std::fs::remove_dir_all(&wheels).with_context(|| wheels.display().to_string())?;
     }
     let environment = folder.join("venv");
-    let interpreter = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let mut create = Command::new(interpreter);
-    create.args(["-m", "venv", "--clear"]).arg(&environment);
-    run(create)?;
     let python = environment.join("bin/python");
-    pip(&python, &["maturin", "numpy", "scipy", "scikit-learn", "pytest", "pandas"])?;
+    if !python.exists() {
+        let mut create = Command::new(interpreter());
+        create.args(["-m", "venv", "--clear"]).arg(&environment);
+        run(create)?;
+    }
+    timed("pip", || pip(&python, &TOOLS))?;
     let mut build = Command::new(environment.join("bin/maturin"));
-    build.args(["build", "--release", "--locked", "--out"]).arg(&wheels);
-    run(build)?;
-    let wheel = only_file(&wheels)?;
-    pip(&python, &["--no-index", "--no-deps", &wheel.display().to_string()])?;
-    let mut test = Command::new(std::path::absolute(&python)?);
+    // The profile of the tests: what they have compiled is not compiled again, and ours is optimized in it.
+    build.args(["build", "--locked", "--out"]).arg(&wheels);
+    timed("wheel", || run(build))?;
+    let wheel = only_file(&wheels)?.display().to_string();
+    pip(&python, &["--no-index", "--no-deps", "--force-reinstall", &wheel])?;
+    timed("pytest", || test(&python, folder))
+}
+
+fn test(python: &Path, folder: &Path) -> Result<()> {
+    let mut test = Command::new(std::path::absolute(python)?);
     // From another folder: the package in the tree has no native module and must not be found.
-    test.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+    test.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "--ignore"])
+        .arg(std::path::absolute("python/tests/slow")?)
         .arg(std::path::absolute("python/tests")?)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(folder);
+    // The program, if it has been built, must read the models written here, and the other way round.
+    let program = std::path::absolute("target/debug/parsimon")?;
+    if program.exists() {
+        test.env("PARSIMON_PROGRAM", program);
+    }
     run(test)
 }
 

@@ -4,6 +4,10 @@
 //! margin; the margin falls with `u` and the slope rises with the margin, so `u = slope(margin(u))` has one
 //! solution, between 0 and `slope(margin(0))`.
 
+use crate::learner::{LANES, fold_lanes};
+use crate::rule::Candidate;
+use crate::wide::{Work, wide};
+
 /// Solves `u = slope(margin(u))`, to the last bit or nearly.
 ///
 /// At a kink of the loss, where the slope jumps, the solution lies inside the jump and is found all the same.
@@ -50,6 +54,65 @@ pub fn solve(slope: impl Fn(f64) -> f64, margin: impl Fn(f64) -> f64) -> f64 {
         bisect = (b - a).abs() > width / 2.0;
     }
     if fa.abs() < fb.abs() { a } else { b }
+}
+
+/// What each coordinate of a row adds to the next margin: its problem and its value.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shares {
+    z: Vec<f64>,
+    q: Vec<f64>,
+    l1: Vec<f64>,
+    x: Vec<f64>,
+}
+
+impl Shares {
+    pub(crate) fn clear(&mut self) {
+        for column in [&mut self.z, &mut self.q, &mut self.l1, &mut self.x] {
+            column.clear();
+        }
+    }
+
+    pub(crate) fn push(&mut self, candidate: Candidate, x: f64) {
+        self.z.push(candidate.z);
+        self.q.push(candidate.q);
+        self.l1.push(candidate.l1);
+        self.x.push(x);
+    }
+
+    /// The next margin if the loss's slope there is `u`.
+    pub(crate) fn margin(&self, u: f64) -> f64 {
+        wide(Margin { shares: self, u })
+    }
+}
+
+/// PERF: an update asks for the margin some ten times.
+struct Margin<'a> {
+    shares: &'a Shares,
+    u: f64,
+}
+
+impl Work for Margin<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn work(self) -> f64 {
+        let Shares { z, q, l1, x } = self.shares;
+        let share = |z: f64, q: f64, l1: f64, x: f64| x * Candidate { z, q, l1 }.at(self.u, x);
+        let (mut sums, n) = ([0.0; LANES], z.len() / LANES * LANES);
+        let columns = [z, q, l1, x].map(|column| column.split_at(n));
+        let [blocks_z, blocks_q, blocks_l1, blocks_x] =
+            columns.map(|(blocks, _)| blocks.as_chunks::<LANES>().0);
+        for (((z, q), l1), x) in blocks_z.iter().zip(blocks_q).zip(blocks_l1).zip(blocks_x) {
+            for k in 0..LANES {
+                sums[k] += share(z[k], q[k], l1[k], x[k]);
+            }
+        }
+        let [z, q, l1, x] = columns.map(|(_, rest)| rest);
+        for (k, sum) in sums.iter_mut().enumerate().take(z.len()) {
+            *sum += share(z[k], q[k], l1[k], x[k]);
+        }
+        fold_lanes(sums)
+    }
 }
 
 #[cfg(test)]

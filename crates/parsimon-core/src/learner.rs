@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::implicit;
+use crate::implicit::{self, Shares};
 use crate::merge::Mergeable;
 use crate::rule::{Implicit, Rule};
 use crate::wide::{Work, wide};
@@ -109,6 +109,8 @@ struct Scratch<F, C> {
     w: Vec<F>,
     x: Vec<F>,
     bias: F,
+    /// Of implicit updates.
+    shares: Shares,
 }
 
 impl<F: Float, C: State> Scratch<F, C> {
@@ -134,7 +136,13 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             now: R::Clock::default(),
             table,
             bias: bias.map(|rule| Bias { rule, now: R::Clock::default(), table: Table::index() }),
-            row: Scratch { coords: Vec::new(), w: Vec::new(), x: Vec::new(), bias: F::ZERO },
+            row: Scratch {
+                coords: Vec::new(),
+                w: Vec::new(),
+                x: Vec::new(),
+                bias: F::ZERO,
+                shares: Shares::default(),
+            },
             delta: 0.0,
             step: Self::learn_tangent,
         }
@@ -313,19 +321,16 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
         let at = weight * self.loss.slope(p, y);
         self.tick();
         let Self { rule, now, row, loss, .. } = self;
-        let shares = row
-            .coords
-            .iter()
-            .zip(&row.w)
-            .zip(&row.x)
-            .map(|((c, &w), &v)| (rule.candidate(now, c, w, F::from_f64(at) * v), v.to_f64()));
-        let mut shares: Vec<_> = shares.collect();
+        let Scratch { coords, w, x: values, bias, shares } = row;
+        shares.clear();
+        for ((c, &w), &v) in coords.iter().zip(&*w).zip(&*values) {
+            shares.push(rule.candidate(now, c, w, F::from_f64(at) * v), v.to_f64());
+        }
         if let Some(b) = &self.bias {
             let c = b.table.get(BIAS);
-            shares.push((b.rule.candidate(&b.now, &c, row.bias, F::from_f64(at)), 1.0));
+            shares.push(b.rule.candidate(&b.now, &c, *bias, F::from_f64(at)), 1.0);
         }
-        let margin = |u: f64| shares.iter().map(|(share, a)| a * share.at(u, *a)).sum::<f64>();
-        let d = implicit::solve(|m| weight * loss.slope(m, y), margin);
+        let d = implicit::solve(|m| weight * loss.slope(m, y), |u| shares.margin(u));
         if d != 0.0 || at != 0.0 {
             self.absorb(x, d, at);
         }
@@ -426,7 +431,7 @@ const AHEAD: usize = 1;
 /// Rust does not reassociate floating-point sums, so the order is fixed by hand, once, here and in
 /// [`sum_lanes`]: term `k` goes to sum `k % 8`. The bits then depend neither on the width of the machine's vectors
 /// nor on who adds.
-const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 #[inline(always)]
 pub(crate) fn fold_lanes<F: Float>(s: [F; LANES]) -> F {

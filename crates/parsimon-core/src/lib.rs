@@ -30,6 +30,7 @@
 //! One is not linear: [`kernel::Multikernel`] learns a function over a dictionary of rows.
 
 pub mod filter;
+pub mod huge;
 pub mod implicit;
 pub mod kernel;
 pub mod merge;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::State;
 use crate::prefetch::prefetch;
+use crate::{State, huge};
 
 /// The coordinates of a learner: a plain array for small indices, an index for the rest.
 ///
@@ -34,7 +34,9 @@ const ARRAY_LIMIT: u32 = 1 << 26;
 impl<C: State + Copy> Table<C> {
     /// An array for the indices below `slots` at once; larger ones go to the index.
     pub fn dense(slots: u32) -> Self {
-        Self { dense: vec![C::default(); slots as usize], limit: slots, ..Self::index() }
+        let mut dense = huge::with_capacity(slots as usize);
+        dense.resize(slots as usize, C::default());
+        Self { dense, limit: slots, ..Self::index() }
     }
 
     /// An array that grows with the largest index seen; indices far out go to the index.
@@ -147,7 +149,7 @@ impl<C: State + Copy> Table<C> {
     fn slot_rest(&mut self, j: u32) -> &mut C {
         if j < self.limit {
             let len = (j as usize + 1).next_power_of_two().max(1024).min(self.limit as usize);
-            let mut grown = Vec::with_capacity(len);
+            let mut grown = huge::with_capacity(len);
             grown.extend_from_slice(&self.dense);
             grown.resize(len, C::default());
             self.dense = grown;

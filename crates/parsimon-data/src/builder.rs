@@ -62,6 +62,7 @@ struct HashedRow {
     slots: Vec<u32>,
     values: Vec<f64>,
     keys: Vec<u64>,
+    desk: Box<order::Desk>,
 }
 
 impl HashedRow {
@@ -81,7 +82,7 @@ impl HashedRow {
     fn move_into(&mut self, chunk: &mut Chunk) {
         let (slots, values) = (&self.slots[..], &self.values[..]);
         // PERF: slots come in no order, so every row must be sorted. Most rows are short and meet no slot twice.
-        if !order::push_distinct(slots, values, chunk) {
+        if !order::push_distinct(slots, values, &mut self.desk, chunk) {
             self.sort_into(chunk);
         }
         self.clear();
@@ -136,7 +137,7 @@ impl Builder {
             Space::Ids => (0, None),
             Space::Hashed { bits } => {
                 let keep = spec.options.keep_names && !spec.labels_only;
-                (bits, keep.then(|| Seen::new(bits)))
+                (bits, keep.then(Seen::new))
             }
         };
         let cross = Cross::new(&spec.options.interactions).map(Box::new);
@@ -203,6 +204,18 @@ impl Builder {
         self.chunk.push_features(ids, values);
     }
 
+    /// Adds features of value 1, whose ids, and values where they are others, are for the caller to fill in.
+    #[inline]
+    pub(crate) fn push_blank(&mut self, n: usize) -> (&mut [u32], &mut [f64]) {
+        self.chunk.push_blank(n)
+    }
+
+    /// The seed of a namespace of one letter.
+    #[inline(always)]
+    pub(crate) fn letter(&self, letter: u8) -> u64 {
+        self.letters[letter as usize]
+    }
+
     /// The seed of a namespace.
     #[inline(always)]
     pub(crate) fn seed(&self, namespace: &[u8]) -> u64 {
@@ -254,6 +267,28 @@ impl Builder {
         {
             let (namespace, text) = name();
             self.out.news.push(hash::slot(h, self.bits), namespace, text);
+        }
+    }
+
+    /// Reports those of some names that are new; `name` tells the namespace and the text of one.
+    #[inline(always)]
+    pub(crate) fn report_names<'a>(
+        &mut self,
+        hashes: &[u64],
+        name: impl Fn(usize) -> (&'a [u8], &'a [u8]),
+    ) {
+        let Some(seen) = &mut self.seen else { return };
+        for (block, hashes) in hashes.chunks(64).enumerate() {
+            // PERF: most names are known. One branch for all of them is guessed right; one for each is slower.
+            let mut others = seen.others(hashes);
+            while others != 0 {
+                let k = others.trailing_zeros() as usize;
+                others &= others - 1;
+                if seen.is_new(hashes[k]) {
+                    let (namespace, text) = name(64 * block + k);
+                    self.out.news.push(hash::slot(hashes[k], self.bits), namespace, text);
+                }
+            }
         }
     }
 
@@ -369,7 +404,9 @@ impl Builder {
             }
             self.push_crosses();
         }
-        self.hashed.move_into(&mut self.chunk);
+        if !self.hashed.slots.is_empty() {
+            self.hashed.move_into(&mut self.chunk);
+        }
         Ok(())
     }
 

@@ -478,6 +478,25 @@ mod tests {
     }
 
     #[test]
+    fn batches_in_memory_are_read_like_files_of_them() {
+        for batch in [wide(), lists()] {
+            let parts = vec![Ok(batch.slice(0, 2)), Ok(batch.slice(2, 1))];
+            let (schema, options) = (batch.schema(), Options::default());
+            let mut reader =
+                crate::Reader::over_batches("x", &schema, Box::new(parts.into_iter()), &options)
+                    .unwrap();
+            let expected = rows(&parquet(&batch), &options).unwrap();
+            let (mut chunk, mut met) = (parsimon_core::Chunk::new(), Vec::new());
+            while reader.read(&mut chunk).unwrap() {
+                let row = |i| (chunk.row(i).iter().collect::<Vec<_>>(), chunk.label(i));
+                met.extend((0..chunk.len()).map(row));
+            }
+            let expected = expected.rows.into_iter().zip(expected.labels);
+            assert_eq!(met, expected.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_row() {
         let numbers = |v: Vec<f64>| Arc::new(Float64Array::from(v)) as ArrayRef;
         let batch = RecordBatch::try_from_iter([

@@ -32,6 +32,32 @@ pub fn feature(namespace: u64, text: &[u8]) -> u64 {
     if namespace == 0 { xxh3_64(text) } else { xxh3_64_with_seed(text, namespace) }
 }
 
+/// [`feature`], quicker for texts of four to eight bytes.
+///
+/// PERF: most words of a log of hashed fields have eight letters. The general function asks for the length three times before it
+/// does this.
+#[inline(always)]
+pub(crate) fn word(namespace: u64, text: &[u8]) -> u64 {
+    const FLIP: u64 = 0x1cad_21f7_2c81_017c ^ 0xdb97_9083_e96d_d4de;
+    const PRIME: u64 = 0x9fb2_1c65_1e98_df25;
+    if let (4..=8, Some(&first), Some(&last)) =
+        (text.len(), text.first_chunk::<4>(), text.last_chunk::<4>())
+    {
+        let seed = namespace ^ u64::from((namespace as u32).swap_bytes()) << 32;
+        let both = u64::from(u32::from_le_bytes(first)) << 32 | u64::from(u32::from_le_bytes(last));
+        let h = both ^ FLIP.wrapping_sub(seed);
+        let h = (h ^ h.rotate_left(49) ^ h.rotate_left(24)).wrapping_mul(PRIME);
+        let h = (h ^ (h >> 35).wrapping_add(text.len() as u64)).wrapping_mul(PRIME);
+        return h ^ (h >> 28);
+    }
+    other_word(namespace, text)
+}
+
+#[inline(never)]
+fn other_word(namespace: u64, text: &[u8]) -> u64 {
+    feature(namespace, text)
+}
+
 /// The hash of two features together, in this order.
 #[inline]
 pub fn cross(a: u64, b: u64) -> u64 {
@@ -66,6 +92,14 @@ mod tests {
         assert_eq!(cross(feature(0, b"a"), feature(0, b"b")), 0x41d1_e31c_8385_d41a);
         assert_ne!(cross(1, 2), cross(2, 1));
         assert_eq!(slot(u64::MAX, 31), i32::MAX as u32);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn words_are_features(seed: u64, text in proptest::collection::vec(0u8.., 0..12)) {
+            proptest::prop_assert_eq!(word(seed, &text), feature(seed, &text));
+            proptest::prop_assert_eq!(word(0, &text), feature(0, &text));
+        }
     }
 
     #[test]

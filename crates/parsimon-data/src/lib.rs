@@ -56,6 +56,8 @@ mod names;
 mod number;
 mod options;
 mod order;
+#[cfg(target_arch = "x86_64")]
+mod quartet;
 mod reader;
 mod recognize;
 mod scan;

@@ -1,9 +1,5 @@
 //! The names behind hashed slots.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
 /// Which names live in which slot.
 ///
 /// In [`Space::Ids`](crate::Space::Ids) a feature's name is its id and nothing is stored here. In a hashed space the
@@ -20,123 +16,194 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// assert_eq!(names.all(3).collect::<Vec<_>>(), ["age", "city=Paris"]);
 /// assert_eq!((names.len(), names.collisions()), (2, 1));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     // One text for all names: a million of them should not be a million allocations.
     text: String,
-    first: FxHashMap<u32, (usize, u32)>,
-    more: BTreeMap<u32, Vec<String>>,
-    more_len: usize,
+    /// Sorted by slot, then in order of appearance.
+    items: Vec<Item>,
+}
+
+/// A name: its slot, and where in the text it stands.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    slot: u32,
+    len: u32,
+    start: usize,
 }
 
 impl Names {
     /// The first name met in a slot.
     pub fn name(&self, slot: u32) -> Option<&str> {
-        let &(start, len) = self.first.get(&slot)?;
-        self.text.get(start..start + len as usize)
+        self.all(slot).next()
     }
 
     /// Every name met in a slot, in order of appearance.
     pub fn all(&self, slot: u32) -> impl Iterator<Item = &str> {
-        let more = self.more.get(&slot).into_iter().flatten().map(String::as_str);
-        self.name(slot).into_iter().chain(more)
+        let first = self.items.partition_point(|item| item.slot < slot);
+        let here = self.items[first..].iter().take_while(move |item| item.slot == slot);
+        here.map(|item| self.read(item))
     }
 
     /// The number of distinct names.
     pub fn len(&self) -> usize {
-        self.first.len() + self.more_len
+        self.items.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        self.items.is_empty()
     }
 
     /// The number of slots with more than one name.
     pub fn collisions(&self) -> usize {
-        self.more.len()
+        self.items.chunk_by(|a, b| a.slot == b.slot).filter(|slot| slot.len() > 1).count()
     }
 
-    /// Adds a name; false when the slot has it already.
+    /// Adds a name; false when the slot has it already. Many names are better collected, or added by [`extend`](Names::extend).
     pub fn insert(&mut self, slot: u32, name: &str) -> bool {
-        // A name longer than 4 GiB cannot come from a line of at most 1 GiB.
-        let Ok(len) = u32::try_from(name.len()) else {
+        if self.all(slot).any(|known| known == name) {
             return false;
-        };
-        match self.name(slot) {
-            None => {
-                self.first.insert(slot, (self.text.len(), len));
-                self.text.push_str(name);
-            }
-            Some(known) if known == name => return false,
-            Some(_) => {
-                let more = self.more.entry(slot).or_default();
-                if more.iter().any(|known| known == name) {
-                    return false;
-                }
-                more.push(name.to_owned());
-                self.more_len += 1;
-            }
         }
+        let behind = self.items.partition_point(|item| item.slot <= slot);
+        let Some(item) = self.write(slot, name) else { return false };
+        self.items.insert(behind, item);
         true
+    }
+
+    /// Adds the names of others; in a slot that has names of both, these come first.
+    ///
+    /// ```
+    /// use parsimon_data::Names;
+    ///
+    /// let mut names = Names::from_iter([(7, "b"), (3, "age")]);
+    /// names.extend(&Names::from_iter([(3, "city=Paris"), (7, "b")]));
+    /// assert_eq!(names.iter().collect::<Vec<_>>(), [(3, "age"), (3, "city=Paris"), (7, "b")]);
+    /// ```
+    pub fn extend(&mut self, other: &Names) {
+        *self = self.iter().chain(other.iter()).collect();
     }
 
     /// Every slot with its names, sorted by slot, then in order of appearance.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
-        let mut slots: Vec<u32> = self.first.keys().copied().collect();
-        slots.sort_unstable();
-        slots.into_iter().flat_map(|slot| self.all(slot).map(move |name| (slot, name)))
+        self.items.iter().map(|item| (item.slot, self.read(item)))
+    }
+
+    fn read(&self, item: &Item) -> &str {
+        self.text.get(item.start..item.start + item.len as usize).unwrap_or_default()
+    }
+
+    fn write(&mut self, slot: u32, name: &str) -> Option<Item> {
+        // A name longer than 4 GiB cannot come from a line of at most 1 GiB.
+        let (len, start) = (u32::try_from(name.len()).ok()?, self.text.len());
+        self.text.push_str(name);
+        Some(Item { slot, len, start })
+    }
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<'a> FromIterator<(u32, &'a str)> for Names {
+    fn from_iter<T: IntoIterator<Item = (u32, &'a str)>>(names: T) -> Self {
+        let mut news = News::default();
+        names.into_iter().for_each(|(slot, name)| news.push(slot, b"", name.as_bytes()));
+        Self::from(&news)
+    }
+}
+
+impl From<&News> for Names {
+    fn from(news: &News) -> Self {
+        // PERF: put in order once, instead of finding a place for each; a million names in a tenth of a second.
+        let mut order: Vec<(u32, u32)> =
+            (0u32..).zip(&news.items).map(|(k, &(slot, _))| (slot, k)).collect();
+        order.sort_unstable();
+        let mut names = Names::default();
+        names.items.reserve(order.len());
+        names.text.reserve(news.text.len());
+        for (slot, k) in order {
+            let name = String::from_utf8_lossy(news.name(k as usize));
+            let known = names.items.iter().rev().take_while(|item| item.slot == slot);
+            if !known.map(|item| names.read(item)).any(|known| known == name) {
+                let item = names.write(slot, &name);
+                names.items.extend(item);
+            }
+        }
+        names
     }
 }
 
 /// What one parser thread has already reported.
 ///
-/// PERF: a name is reported when first seen, so the common case must only find out that it has been: one
-/// load and one compare. The table holds 32 bits of the hash beyond those that index it, 0 for none.
-/// Colliding names are kept apart in a set, which is asked only for them.
+/// PERF: a name is reported when first seen, so the common case must only find out that it has been: one load and one
+/// compare. The hash of a name stands at the place its lowest bits say, or behind. At most half of the places are taken.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    table: Vec<u32>,
-    bits: u32,
-    others: FxHashSet<u64>,
+    /// 0 where nobody stands; as many as a power of two.
+    table: Vec<u64>,
+    len: usize,
 }
 
 impl Seen {
-    // 64 MiB of address space, of which the system commits what is touched.
-    const MOST_BITS: u32 = 24;
+    pub(crate) fn new() -> Self {
+        Self { table: vec![0; 1 << 12], len: 0 }
+    }
 
-    pub(crate) fn new(bits: u8) -> Self {
-        let bits = u32::from(bits).min(Self::MOST_BITS);
-        Self { table: vec![0; 1 << bits], bits, others: FxHashSet::default() }
+    fn home(&self, hash: u64) -> usize {
+        hash as usize & (self.table.len() - 1)
     }
 
     /// Says that a hash will be asked about soon.
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
-        let at = (hash & ((1 << self.bits) - 1)) as usize;
-        if let Some(mark) = self.table.get(at) {
-            parsimon_core::prefetch(mark);
+        if let Some(place) = self.table.get(self.home(hash)) {
+            parsimon_core::prefetch(place);
         }
     }
 
-    /// Whether this is the first time.
+    /// Which of up to 64 hashes do not stand where they would first be looked for, by bits.
+    #[inline(always)]
+    pub(crate) fn others(&self, hashes: &[u64]) -> u64 {
+        let mut others = 0;
+        for (k, &hash) in hashes.iter().enumerate().take(64) {
+            others |= u64::from(self.table.get(self.home(hash)) != Some(&hash)) << k;
+        }
+        others
+    }
+
+    /// Whether this is the first time. The hash 0 is told as 1.
     #[inline]
     pub(crate) fn is_new(&mut self, hash: u64) -> bool {
-        let mark = ((hash >> self.bits) as u32).max(1);
-        let at = (hash & ((1 << self.bits) - 1)) as usize;
-        if self.table[at] == mark {
-            return false;
+        let hash = hash.max(1);
+        let mut at = self.home(hash);
+        loop {
+            match self.table[at] {
+                known if known == hash => return false,
+                0 => break,
+                _ => at = (at + 1) & (self.table.len() - 1),
+            }
         }
-        self.is_new_slowly(hash, at, mark)
+        self.table[at] = hash;
+        self.len += 1;
+        if 2 * self.len > self.table.len() {
+            self.grow();
+        }
+        true
     }
 
     #[cold]
-    fn is_new_slowly(&mut self, hash: u64, at: usize, mark: u32) -> bool {
-        if self.table[at] == 0 {
-            self.table[at] = mark;
-            return true;
+    fn grow(&mut self) {
+        let len = 4 * self.table.len();
+        let mut larger = parsimon_core::huge::with_capacity(len);
+        larger.resize(len, 0);
+        let hashes = std::mem::replace(&mut self.table, larger);
+        self.len = 0;
+        for hash in hashes.into_iter().filter(|hash| *hash != 0) {
+            self.is_new(hash);
         }
-        self.others.insert(hash & ((1 << (self.bits + 32)) - 1))
     }
 }
 
@@ -182,16 +249,9 @@ impl News {
         self.items.extend(other.items.iter().map(|&(slot, end)| (slot, start + end)));
     }
 
-    pub(crate) fn merge_into(&self, names: &mut Names) {
-        let mut start = 0;
-        for &(slot, end) in &self.items {
-            let name = &self.text[start..end];
-            match std::str::from_utf8(name) {
-                Ok(name) => names.insert(slot, name),
-                Err(_) => names.insert(slot, &String::from_utf8_lossy(name)),
-            };
-            start = end;
-        }
+    fn name(&self, k: usize) -> &[u8] {
+        let start = k.checked_sub(1).map_or(0, |before| self.items[before].1);
+        &self.text[start..self.items[k].1]
     }
 }
 
@@ -211,12 +271,30 @@ mod tests {
     }
 
     #[test]
+    fn names_collected_are_names_inserted() {
+        let items: Vec<(u32, String)> =
+            (0..3000).map(|k: u32| (k * 7919 % 97, format!("n{}", k * 31 % 13))).collect();
+        let mut inserted = Names::default();
+        items.iter().for_each(|(slot, name)| {
+            inserted.insert(*slot, name);
+        });
+        let collected: Names = items.iter().map(|(slot, name)| (*slot, name.as_str())).collect();
+        assert_eq!(inserted, collected);
+        assert_eq!(
+            (inserted.len(), inserted.collisions()),
+            (collected.len(), collected.collisions())
+        );
+        assert_eq!(collected.len(), 97 * 13);
+    }
+
+    #[test]
     fn each_hash_is_new_once() {
-        let mut seen = Seen::new(2);
-        let hashes = [0_u64, 1 << 2, 1 << 40, 3, 3 | 1 << 5, u64::MAX >> 31];
-        let first: Vec<_> = hashes.iter().map(|&h| seen.is_new(h)).collect();
-        // Bits beyond the table's and the mark's are not looked at; the mark 0 is told as 1.
-        assert_eq!(first, [true, false, false, true, true, true]);
+        let mut seen = Seen::new();
+        // Some that share a home, and so many that the table grows.
+        let hashes = (0..20_000).map(|k: u64| k.wrapping_mul(0x9E37_79B9_7F4A_7C15) & !63);
+        let hashes: Vec<u64> = hashes.chain([1]).collect();
+        assert!(hashes.iter().all(|&h| seen.is_new(h) == (h != 1)), "0 is told as 1");
         assert!(hashes.iter().all(|&h| !seen.is_new(h)));
+        assert_eq!(seen.others(&[hashes[1], 5 << 33]) & 2, 2, "a stranger");
     }
 }

@@ -67,14 +67,6 @@ pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     scaled(mantissa as f64, exponent, negative).map(|v| (v, at))
 }
 
-/// One digit, a point, and what `digits <= 8` more of them spell: the number is the first over the second.
-#[inline(always)]
-pub(crate) fn decimal(first: u8, fraction: u32, digits: usize) -> (f64, f64) {
-    // PERF: signed integers convert in one instruction.
-    let m = (u64::from(first) * POWERS[digits] + u64::from(fraction)) as i64 as f64;
-    (m, EXACT[digits])
-}
-
 /// `m * 10^exponent` for an exact `m`, where that takes one exact power.
 #[inline]
 fn scaled(m: f64, exponent: i64, negative: bool) -> Option<f64> {
@@ -162,16 +154,41 @@ const LAST: [u64; 9] = {
 /// PERF: most numbers, read without a loop: the last eight bytes are there whatever the number's length.
 #[inline(always)]
 pub(crate) fn short(text: &[u8], start: usize, end: usize) -> Option<f64> {
+    short_parts(text, start, end).map(|(m, digits)| m / EXACT[digits])
+}
+
+/// The same as an integer and the number of digits behind the point.
+#[inline(always)]
+fn short_parts(text: &[u8], start: usize, end: usize) -> Option<(f64, usize)> {
     let word = *text.get(end.checked_sub(8)?..end)?.first_chunk()?;
-    let (first, len) = (text.get(start)?.wrapping_sub(b'0'), end - start);
+    let (first, len) = (text.get(start)?.wrapping_sub(b'0'), end.checked_sub(start)?);
     let digits = len.saturating_sub(2);
     let t = (u64::from_le_bytes(word) ^ (0x30 * EACH)) & LAST.get(digits)?;
     let has_point = (len == 1) | (text.get(start + 1) == Some(&b'.'));
     let is_short = (first <= 9) & has_point & (others(t) == 0) & (len > 0);
     is_short.then(|| {
-        let (m, power) = decimal(first, eight_digits(t) as u32, digits);
-        m / power
+        // PERF: signed integers convert in one instruction.
+        let m = u64::from(first) * POWERS[digits] + eight_digits(t);
+        (m as i64 as f64, digits)
     })
+}
+
+/// The number between two places of a text, if it is of a common kind: short, with or without a minus and an exponent of two digits.
+#[inline(always)]
+pub(crate) fn common(text: &[u8], start: usize, end: usize) -> Option<f64> {
+    let negative = text.get(start) == Some(&b'-');
+    let start = start + usize::from(negative);
+    let tail = text.get(end.checked_sub(4)?..end)?;
+    let value = match *tail {
+        [b'e' | b'E', sign @ (b'-' | b'+'), tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+            let (m, power) = short_parts(text, start, end - 4)?;
+            let exponent = i64::from(10 * (tens - b'0') + (ones - b'0'));
+            let exponent = if sign == b'-' { -exponent } else { exponent };
+            scaled(m, exponent - power as i64, false)?
+        }
+        _ => short(text, start, end)?,
+    };
+    Some(if negative { -value } else { value })
 }
 
 /// The number that up to eight digits between two places of a text spell.
@@ -180,64 +197,6 @@ pub(crate) fn natural(text: &[u8], start: usize, end: usize) -> Option<u32> {
     let word = *text.get(end.checked_sub(8)?..end)?.first_chunk()?;
     let t = (u64::from_le_bytes(word) ^ (0x30 * EACH)) & LAST.get(end - start)?;
     ((end > start) & (others(t) == 0)).then(|| eight_digits(t) as u32)
-}
-
-/// Reads two short numbers at once: the last bytes of two times eight.
-pub(crate) trait Pair {
-    /// What the last `count[k]` of `words[k]` spell, if all of them are digits and there are at most eight.
-    fn read(words: [[u8; 8]; 2], count: [usize; 2]) -> Option<[u32; 2]>;
-}
-
-/// On every machine.
-pub(crate) struct Plain;
-
-impl Pair for Plain {
-    #[inline(always)]
-    fn read(words: [[u8; 8]; 2], count: [usize; 2]) -> Option<[u32; 2]> {
-        let digits = |k: usize| {
-            let mask = LAST.get(count[k])?;
-            Some((u64::from_le_bytes(words[k]) ^ (0x30 * EACH)) & mask)
-        };
-        let (a, b) = (digits(0)?, digits(1)?);
-        (others(a) | others(b) == 0).then(|| [eight_digits(a) as u32, eight_digits(b) as u32])
-    }
-}
-
-/// Both numbers side by side in one register, where the machine has SSE4.1.
-#[cfg(target_arch = "x86_64")]
-pub(crate) struct Wide;
-
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-impl Pair for Wide {
-    // PERF: a third of the instructions of two numbers one after the other.
-    #[inline(always)]
-    fn read(words: [[u8; 8]; 2], count: [usize; 2]) -> Option<[u32; 2]> {
-        use std::arch::x86_64::{
-            _mm_and_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_madd_epi16, _mm_maddubs_epi16,
-            _mm_min_epu8, _mm_movemask_epi8, _mm_packus_epi32, _mm_set_epi64x, _mm_set1_epi8,
-            _mm_set1_epi16, _mm_set1_epi32, _mm_xor_si128,
-        };
-        let [a, b] = [LAST.get(count[0])?, LAST.get(count[1])?];
-        let [word, other] = words.map(i64::from_le_bytes);
-        // SAFETY: only `parse_wide` of the formats asks for this, where the machine has AVX2, and with it SSE4.1.
-        unsafe {
-            let mask = _mm_set_epi64x(b.cast_signed(), a.cast_signed());
-            let digits = _mm_xor_si128(_mm_set_epi64x(other, word), _mm_set1_epi8(0x30));
-            let digits = _mm_and_si128(digits, mask);
-            let small = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
-            if _mm_movemask_epi8(small) != 0xffff {
-                return None;
-            }
-            // Tens and ones, hundreds and ones, ten thousands and ones: 8, 4, 2 parts of each number.
-            let pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010a));
-            let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_0064));
-            let fours = _mm_packus_epi32(fours, fours);
-            let both = _mm_madd_epi16(fours, _mm_set1_epi32(0x0001_2710));
-            let both = _mm_cvtsi128_si64(both).cast_unsigned();
-            Some([both as u32, (both >> 32) as u32])
-        }
-    }
 }
 
 #[inline]
@@ -303,7 +262,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_short_number_is_what_it_says(before in "[0-9.]{0,9}", text in "[0-9]?[.]?[0-9]{0,9}|[0-9.e-]{0,5}") {
+        fn a_short_number_is_what_it_says(before in "[0-9.]{0,9}", text in "[0-9]?[.]?[0-9]{0,9}|[0-9.e-]{0,5}|-?[0-9][.]?[0-9]{0,9}[eE][+-][0-9]{2}") {
             let both = format!("{before}{text}");
             let found = short(both.as_bytes(), before.len(), both.len());
             if let Some(found) = found {
@@ -311,30 +270,14 @@ mod tests {
             } else {
                 let is_short = text.len() <= 10 && both.len() >= 8 && text.parse::<f64>().is_ok();
                 let shape = text.len() == 1 || text.as_bytes().get(1) == Some(&b'.');
-                let plain = text.bytes().all(|b| b != b'e' && b != b'-') && text.as_bytes().first() != Some(&b'.');
+                let plain = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.')) && text.as_bytes().first() != Some(&b'.');
                 prop_assert!(!(is_short && shape && plain), "{}", text);
+            }
+            if let Some(found) = common(both.as_bytes(), before.len(), both.len()) {
+                prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(found.to_bits()));
             }
             if let Some(found) = natural(both.as_bytes(), before.len(), both.len()) {
                 prop_assert_eq!(text.parse::<u32>(), Ok(found));
-            }
-        }
-
-        #[test]
-        fn two_numbers_are_read_alike_on_every_machine(
-            words in any::<[[u8; 8]; 2]>(),
-            digits in proptest::array::uniform2(proptest::array::uniform8(b'0'..=b'9')),
-            count in proptest::array::uniform2(0usize..10),
-        ) {
-            let spelled = |k: usize| -> Option<u32> {
-                let last = digits[k].get(8usize.checked_sub(count[k])?..)?;
-                Some(last.iter().fold(0, |n, d| 10 * n + u32::from(d - b'0')))
-            };
-            let expected = spelled(0).zip(spelled(1)).map(|(a, b)| [a, b]);
-            prop_assert_eq!(Plain::read(digits, count), expected);
-            #[cfg(target_arch = "x86_64")]
-            if std::arch::is_x86_feature_detected!("avx2") {
-                prop_assert_eq!(Wide::read(digits, count), expected);
-                prop_assert_eq!(Wide::read(words, count), Plain::read(words, count));
             }
         }
     }

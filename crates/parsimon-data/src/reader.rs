@@ -264,11 +264,7 @@ impl Reader {
 
     /// The names of hashed features met so far.
     pub fn names(&self) -> &Names {
-        self.names.get_or_init(|| {
-            let mut names = Names::default();
-            self.news.merge_into(&mut names);
-            names
-        })
+        self.names.get_or_init(|| Names::from(&self.news))
     }
 
     /// The names, without the reader.

@@ -13,7 +13,9 @@ use crate::Space;
 use crate::builder::Builder;
 use crate::error::{Bad, shown};
 use crate::label::Found;
-use crate::number::{self, Pair};
+use crate::number;
+#[cfg(target_arch = "x86_64")]
+use crate::quartet;
 use crate::separators::Lines;
 
 /// Parses a block of whole lines.
@@ -29,8 +31,8 @@ pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
         };
     }
     match builder.is_ids() {
-        true => parse_block::<true, number::Plain>(builder, text),
-        false => parse_block::<false, number::Plain>(builder, text),
+        true => parse_block::<true, false>(builder, text),
+        false => parse_block::<false, false>(builder, text),
     }
 }
 
@@ -38,12 +40,12 @@ pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn parse_wide<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
-    parse_block::<IDS, number::Wide>(builder, text);
+    parse_block::<IDS, true>(builder, text);
 }
 
 /// Reads common rows with their separators known beforehand, and others one by one.
 #[inline(always)]
-fn parse_block<const IDS: bool, P: Pair>(builder: &mut Builder, text: &[u8]) {
+fn parse_block<const IDS: bool, const WIDE: bool>(builder: &mut Builder, text: &[u8]) {
     let mut separators = std::mem::take(&mut builder.separators);
     let batch = &mut Batch::new();
     let (mut at, mut line) = (0, 0);
@@ -52,7 +54,7 @@ fn parse_block<const IDS: bool, P: Pair>(builder: &mut Builder, text: &[u8]) {
         while !lines.is_done() {
             line += 1;
             if !builder.spec.labels_only
-                && let Some(after) = common_row::<IDS, P>(lines, builder, batch)
+                && let Some(after) = common_row::<IDS, WIDE>(lines, builder, batch)
             {
                 lines = after;
                 continue;
@@ -74,7 +76,7 @@ fn parse_block<const IDS: bool, P: Pair>(builder: &mut Builder, text: &[u8]) {
 /// Reads the row at hand of `label id:value ...` with blanks between; and goes to the next; `None`, with the row begun but not finished, where
 /// something is out of the ordinary. Whether that is a mistake is for [`parse_line`] to say.
 #[inline(always)]
-fn common_row<'a, const IDS: bool, P: Pair>(
+fn common_row<'a, const IDS: bool, const WIDE: bool>(
     mut lines: Lines<'a>,
     builder: &mut Builder,
     batch: &mut Batch,
@@ -87,11 +89,12 @@ fn common_row<'a, const IDS: bool, P: Pair>(
     let label = builder.label(Found::Text(token), 0).ok()?;
     let max = builder.spec.max_value;
     let (mut start, mut next, mut last) = (end + 1, lines.next + 1, after);
+    let mut patience = 0;
     while last != b'\n' {
-        // Every feature has two separators.
-        if IDS {
-            let pairs = lines.places.get(next..)?.as_chunks::<2>().0;
-            let count = batch.read::<P>(lines.text, start, pairs);
+        #[cfg(target_arch = "x86_64")]
+        if IDS && WIDE && next >= patience {
+            // SAFETY: only `parse_wide` asks for this.
+            let count = unsafe { batch.read(&lines, next) };
             if count > 0 {
                 builder.push_ids(&batch.ids[..count], &batch.values[..count]);
                 next += 2 * count;
@@ -99,7 +102,10 @@ fn common_row<'a, const IDS: bool, P: Pair>(
                 (start, last) = (end + 1, after);
                 continue;
             }
+            // Where one is out of the ordinary, some that follow may be.
+            patience = next + 8;
         }
+        // Every feature has two separators.
         let (colon, is_colon) = lines.separator(next);
         let (end, after) = lines.separator(next + 1);
         if is_colon != b':' {
@@ -118,9 +124,8 @@ fn common_row<'a, const IDS: bool, P: Pair>(
             Some(id) => id,
             None => parse_id(digits, 0).ok()?,
         };
-        // PERF: not cut at the token's end, so that it can be read eight bytes at once.
-        let value = match number::leading(&lines.text[colon + 1..]) {
-            Some((value, len)) if colon + 1 + len == end && value.abs() <= max => value,
+        let value = match number::common(lines.text, colon + 1, end) {
+            Some(value) if value.abs() <= max => value,
             _ => number::bounded(&lines.text[colon + 1..end], 0, max).ok()?,
         };
         push::<IDS>(builder, id, digits, value);
@@ -136,7 +141,6 @@ fn common_row<'a, const IDS: bool, P: Pair>(
 struct Batch {
     ids: [u32; BATCH],
     values: [f64; BATCH],
-    powers: [f64; BATCH],
 }
 
 /// Features taken over at a time.
@@ -144,59 +148,30 @@ const BATCH: usize = 64;
 
 impl Batch {
     fn new() -> Self {
-        Self { ids: [0; BATCH], values: [0.0; BATCH], powers: [1.0; BATCH] }
+        Self { ids: [0; BATCH], values: [0.0; BATCH] }
     }
 
-    /// Reads features of the commonest kind, the first of which begins at `start`: an id of up to eight digits, a value that is
-    /// one digit (`1`, mostly) or one digit, a point and up to eight more, and a blank or the line's end. Stops before one
-    /// that is not, or behind one that ends with something else than a blank; says how many there were.
-    ///
-    /// PERF: most features of most files. There is no branch on which kind of value it is, for it would be guessed wrong: a digit
-    /// alone is one with no digits after its point.
-    #[inline(always)]
-    fn read<P: Pair>(&mut self, text: &[u8], mut start: usize, separators: &[[u32; 2]]) -> usize {
-        let mut count = 0;
-        let places = self.ids.iter_mut().zip(&mut self.values).zip(&mut self.powers);
-        for (&[colon, end], ((id, value), power)) in separators.iter().zip(places) {
-            let (colon, end) = (colon as usize, end as usize);
-            let Some(around) = window::<11>(text, colon) else { break };
-            let Some(before) = window::<9>(text, end) else { break };
-            let (id_len, value_len) = (colon - start, end - colon - 1);
-            let digits = value_len.saturating_sub(2);
-            let words = [first_eight(around), first_eight(before)];
-            let Some([number, fraction]) = P::read(words, [id_len, digits]) else { break };
-            let (first, has_point) = (around[9].wrapping_sub(b'0'), around[10] == b'.');
-            let is_common = (around[8] == b':')
-                & (id_len > 0)
-                & (first <= 9)
-                & ((value_len == 1) | has_point)
-                & (before[8] == b' ' || before[8] == b'\n');
-            if !is_common {
-                break;
-            }
-            *id = number;
-            (*value, *power) = number::decimal(first, fraction, digits);
-            (count, start) = (count + 1, end + 1);
-            if before[8] != b' ' {
-                break;
+    /// Reads features of the commonest kind, four at a time, the first of which has the separator `next` behind its id. Stops before one that is
+    /// not of that kind, or at the row's end; says how many there were.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn read(&mut self, lines: &Lines<'_>, next: usize) -> usize {
+        // The separator before a feature is where it begins.
+        let places = lines.places.get(next - 1..).unwrap_or_default();
+        let (ids, values) = (self.ids.as_chunks_mut::<4>().0, self.values.as_chunks_mut::<4>().0);
+        for (k, (ids, values)) in ids.iter_mut().zip(values).enumerate() {
+            let Some(nine) = places.get(8 * k..).and_then(|p| p.first_chunk()) else {
+                return 4 * k;
+            };
+            let found = quartet::read(lines.text, nine, ids, values);
+            // PERF: where the next four begin is a matter of the branch, which is guessed right, not of this count, which takes long.
+            if found.count < 4 || found.ends_row {
+                return 4 * k + found.count;
             }
         }
-        // Divided together, for that goes several at a time.
-        let values = self.values.iter_mut().zip(&self.powers).take(count);
-        values.for_each(|(value, power)| *value /= power);
-        count
+        BATCH
     }
-}
-
-/// The eight bytes before `at`, and those that follow.
-#[inline(always)]
-fn window<const N: usize>(text: &[u8], at: usize) -> Option<&[u8; N]> {
-    text.get(at.checked_sub(8)?..)?.first_chunk()
-}
-
-#[inline(always)]
-fn first_eight<const N: usize>(bytes: &[u8; N]) -> [u8; 8] {
-    bytes.first_chunk().copied().unwrap_or_default()
 }
 
 #[inline]

@@ -196,11 +196,14 @@ fn common_features<const IDS: bool>(
     if IDS || builder.is_crossing() {
         return false;
     }
-    let found =
-        batch.read(builder, cursor.lines.text, cursor.lines.places, cursor.lines.next, cursor.at);
+    let lines = &cursor.lines;
+    let found = match batch.keeps_names {
+        true => batch.read::<true>(builder, lines),
+        false => batch.read::<false>(builder, lines),
+    };
     match found {
         Some((at, next)) => {
-            batch.hand_over(builder, cursor.lines.text);
+            batch.hand_over(builder, lines);
             (cursor.at, cursor.meaning, cursor.lines.next) = (at, END, next);
         }
         None => {
@@ -266,22 +269,8 @@ fn refuse_value(token: &[u8], column: usize, max: f64) -> Bad {
     }
 }
 
-/// A piece of the text.
-#[derive(Clone, Copy, Default)]
-struct Span {
-    start: u32,
-    len: u32,
-}
-
-impl Span {
-    fn of(self, text: &[u8]) -> &[u8] {
-        let start = self.start as usize;
-        text.get(start..start + self.len as usize).unwrap_or_default()
-    }
-}
-
 /// Features taken over at a time.
-const BATCH: usize = 32;
+const BATCH: usize = 64;
 
 /// Hashed features on their way into a row, and their names on the way to be asked whether they are new.
 ///
@@ -292,7 +281,8 @@ struct Batch {
     len: usize,
     hashes: [u64; BATCH],
     values: [f64; BATCH],
-    names: [(Span, Span); BATCH],
+    /// Of each feature, which separators end its namespace and its name.
+    names: [(u32, u32); BATCH],
 }
 
 impl Batch {
@@ -307,89 +297,96 @@ impl Batch {
         }
     }
 
-    /// Reads features with single blanks between and short numbers behind their colons, from the bar at `at` on; where the row
-    /// ends, and the separator after it. `None` where something is out of the ordinary.
+    /// Reads features with single blanks between and short numbers behind their colons, from the bar before the separator `next` on; where the
+    /// row ends, and the separator after it. `None` where something is out of the ordinary.
     ///
     /// PERF: most rows of most files. What may go wrong is left to others, so that this loop stays in registers.
     #[inline(never)]
-    fn read(
+    fn read<const NAMES: bool>(
         &mut self,
         builder: &mut Builder,
-        text: &[u8],
-        places: &[u32],
-        mut next: usize,
-        mut at: usize,
+        lines: &Lines<'_>,
     ) -> Option<(usize, usize)> {
-        let mut step = || -> Option<(usize, u8)> {
-            let place = *places.get(next)? as usize;
-            next += 1;
-            Some((place, *text.get(place)?))
-        };
+        let (text, places) = (lines.text, lines.places);
+        let byte = |place: u32| text.get(place as usize).copied();
+        let mut next = lines.next;
         loop {
-            let start = at + 1;
-            let (end, what) = step()?;
-            if what != b' ' {
+            // From a bar to the end of a namespace and of its first feature.
+            let [bar, blank, mut end] = *places.get(next - 1..)?.first_chunk::<3>()?;
+            if byte(blank)? != b' ' {
                 return None;
             }
-            let seed = builder.seed(text.get(start..end)?);
-            let space = Span { start: start as u32, len: (end - start) as u32 };
-            let (mut blank, mut last);
-            (at, last) = (end, what);
-            while last == b' ' {
-                blank = at;
-                (at, last) = step()?;
-                let name = Span { start: (blank + 1) as u32, len: (at - blank - 1) as u32 };
+            let seed = match *text.get(bar as usize + 1..blank as usize)? {
+                // PERF: most are called by one letter.
+                [letter] => builder.letter(letter),
+                ref namespace => hash::namespace(namespace),
+            };
+            let (space, mut start) = (next, blank);
+            next += 2;
+            loop {
+                let mut last = byte(end)?;
+                let name = text.get(start as usize + 1..end as usize)?;
+                let name_end = next - 1;
                 let mut value = 1.0;
                 if last == b':' {
-                    let colon = at;
-                    (at, last) = step()?;
-                    value = match number::short(text, colon + 1, at) {
+                    let colon = end;
+                    end = *places.get(next)?;
+                    last = byte(end)?;
+                    next += 1;
+                    let (from, to) = (colon as usize + 1, end as usize);
+                    value = match number::short(text, from, to) {
                         Some(value) => value,
-                        None => other_number(text, colon + 1, at, builder.spec.max_value)?,
+                        None => other_number(text, from, to, builder.spec.max_value)?,
                     };
-                    if name.len == 0 {
+                    if name.is_empty() {
                         return None;
                     }
-                } else if name.len == 0 {
-                    continue;
                 }
-                if self.len == BATCH {
-                    self.hand_over(builder, text);
+                if !name.is_empty() {
+                    if self.len == BATCH {
+                        self.hand_over(builder, lines);
+                    }
+                    let h = hash::word(seed, name);
+                    if NAMES {
+                        builder.prefetch_name(h);
+                        self.names[self.len] = (space as u32, name_end as u32);
+                    }
+                    (self.hashes[self.len], self.values[self.len]) = (h, value);
+                    self.len += 1;
                 }
-                let h = feature_hash(seed, text.get(blank + 1..blank + 1 + name.len as usize)?);
-                if self.keeps_names {
-                    builder.prefetch_name(h);
-                    self.names[self.len] = (space, name);
+                match last {
+                    b' ' => {
+                        start = end;
+                        end = *places.get(next)?;
+                        next += 1;
+                        // PERF: a bar behind a blank, as between any two namespaces.
+                        if end == start + 1 && byte(end)? == b'|' {
+                            break;
+                        }
+                    }
+                    b'|' => break,
+                    b'\n' => return Some((end as usize, next)),
+                    _ => return None,
                 }
-                (self.hashes[self.len], self.values[self.len]) = (h, value);
-                self.len += 1;
-            }
-            match last {
-                b'|' => {}
-                b'\n' => return Some((at, next)),
-                _ => return None,
             }
         }
     }
 
     #[inline(never)]
-    fn hand_over(&mut self, builder: &mut Builder, text: &[u8]) {
-        builder.push_hashes(&self.hashes[..self.len], &self.values[..self.len]);
+    fn hand_over(&mut self, builder: &mut Builder, lines: &Lines<'_>) {
+        let hashes = &self.hashes[..self.len];
+        builder.push_hashes(hashes, &self.values[..self.len]);
         if self.keeps_names {
-            for (&h, (space, name)) in self.hashes.iter().zip(&self.names).take(self.len) {
-                builder.report_name(h, || (space.of(text), name.of(text)));
-            }
+            let token = |separator: u32| {
+                let end = separator as usize;
+                let (start, end) = (lines.places[end - 1] as usize + 1, lines.places[end] as usize);
+                &lines.text[start..end]
+            };
+            let name = |k: usize| (token(self.names[k].0), token(self.names[k].1));
+            builder.report_names(hashes, name);
         }
         self.len = 0;
     }
-}
-
-/// [`hash::feature`], not inlined.
-///
-/// PERF: inlined, all that depends on the seed alone, for texts of every length, is computed at every namespace.
-#[inline(never)]
-fn feature_hash(seed: u64, text: &[u8]) -> u64 {
-    hash::feature(seed, text)
 }
 
 /// A number between two places of a text that is not a short one, if it is at most `max`.

@@ -13,6 +13,9 @@ use pyo3::types::PyBytes;
 /// Samples filtered between two looks at the interpreter.
 const BLOCK: usize = 4096;
 
+/// Spec, taps, relative part of the normalizer, state.
+type Pickled<'py> = (String, usize, f64, Bound<'py, PyBytes>);
+
 /// A filter with its delay line.
 #[pyclass(module = "parsimon._parsimon")]
 pub(crate) struct Filter {
@@ -100,9 +103,7 @@ impl Filter {
         }
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, usize, f64, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
         let rebuild = slf.py().import("parsimon._filter")?.getattr("_revive_filter")?;
         let filter = slf.borrow();
         let state = filter.state(slf.py());

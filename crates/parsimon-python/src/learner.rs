@@ -445,7 +445,34 @@ impl Learner {
             push_one(trainer, chunk, Some(diary), row, Some(labels[i]), weight)
         });
         diary.settle(pushed)?;
-        py.detach(|| trainer.learn(chunk, &mut |_| {})).map_err(raised)
+        let mut block = Chunk::new();
+        for start in (0..chunk.len()).step_by(BLOCK) {
+            let learned = py.detach(|| {
+                block.clear();
+                (start..chunk.len().min(start + BLOCK)).for_each(|i| block.copy_row(chunk, i));
+                trainer.learn(&block, &mut |_| {})
+            });
+            learned.map_err(raised)?;
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// The margins of several rows, one per class.
+    fn margins_many<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyList>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut inner = lock(py, &self.inner)?;
+        let inner = &mut *inner;
+        inner.chunk.clear();
+        for row in rows.iter() {
+            push_one(&inner.trainer, &mut inner.chunk, None, row.cast::<PyDict>()?, None, 1.0)?;
+        }
+        let mut margins = Vec::new();
+        py.detach(|| inner.predict(&mut margins));
+        PyArray1::from_vec(py, margins).reshape([rows.len(), inner.trainer.online().heads()])
     }
 
     /// The margins of one row, one per class.

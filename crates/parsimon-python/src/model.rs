@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use parsimon::core::{Chunk, Frozen, Scorer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::dict::push_dict;
 use crate::learner::heads;
@@ -84,6 +84,22 @@ impl Model {
         let mut margins = Vec::new();
         self.scorer.margins(&chunk, &mut margins);
         Ok(margins)
+    }
+
+    /// The margins of several rows, one per class.
+    fn margins_many<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyList>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
+        for row in rows.iter() {
+            let (row, bits) = (row.cast::<PyDict>()?, self.model.reading().bits);
+            push_dict(&mut chunk, None, row, bits, None, 1.0, limit)?;
+        }
+        let mut margins = Vec::new();
+        py.detach(|| self.scorer.margins(&chunk, &mut margins));
+        PyArray1::from_vec(py, margins).reshape([rows.len(), self.model.outputs()])
     }
 
     /// The margins of every row of a table, one per class.

@@ -49,10 +49,11 @@ impl Index for i64 {
 
 /// The first value that is no finite number up to `limit`.
 fn find_bad<V: Value>(values: &[V], limit: f64) -> Option<usize> {
-    // PERF: the usual answer, none, is found without a branch per value. NaN is not within any limit.
-    let good =
-        values.chunks(1024).all(|c| c.iter().fold(true, |g, v| g & (v.wide().abs() <= limit)));
-    if good { None } else { values.iter().position(|v| !(v.wide().abs() <= limit)) }
+    // NaN is not within any limit.
+    let is_good = |v: &V| v.wide().abs() <= limit;
+    // PERF: the usual answer, none, is found without a branch per value.
+    let good = values.chunks(1024).all(|c| c.iter().fold(true, |g, v| g & is_good(v)));
+    if good { None } else { values.iter().position(|v| !is_good(v)) }
 }
 
 fn complaint(value: f64, row: usize, column: usize, limit: f64) -> String {
@@ -130,7 +131,10 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
     fn push(&self, i: usize, chunk: &mut Chunk) {
         let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
         for (j, v) in self.indices[a..b].iter().zip(&self.data[a..b]) {
-            chunk.push_feature(j.place() as u32 + 1, v.wide());
+            // A zero that is spelled out is as good as none: an array has no other.
+            if v.wide() != 0.0 {
+                chunk.push_feature(j.place() as u32 + 1, v.wide());
+            }
         }
     }
 }
@@ -181,8 +185,8 @@ pub(crate) fn with_rows<'py, R>(
     }
 }
 
-fn with_dense<'py, V: Value + Sync, R>(
-    array: &PyReadonlyArray2<'py, V>,
+fn with_dense<V: Value + Sync, R>(
+    array: &PyReadonlyArray2<'_, V>,
     work: impl FnOnce(&dyn Rows) -> PyResult<R>,
 ) -> PyResult<R> {
     let (rows, columns) = array.as_array().dim();

@@ -277,6 +277,21 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_the_file() {
+        let model = Model::from_container(&container()).unwrap();
+        let bytes = model.to_bytes();
+        assert_eq!(Model::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+        let mut damaged = bytes.clone();
+        damaged[bytes.len() / 2] ^= 1;
+        let error = Model::from_bytes(&damaged).unwrap_err().to_string();
+        assert!(error.starts_with("the model: "), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.psm");
+        model.save(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+
+    #[test]
     fn a_dictionary_that_makes_no_sense_is_refused() {
         assert!(Model::from_container(&container()).is_ok());
         let mut forged = Vec::new();

@@ -148,11 +148,7 @@ impl Trainer {
             self.names = names;
             return;
         }
-        for (slot, _) in names.iter() {
-            for name in names.all(slot) {
-                self.names.insert(slot, name);
-            }
-        }
+        self.names.extend(&names);
     }
 
     /// The margins of the last chunk learned, made before learning: one per row and class.
@@ -289,9 +285,7 @@ impl Trainer {
         let mut state = Vec::new();
         self.online.save(&mut state);
         container.push("state", state);
-        let all =
-            self.names.iter().flat_map(|(slot, _)| self.names.all(slot).map(move |n| (slot, n)));
-        push_names(&mut container, all);
+        push_names(&mut container, self.names.iter());
         container
     }
 
@@ -324,9 +318,8 @@ impl Trainer {
         if restored.is_none() || !state.is_empty() {
             return Err(bad("has a state that does not belong to its settings".into()));
         }
-        for (slot, name) in read_names(container) {
-            trainer.names.insert(slot, &name);
-        }
+        let names = read_names(container);
+        trainer.names = names.iter().map(|(slot, name)| (*slot, name.as_str())).collect();
         Ok(trainer)
     }
 }

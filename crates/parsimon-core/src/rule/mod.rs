@@ -85,6 +85,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// The next weight if the loss's slope there is `u` along a feature of value `a`.
+    #[inline(always)]
     pub fn at(&self, u: f64, a: f64) -> f64 {
         if self.q > 0.0 { -crate::soft(self.z + u * a, self.l1) / self.q } else { 0.0 }
     }

@@ -119,22 +119,20 @@ fn decode_row(
             Space::Ids => Space::LARGEST_ID,
             Space::Hashed { bits } => (1 << bits) - 1,
         };
-        let (mut ids, mut values, mut taken) = ([0; BATCH], [1.0; BATCH], 0);
-        let batches = row.indices.chunks(4 * BATCH).zip(row.marks());
-        for (indices, marks) in batches {
-            let count = indices.len() / 4;
-            for (id, bytes) in ids.iter_mut().zip(indices.as_chunks().0) {
-                *id = u32::from_le_bytes(*bytes);
-            }
-            taken = row.others.expand(marks, &mut values[..count], taken);
-            let (ids, values) = (&ids[..count], &values[..count]);
-            if ids.iter().fold(0, |most, &id| id.max(most)) > largest {
-                return Ok(None);
-            }
-            if let Some(v) = values.iter().find(|v| v.abs() > max) {
-                return Err(crate::number::too_large(v.to_string().as_bytes(), 0, max));
-            }
-            builder.push_ids(ids, values);
+        let (ids, values) = builder.push_blank(row.indices.len() / 4);
+        for (id, bytes) in ids.iter_mut().zip(row.indices.as_chunks().0) {
+            *id = u32::from_le_bytes(*bytes);
+        }
+        row.others.put(row.bits, values);
+        let most = ids.iter().fold(0, |most, &id| id.max(most));
+        let too_large = values.iter().find(|v| v.abs() > max).copied();
+        if most > largest || too_large.is_some() {
+            builder.abandon_row();
+        }
+        match too_large {
+            _ if most > largest => return Ok(None),
+            Some(v) => return Err(crate::number::too_large(v.to_string().as_bytes(), 0, max)),
+            None => {}
         }
     }
     // Not finite, or a weight below zero: the writer never wrote that.
@@ -143,9 +141,6 @@ fn decode_row(
     }
     Ok(Some(()))
 }
-
-/// Features taken over at a time.
-const BATCH: usize = 64;
 
 struct RawRow<'a> {
     label: Option<f64>,
@@ -166,39 +161,42 @@ enum Others<'a> {
 }
 
 impl Others<'_> {
-    /// Writes values, `taken` others having been written before; returns how many then are.
+    /// Puts the values where their bits are.
     #[inline]
-    fn expand(self, marks: u64, values: &mut [f64], taken: usize) -> usize {
+    fn put(self, bits: &[u8], values: &mut [f64]) {
         match self {
-            Others::None => {
-                values.fill(1.0);
-                taken
-            }
-            Others::F32(others) => expand(marks, values, taken, |k| {
-                others.get(k).map(|b| f32::from_le_bytes(*b).into())
-            }),
-            Others::F64(others) => {
-                expand(marks, values, taken, |k| others.get(k).map(|b| f64::from_le_bytes(*b)))
-            }
+            Others::None => {}
+            Others::F32(others) => put(bits, others, values, |b| f32::from_le_bytes(b).into()),
+            Others::F64(others) => put(bits, others, values, f64::from_le_bytes),
         }
     }
 }
 
 #[inline(always)]
-fn expand(
-    marks: u64,
+fn put<const N: usize>(
+    bits: &[u8],
+    others: &[[u8; N]],
     values: &mut [f64],
-    mut taken: usize,
-    other: impl Fn(usize) -> Option<f64>,
-) -> usize {
-    for (k, value) in values.iter_mut().enumerate() {
-        let is_other = marks >> k & 1 != 0;
-        // PERF: read whether it is wanted or not: a branch would be guessed wrong.
-        let v = other(taken).unwrap_or(1.0);
-        *value = if is_other { v } else { 1.0 };
-        taken += usize::from(is_other);
+    read: impl Fn([u8; N]) -> f64,
+) {
+    // PERF: rows of nothing but numbers need no bits.
+    if others.len() == values.len() {
+        values.iter_mut().zip(others).for_each(|(value, other)| *value = read(*other));
+        return;
     }
-    taken
+    let mut others = others.iter();
+    for (block, bits) in bits.chunks(8).enumerate() {
+        let mut word = [0; 8];
+        word[..bits.len()].copy_from_slice(bits);
+        let mut marks = u64::from_le_bytes(word);
+        while marks != 0 {
+            let k = 64 * block + marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            if let (Some(value), Some(other)) = (values.get_mut(k), others.next()) {
+                *value = read(*other);
+            }
+        }
+    }
 }
 
 impl<'a> RawRow<'a> {
@@ -230,15 +228,5 @@ impl<'a> RawRow<'a> {
             _ => return None,
         };
         Some(Self { label, weight, tag, indices, bits, others })
-    }
-
-    /// The marks of [`BATCH`] values at a time, as many times as there are indices for.
-    fn marks(&self) -> impl Iterator<Item = u64> {
-        let word = |bytes: &[u8]| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        };
-        self.bits.chunks(8).map(word).chain(std::iter::repeat(0))
     }
 }

@@ -159,6 +159,7 @@ fn read_trailer(mut bytes: &[u8]) -> Option<(LabelTexts, Names)> {
     let mut slot = 0_u32;
     for _ in 0..take_varint(bytes)? {
         slot = slot.checked_add(u32::try_from(take_varint(bytes)?).ok()?)?;
+        // In the order of slots, so each goes to the end.
         names.insert(slot, &text(bytes)?);
     }
     bytes.is_empty().then_some((labels, names))

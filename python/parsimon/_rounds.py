@@ -109,7 +109,8 @@ def _probabilities(margins: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if p.shape[1] == 1:
         return np.column_stack([1.0 - p[:, 0], p[:, 0]])
     total = p.sum(axis=1, keepdims=True)
-    return np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
+    shares: np.ndarray[Any, Any] = np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
+    return shares
 
 
 class Rounds:

@@ -151,7 +151,7 @@ def _numbers(column: pa.Array, name: str) -> np.ndarray[Any, Any]:
 
 
 def _is_list(kind: pa.DataType) -> bool:
-    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _parts(column: pa.Array, name: str) -> tuple[np.ndarray[Any, Any], pa.Array]:
@@ -236,7 +236,7 @@ def labels(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any]:
         row = int(np.flatnonzero(np.asarray(places.is_null()))[0])
         told = ", ".join(str(c) for c in columns.classes)
         raise ValueError(f"the label {column[row].as_py()} is not one of the classes {told}")
-    y = places.to_numpy(zero_copy_only=False).astype(np.float64)
+    y: np.ndarray[Any, Any] = places.to_numpy(zero_copy_only=False).astype(np.float64)
     return 2.0 * y - 1.0 if len(columns.classes) <= 2 else y
 
 

@@ -12,7 +12,7 @@ died, gives the same bytes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -63,14 +63,14 @@ class RayTrainer(Rounds):
         learn = _learn.options(num_returns=self.slices, max_retries=self.max_retries)
         merge = _merge.options(max_retries=self.max_retries)
         plan = (columns, self.combine, self.slices, self.block, turn, self.rounds_per_epoch)
-        deltas = [learn.remote(shared, part, *plan) for part in parts]
+        deltas: list[Any] = [learn.remote(shared, part, *plan) for part in parts]
         by_slice = [[delta] for delta in deltas] if self.slices == 1 else deltas
         merged = [merge.remote(*[delta[k] for delta in by_slice]) for k in range(self.slices)]
         for slice_ in merged:
             yield ray.get(slice_)
 
 
-def _batches(part: Any) -> Iterable[pa.RecordBatch]:
+def _batches(part: Any) -> Any:
     if isinstance(part, str):
         import pyarrow.parquet as pq
 

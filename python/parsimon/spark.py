@@ -39,7 +39,7 @@ _POSITION = (1 << 33) - 1
 _ROW = "parsimon_row"
 
 
-class SparkTrainer(Rounds, Estimator):  # type: ignore[misc]
+class SparkTrainer(Rounds, Estimator[Any]):
     """Trains one model on a Spark frame or a Parquet path; a Spark ML estimator.
 
     Parameters
@@ -111,7 +111,8 @@ def _learning(
     shared: Any, columns: Columns, combine: str, slices: int
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        worker = TaskContext.get().partitionId()
+        context = TaskContext.get()
+        worker = context.partitionId() if context is not None else 0
         first = next((batch for batch in batches if batch.num_rows), None)
         if first is None:
             return
@@ -140,7 +141,7 @@ def _merging(deltas: pa.Table) -> pa.Table:
     return pa.table({"slice": pa.array([number], pa.int32()), "delta": pa.array([merged], pa.binary())})
 
 
-class SparkModel(Model, MLWritable, MLReadable):  # type: ignore[misc]
+class SparkModel(Model, MLWritable, MLReadable["SparkModel"]):
     """What :class:`SparkTrainer` leaves behind; a Spark ML model.
 
     ``transform`` adds the columns ``prediction``, ``margins`` and, for the logistic loss, ``probability``. Saved, it is a folder with our model
@@ -176,7 +177,7 @@ class SparkModel(Model, MLWritable, MLReadable):  # type: ignore[misc]
             fields.append(StructField("probability", ArrayType(DoubleType())))
         shared = dataset.sparkSession.sparkContext.broadcast(self.model_bytes)
 
-        @arrow_udf(returnType=StructType(fields))  # type: ignore[untyped-decorator]
+        @arrow_udf(returnType=StructType(fields))  # type: ignore[call-overload,untyped-decorator]
         def scored(*data: pa.Array) -> pa.Array:
             batch = pa.RecordBatch.from_arrays(list(data), names=names)
             return _struct(score(shared.value, batch, columns_with_classes))
@@ -216,12 +217,12 @@ def _label_type(classes: tuple[Any, ...]) -> DataType:
     return DoubleType() if not classes else from_arrow_type(pa.array(list(classes)).type)
 
 
-class _Writer(MLWriter):  # type: ignore[misc]
+class _Writer(MLWriter):
     def __init__(self, instance: SparkModel) -> None:
         super().__init__()
         self.instance = instance
 
-    def saveImpl(self, path: str) -> None:  # noqa: N802
+    def saveImpl(self, path: str) -> None:
         columns = self.instance.columns
         features = columns.features if isinstance(columns.features, str) else list(columns.features)
         about = {"columns": {**vars(columns), "features": features, "classes": list(columns.classes)}}
@@ -234,7 +235,7 @@ class _Writer(MLWriter):  # type: ignore[misc]
             stream.close()
 
 
-class _Reader(MLReader):  # type: ignore[misc,type-arg]
+class _Reader(MLReader[SparkModel]):
     def load(self, path: str) -> SparkModel:
         about = DefaultParamsReader.loadMetadata(path, self.sparkSession)
         columns = dict(about["columns"])

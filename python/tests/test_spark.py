@@ -14,15 +14,14 @@ pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs a Java runtime (Debian: openjdk-17-jre-headless)", allow_module_level=True)
 
-from pyspark.ml import Pipeline, PipelineModel  # noqa: E402
-from pyspark.ml.feature import VectorAssembler  # noqa: E402
-from pyspark.ml.linalg import Vectors  # noqa: E402
-from pyspark.sql import SparkSession  # noqa: E402
-
-from parsimon import _worker as worker  # noqa: E402
-from parsimon import load  # noqa: E402
-from parsimon.spark import SparkModel, SparkTrainer  # noqa: E402
-from test_worker import PAIR, Here, rows  # noqa: E402
+from parsimon import _worker as worker
+from parsimon import load
+from parsimon.spark import SparkModel, SparkTrainer
+from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml.feature import VectorAssembler
+from pyspark.ml.linalg import Vectors
+from pyspark.sql import SparkSession
+from test_worker import PAIR, Here, rows
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ import pytest
 
 pa = pytest.importorskip("pyarrow", reason="workers take Arrow batches; pip install pyarrow")
 
-from parsimon import FTRLClassifier, _parsimon  # noqa: E402
-from parsimon import _worker as worker  # noqa: E402
-from parsimon._rounds import Fitted, Rounds, score  # noqa: E402
-from parsimon._worker import Columns  # noqa: E402
+from parsimon import FTRLClassifier, _parsimon
+from parsimon import _worker as worker
+from parsimon._rounds import Fitted, Rounds, score
+from parsimon._worker import Columns
 
 PAIR = Columns(features=("indices", "values"), label="label", classes=(0, 1))
 SPEC = {"algorithm": "ftrl", "l1": 0.3}
@@ -142,7 +142,7 @@ def test_rounds_share_the_blocks_of_a_partition():
     batch = pa.record_batch({"row": list(range(100))})
     pieces = [batch.slice(0, 33), batch.slice(33, 1), batch.slice(34)]
     turns = [[r for b in worker.take_round(pieces, 8, turn, 3) for r in b["row"].to_pylist()] for turn in range(3)]
-    assert sorted(sum(turns, [])) == list(range(100))
+    assert sorted(r for turn in turns for r in turn) == list(range(100))
     assert turns[1] == [r for r in range(100) if r // 8 % 3 == 1]
 
 

@@ -18,11 +18,10 @@ pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import pyarrow.parquet as pq  # noqa: E402
-
-import parsimon.ray as module  # noqa: E402
-from parsimon.ray import RayTrainer  # noqa: E402
-from test_worker import PAIR, Here, rows  # noqa: E402
+import parsimon.ray as module
+import pyarrow.parquet as pq
+from parsimon.ray import RayTrainer
+from test_worker import PAIR, Here, rows
 
 SETTINGS = {"features": PAIR.features, "l1": 0.3, "block": 32, "rounds_per_epoch": 3, "epochs": 2}
 

@@ -19,14 +19,12 @@ if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import pyarrow.parquet as pq  # noqa: E402
-from pyspark import TaskContext, cloudpickle  # noqa: E402
-from pyspark.sql import SparkSession  # noqa: E402
-
-from parsimon import _worker  # noqa: E402
-from parsimon.spark import SparkTrainer  # noqa: E402
-from test_worker import PAIR, rows  # noqa: E402
-
+import pyarrow.parquet as pq
+from parsimon import _worker
+from parsimon.spark import SparkTrainer
+from pyspark import TaskContext, cloudpickle
+from pyspark.sql import SparkSession
+from test_worker import PAIR, rows
 
 # The executors cannot import this file.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

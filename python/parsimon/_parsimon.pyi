@@ -7,7 +7,23 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DivergedError", "Filter", "Learner", "Model", "Sweep", "Table", "__version__", "expand", "registry", "resolve"]
+__all__ = [
+    "DivergedError",
+    "Filter",
+    "Learner",
+    "Model",
+    "Sweep",
+    "Table",
+    "__version__",
+    "about_delta",
+    "absorb",
+    "check_mergeable",
+    "delta",
+    "expand",
+    "merge_deltas",
+    "registry",
+    "resolve",
+]
 
 __version__: str
 

@@ -183,7 +183,11 @@ impl Study<'_> {
         (0..workers).map(|k| rows[k * n / workers..(k + 1) * n / workers].to_vec()).collect()
     }
 
-    fn learned(&self, start: &[u8], rows: &[usize]) -> Result<Trainer> {
+    fn learned(
+        &self,
+        start: &[u8],
+        rows: &[usize],
+    ) -> std::result::Result<Trainer, parsimon::Error> {
         let (mut trainer, mut chunk) = (Trainer::from_checkpoint(start)?, Chunk::new());
         rows.iter().for_each(|&i| chunk.copy_row(self.train, i));
         trainer.learn(&chunk, &mut |_| {})?;
@@ -206,8 +210,8 @@ impl Study<'_> {
                     continue;
                 }
                 let end = match self.learned(old, own) {
-                    Ok(end) => end,
-                    Err(_) => return Ok(None),
+                    Err(parsimon::Error::Diverged { .. }) => return Ok(None),
+                    end => end?,
                 };
                 sum.extend(Delta::between(&start, &end, plan.combine, 1)?);
                 // Sums of many are kept small: the order is that of the workers all the same.

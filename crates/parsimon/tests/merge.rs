@@ -193,9 +193,12 @@ fn every_flipped_bit_and_every_truncation_is_an_error() {
 fn plain(seed: u64, rounds: usize) -> Vec<(Vec<(usize, f64)>, f64)> {
     let mut random = SplitMix64::new(seed);
     let row = |random: &mut SplitMix64| {
-        let x: Vec<(usize, f64)> = (0..8)
-            .filter_map(|j| random.chance(0.4).then(|| (j, random.between(-1.0, 1.0))))
-            .collect();
+        let mut x = Vec::new();
+        for j in 0..8 {
+            if random.chance(0.4) {
+                x.push((j, random.between(-1.0, 1.0)));
+            }
+        }
         (x, if random.chance(0.5) { 1.0 } else { -1.0 })
     };
     (0..rounds).map(|_| row(&mut random)).collect()

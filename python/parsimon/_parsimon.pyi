@@ -1,13 +1,29 @@
 """The native module. Private: use the estimators."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DivergedError", "Filter", "Learner", "Model", "Sweep", "Table", "__version__", "expand", "registry", "resolve"]
+__all__ = [
+    "DivergedError",
+    "Filter",
+    "Learner",
+    "Model",
+    "Sweep",
+    "Table",
+    "__version__",
+    "about_delta",
+    "absorb",
+    "check_mergeable",
+    "delta",
+    "expand",
+    "merge_deltas",
+    "registry",
+    "resolve",
+]
 
 __version__: str
 
@@ -23,6 +39,11 @@ _Tick: TypeAlias = Callable[[int, float | None], None]
 
 def registry() -> str: ...
 def resolve(spec: str) -> tuple[str, bool, bool]: ...
+def delta(start: bytes, end: bytes, combine: str = "damped", slices: int = 1) -> list[bytes]: ...
+def merge_deltas(deltas: list[bytes]) -> bytes: ...
+def absorb(state: bytes, slices: Iterable[bytes]) -> bytes: ...
+def about_delta(delta: bytes) -> tuple[int, int, int, int, int]: ...
+def check_mergeable(state: bytes) -> None: ...
 def expand(spec: str, sweeps: list[str]) -> list[str]: ...
 @final
 class Learner:

@@ -112,6 +112,7 @@ fn codegen(mode: Mode) -> Result<()> {
         "predict",
         "evaluate",
         "inspect",
+        "merge",
         "compare",
         "tune",
         "identify",

@@ -29,6 +29,7 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Predict(args) => cmd::predict::run(&args),
         Command::Evaluate(args) => cmd::evaluate::run(&args),
         Command::Inspect(args) => cmd::inspect::run(&args),
+        Command::Merge(args) => cmd::merge::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),
         Command::Tune(args) => cmd::tune::run(&args),
         Command::Identify(args) => cmd::identify::run(&args),

@@ -212,6 +212,10 @@ impl<F: Float> Constrained<F> {
 }
 
 impl<F: Float> Online for Constrained<F> {
+    fn mergeable(&self) -> Result<&dyn crate::merge::Mergeable, &'static str> {
+        Err("the plane of the mean row moves every weight in every round")
+    }
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         for i in rows {
             let (x, weight) = (chunk.row(i), chunk.weight(i));

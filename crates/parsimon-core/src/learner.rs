@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::implicit::{self, Shares};
+use crate::merge::Mergeable;
 use crate::rule::{Implicit, Rule};
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, Head, Loss, Row, State, Table};
@@ -42,6 +43,14 @@ pub trait Online: Send {
     fn overflow(&self) -> Option<u32> {
         None
     }
+    /// The side of a learner that can be merged with others, or why there is none.
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        Err("what it keeps is not a few numbers for each feature")
+    }
+    /// The same, to be changed.
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        Err("what it keeps is not a few numbers for each feature")
+    }
 }
 
 /// One linear model under one rule.
@@ -71,21 +80,21 @@ pub trait Online: Send {
 /// assert_eq!(learner.nonzeros(), 1);
 /// ```
 pub struct Learner<F: Float, R: Rule<F>> {
-    rule: R,
+    pub(crate) rule: R,
     loss: Loss,
-    now: R::Clock,
-    table: Table<R::Coord>,
-    bias: Option<Bias<F, R>>,
+    pub(crate) now: R::Clock,
+    pub(crate) table: Table<R::Coord>,
+    pub(crate) bias: Option<Bias<F, R>>,
     row: Scratch<F, R::Coord>,
     delta: f64,
     step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
 }
 
 /// A coordinate of its own, with a rule that does not penalize it, present in every row with value 1.
-struct Bias<F: Float, R: Rule<F>> {
-    rule: R,
-    now: R::Clock,
-    table: Table<R::Coord>,
+pub(crate) struct Bias<F: Float, R: Rule<F>> {
+    pub(crate) rule: R,
+    pub(crate) now: R::Clock,
+    pub(crate) table: Table<R::Coord>,
 }
 
 impl<F: Float, R: Rule<F>> Bias<F, R> {
@@ -116,7 +125,7 @@ impl<F: Float, C: State> Scratch<F, C> {
 }
 
 /// The bias is asked for under this index; rules that look at indices have none of theirs there.
-const BIAS: u32 = u32::MAX;
+const BIAS: u32 = crate::merge::Tally::BIAS;
 
 impl<F: Float, R: Rule<F>> Learner<F, R> {
     /// A learner at the origin. `bias` is the rule for the bias, unpenalized; `None` for no bias.
@@ -403,6 +412,14 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
             read(&mut b.table, input)?;
         }
         Some(())
+    }
+
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        self.merge_shares().map(|_| self as &dyn Mergeable)
+    }
+
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        self.merge_shares().map(|_| self as &mut dyn Mergeable)
     }
 }
 

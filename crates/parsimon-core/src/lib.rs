@@ -33,6 +33,7 @@ pub mod filter;
 pub mod huge;
 pub mod implicit;
 pub mod kernel;
+pub mod merge;
 pub mod metric;
 pub mod penalty;
 pub mod rule;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::merge::Mergeable;
 use crate::rule::Rule;
 use crate::{Chunk, Float, Frozen, Learner, Online};
 
@@ -10,7 +11,7 @@ use crate::{Chunk, Float, Frozen, Learner, Online};
 /// Labels are class positions `0.0, 1.0, ...`. Each learner sees the same stream, so each is exactly the binary
 /// learner trained alone.
 pub struct OneVsAll<F: Float, R: Rule<F>> {
-    learners: Vec<Learner<F, R>>,
+    pub(crate) learners: Vec<Learner<F, R>>,
     other: f64,
 }
 
@@ -71,5 +72,15 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
 
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
         self.learners.iter_mut().try_for_each(|learner| learner.restore(input))
+    }
+
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        self.learners.iter().try_for_each(|l| l.merge_shares().map(|_| ()))?;
+        Ok(self)
+    }
+
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        self.learners.iter().try_for_each(|l| l.merge_shares().map(|_| ()))?;
+        Ok(self)
     }
 }

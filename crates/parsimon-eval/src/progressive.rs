@@ -72,6 +72,15 @@ impl Progressive {
         self.recent.record(loss, weight);
     }
 
+    /// Counts rows that somebody else has recorded: the weighted sum of their losses, and of their importances.
+    pub fn absorb(&mut self, rows: u64, loss: f64, weight: f64) {
+        self.rows += rows;
+        for average in [&mut self.all, &mut self.recent] {
+            average.loss.add(loss);
+            average.weight.add(weight);
+        }
+    }
+
     /// Starts a new stretch for [`since_last`](Self::since_last).
     pub fn mark(&mut self) {
         self.recent = Average::default();

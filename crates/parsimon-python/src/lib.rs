@@ -12,6 +12,7 @@ mod registry;
 mod rows;
 mod sweep;
 mod table;
+mod worker;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -37,6 +38,11 @@ fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sweep::expand, module)?)?;
     module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
     module.add_function(wrap_pyfunction!(registry::resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(worker::delta, module)?)?;
+    module.add_function(wrap_pyfunction!(worker::merge_deltas, module)?)?;
+    module.add_function(wrap_pyfunction!(worker::absorb, module)?)?;
+    module.add_function(wrap_pyfunction!(worker::about_delta, module)?)?;
+    module.add_function(wrap_pyfunction!(worker::check_mergeable, module)?)?;
     module.add("DivergedError", module.py().get_type::<DivergedError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

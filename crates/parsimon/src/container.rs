@@ -3,7 +3,7 @@
 //! ```text
 //! bytes 0..8    "PARSIMON"
 //! bytes 8..12   version of the layout, little endian
-//! bytes 12..16  kind: 1 model, 2 checkpoint
+//! bytes 12..16  kind: 1 model, 2 checkpoint, 3 delta
 //! bytes 16..24  length of the header
 //! bytes 24..    the header, JSON; it lists the sections with their lengths
 //! ...           the sections, in that order, each beginning at a multiple of 8
@@ -35,6 +35,7 @@ const MAX_HEADER: u64 = 1 << 28;
 pub(crate) enum Kind {
     Model = 1,
     Checkpoint = 2,
+    Delta = 3,
 }
 
 impl Kind {
@@ -42,6 +43,7 @@ impl Kind {
         match code {
             1 => "a model",
             2 => "a checkpoint",
+            3 => "a delta",
             _ => "something unknown",
         }
     }

@@ -121,6 +121,16 @@ impl Trainer {
     pub fn online(&self) -> &dyn Online {
         &*self.online
     }
+    /// What learning changes, for whoever puts several learners together.
+    pub(crate) fn learned_mut(&mut self) -> (&mut dyn Online, &mut Progressive, &mut Names) {
+        // A line that told of the last row here tells of nothing once rows were learned elsewhere.
+        self.last = None;
+        (&mut *self.online, &mut self.progressive, &mut self.names)
+    }
+    /// The inputs noted so far.
+    pub(crate) fn inputs(&self) -> &[String] {
+        &self.inputs
+    }
     /// The names met so far.
     pub fn names(&self) -> &Names {
         &self.names

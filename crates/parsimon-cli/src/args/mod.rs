@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Show a model's settings and weights
     Inspect(InspectArgs),
+    /// Make one state of several that learned different rows from the same start
+    Merge(MergeArgs),
     /// Run several methods side by side on one pass over the same data
     Compare(CompareArgs),
     /// Find good settings of one method in one pass over the data (of ftrl unless -a says otherwise)
@@ -228,6 +230,46 @@ pub(crate) struct InspectArgs {
     /// Print the header as JSON
     #[arg(long, conflicts_with = "weights")]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// The checkpoints, each of rows of its own; their order fixes the last bits of the result
+    #[arg(value_name = "CHECKPOINT", required = true)]
+    pub(crate) checkpoints: Vec<PathBuf>,
+    /// The checkpoint all of them went on from; without it they began from nothing
+    #[arg(long, value_name = "BASE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Where the merged checkpoint goes
+    #[arg(long, value_name = "MERGED")]
+    pub(crate) out: PathBuf,
+    /// Write the merged model as well
+    #[arg(short = 'o', long = "output", value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// How states are combined
+    #[arg(long, value_enum, default_value = "damped")]
+    pub(crate) combine: CombineArg,
+}
+
+/// How states are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CombineArg {
+    /// As sum, but damped where several states made the same correction (methods with AdaGrad's metric)
+    Damped,
+    /// Sums of gradients add up; weights, for methods that keep those, are averaged by rows
+    Sum,
+    /// Everything is averaged by rows, sums of gradients too
+    Mean,
+}
+
+impl From<CombineArg> for parsimon::Combine {
+    fn from(arg: CombineArg) -> Self {
+        match arg {
+            CombineArg::Damped => parsimon::Combine::Damped,
+            CombineArg::Sum => parsimon::Combine::Shares,
+            CombineArg::Mean => parsimon::Combine::Mean,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod identify;
 pub(crate) mod inspect;
+pub(crate) mod merge;
 pub(crate) mod predict;
 pub(crate) mod quickstart;
 pub(crate) mod reference;

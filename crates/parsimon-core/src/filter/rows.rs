@@ -159,6 +159,12 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
 }
 
 impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
+    fn mergeable(&self) -> Result<&dyn crate::merge::Mergeable, &'static str> {
+        Err(
+            "it keeps rows or a matrix; with order 1 and without alpha, apa, pda and apfbs can be merged",
+        )
+    }
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         for i in rows {
             self.learn_row(chunk.row(i), chunk.label(i), chunk.weight(i), margins);

@@ -238,6 +238,10 @@ fn norm(column: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl<F: Float> Online for Multikernel<F> {
+    fn mergeable(&self) -> Result<&dyn crate::merge::Mergeable, &'static str> {
+        Err("every learner gathers a dictionary of rows of its own")
+    }
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         margins.reserve(rows.len());
         for i in rows {

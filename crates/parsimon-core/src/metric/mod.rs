@@ -17,6 +17,15 @@ pub trait Metric<F: Float>: Copy + Send + Sync + 'static {
     fn pace(&self, t: u64) -> f64;
     /// `q` after the coordinate has seen what it has seen.
     fn q(&self, pace: F, memory: &Self::Memory) -> F;
+    /// What is remembered, as a sum that learners add up; zero where nothing is.
+    fn sum(&self, memory: &Self::Memory) -> f64;
+    /// The memory of that sum.
+    fn memory(&self, sum: f64) -> Self::Memory;
+    /// `integral dn/q(n)` while the sum of squares grows: of a correction that is due, the gradients of those rows leave
+    /// `e^-overlap` undone. `None` where squares are not remembered.
+    fn overlap(&self, _from: f64, _to: f64) -> Option<f64> {
+        None
+    }
     /// Takes note of a gradient.
     fn absorb(&self, memory: &mut Self::Memory, g: F);
 }

@@ -60,6 +60,10 @@ impl<F: Float> Metric<F> for Global {
     fn q(&self, pace: F, _memory: &()) -> F {
         pace
     }
+    fn sum(&self, _memory: &()) -> f64 {
+        0.0
+    }
+    fn memory(&self, _sum: f64) {}
     #[inline(always)]
     fn absorb(&self, _memory: &mut (), _g: F) {}
 }

@@ -2,7 +2,8 @@
 
 use super::Rule;
 use crate::exponential::exp;
-use crate::{Float, state::state};
+use crate::merge::{Merging, Parts, Share};
+use crate::{Float, Table, state::state};
 
 /// AdaDelta without a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +44,9 @@ impl<F: Float> Rule<F> for AdaDelta {
         now.t += 1;
         now.ln_rho = self.rho.ln();
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     #[inline(always)]
     fn played(&self, _now: &DecayClock, _j: u32, c: &Deltas<F>) -> F {
         c.w
@@ -60,5 +64,25 @@ impl<F: Float> Rule<F> for AdaDelta {
         c.steps = rho * steps + (F::ONE - rho) * d * d;
         c.w = w + F::from_f64(self.rate) * d;
         c.seen = now.t;
+    }
+}
+
+impl<F: Float> Merging<Deltas<F>, DecayClock> for AdaDelta {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean; 3]
+    }
+    fn rounds(&self, now: &DecayClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, now: &DecayClock, c: &Deltas<F>) -> Parts {
+        let decay = exp(self.rho.ln() * (now.t - c.seen) as f64);
+        [c.w.to_f64(), c.gradients.to_f64() * decay, c.steps.to_f64() * decay]
+    }
+    fn coordinate(&self, t: u64, &[w, gradients, steps]: &Parts) -> Deltas<F> {
+        let gradients = F::from_f64(gradients.max(0.0));
+        Deltas { w: F::from_f64(w), gradients, steps: F::from_f64(steps.max(0.0)), seen: t }
+    }
+    fn clock(&self, t: u64, _table: &Table<Deltas<F>>) -> DecayClock {
+        DecayClock { t, ..DecayClock::default() }
     }
 }

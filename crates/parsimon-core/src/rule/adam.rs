@@ -5,7 +5,8 @@
 //! they no longer change the weight: a visit replays the missed rounds up to there.
 
 use super::Rule;
-use crate::{Float, state::state};
+use crate::merge::{Merging, Parts, Share};
+use crate::{Float, Table, state::state};
 
 /// Adam without a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,6 +95,9 @@ impl<F: Float> Rule<F> for Adam {
     fn tick(&self, now: &mut u64) {
         *now += 1;
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     fn played(&self, now: &u64, _j: u32, c: &Moments<F>) -> F {
         F::from_f64(self.caught_up(c, *now).w)
     }
@@ -102,5 +106,25 @@ impl<F: Float> Rule<F> for Adam {
         self.round(&mut state, g.to_f64());
         let Replay { w, m, v, .. } = state;
         *c = Moments { w: F::from_f64(w), m: F::from_f64(m), v: F::from_f64(v), seen: *now };
+    }
+}
+
+impl<F: Float> Merging<Moments<F>, u64> for Adam {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean; 3]
+    }
+    fn rounds(&self, now: &u64) -> u64 {
+        *now
+    }
+    fn parts(&self, now: &u64, c: &Moments<F>) -> Parts {
+        let Replay { w, m, v, .. } = self.caught_up(c, *now);
+        [w, m, v]
+    }
+    fn coordinate(&self, t: u64, &[w, m, v]: &Parts) -> Moments<F> {
+        let v = F::from_f64(v.max(0.0));
+        Moments { w: F::from_f64(w), m: F::from_f64(m), v, seen: t }
+    }
+    fn clock(&self, t: u64, _table: &Table<Moments<F>>) -> u64 {
+        t
     }
 }

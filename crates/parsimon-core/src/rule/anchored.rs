@@ -5,8 +5,9 @@
 //! metric, a coordinate without gradient loses `l1` of `y` per round.
 
 use super::{Candidate, Implicit, Rule};
+use crate::merge::{Merging, Parts, Share};
 use crate::metric::Metric;
-use crate::{Float, State, soft, state::state};
+use crate::{Float, State, Table, soft, state::state};
 
 /// AOGD (McMahan 2011, Theorem 7).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +52,9 @@ impl<F: Float, M: Metric<F>> Rule<F> for Anchored<M> {
         now.t += 1;
         now.pace = self.metric.pace(now.t);
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     #[inline(always)]
     fn played(&self, now: &AnchoredClock, _j: u32, c: &Self::Coord) -> F {
         let q = self.metric.q(F::from_f64(now.pace), &c.memory);
@@ -70,5 +74,27 @@ impl<F: Float, M: Metric<F>> Implicit<F> for Anchored<M> {
         self.metric.absorb(&mut memory, at);
         let q = self.metric.q(F::from_f64(now.pace), &memory);
         Candidate { z: -self.y(now.t - 1, c).to_f64(), q: q.to_f64(), l1: self.l1 }
+    }
+}
+
+/// The weight `y/q` is averaged and made `y` again under the common metric; the squares of the gradients add up.
+impl<F: Float, M: Metric<F>> Merging<AnchoredCoord<F, M::Memory>, AnchoredClock> for Anchored<M> {
+    fn shares(&self) -> &'static [Share] {
+        let memory = usize::from(size_of::<M::Memory>() > 0);
+        &[Share::Mean, Share::Sum][..=memory]
+    }
+    fn rounds(&self, now: &AnchoredClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, now: &AnchoredClock, c: &AnchoredCoord<F, M::Memory>) -> Parts {
+        [self.played(now, 0, c).to_f64(), self.metric.sum(&c.memory), 0.0]
+    }
+    fn coordinate(&self, t: u64, &[w, sum, _]: &Parts) -> AnchoredCoord<F, M::Memory> {
+        let memory = self.metric.memory(sum.max(0.0));
+        let q = self.metric.q(F::from_f64(self.metric.pace(t)), &memory);
+        AnchoredCoord { y: F::from_f64(w) * q, memory, seen: t }
+    }
+    fn clock(&self, t: u64, _table: &Table<AnchoredCoord<F, M::Memory>>) -> AnchoredClock {
+        AnchoredClock { t, pace: if t > 0 { self.metric.pace(t) } else { 0.0 } }
     }
 }

@@ -1,7 +1,8 @@
 //! Averaged stochastic gradient descent (Polyak and Juditsky): the iterate is played, its mean is read.
 
 use super::{Candidate, Implicit, Rule};
-use crate::{Float, Schedule, state::state};
+use crate::merge::{Merging, Parts, Share};
+use crate::{Float, Schedule, Table, state::state};
 
 /// ASGD: the mean of the weights after rounds `1..=t`. An untouched weight stands still, so its share of the
 /// mean is known from the number of rounds it missed.
@@ -46,6 +47,9 @@ impl<F: Float> Rule<F> for Averaged {
         now.t += 1;
         now.eta = self.schedule.at(now.t);
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     fn played(&self, _now: &AveragedClock, _j: u32, c: &Mean<F>) -> F {
         c.w
     }
@@ -64,5 +68,23 @@ impl<F: Float> Implicit<F> for Averaged {
     fn candidate(&self, now: &AveragedClock, _c: &Mean<F>, w: F, _at: F) -> Candidate {
         let q = 1.0 / now.eta;
         Candidate { z: -q * w.to_f64(), q, l1: 0.0 }
+    }
+}
+
+impl<F: Float> Merging<Mean<F>, AveragedClock> for Averaged {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean, Share::Mean]
+    }
+    fn rounds(&self, now: &AveragedClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, now: &AveragedClock, c: &Mean<F>) -> Parts {
+        [c.w.to_f64(), mean_after(c, now.t).to_f64(), 0.0]
+    }
+    fn coordinate(&self, t: u64, &[w, mean, _]: &Parts) -> Mean<F> {
+        Mean { w: F::from_f64(w), mean: F::from_f64(mean), seen: t }
+    }
+    fn clock(&self, t: u64, _table: &Table<Mean<F>>) -> AveragedClock {
+        AveragedClock { t, ..AveragedClock::default() }
     }
 }

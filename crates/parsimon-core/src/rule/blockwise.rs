@@ -70,6 +70,11 @@ impl<F: Float> Rule<F> for Blockwise {
         now.eta = self.schedule.at(now.t);
         now.total += self.l1 * now.eta;
     }
+    fn merging(
+        &self,
+    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+        Err("its penalty is due at the ends of blocks of rounds, which no two learners share")
+    }
     fn played(&self, now: &BlockClock, _j: u32, c: &Payer<F>) -> F {
         soft(c.w, due(now, c))
     }

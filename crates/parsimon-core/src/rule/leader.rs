@@ -4,9 +4,10 @@
 //! quadratics' centers pull. Nothing is ever missed, so laziness is free.
 
 use super::{Candidate, Implicit, Rule};
+use crate::merge::{Merging, Parts, Share, Step};
 use crate::metric::{Metric, Quiet};
 use crate::penalty::ElasticNet;
-use crate::{Float, State, state::state};
+use crate::{Float, State, Table, state::state};
 
 /// How much of the penalty is in force after `t` rounds.
 ///
@@ -169,6 +170,9 @@ impl<F: Float, C: Center<M>, M: Metric<F>> Rule<F> for Leader<C, M> {
         now.pace_before = now.pace;
         now.pace = self.metric.pace(now.t);
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     #[inline(always)]
     fn played(&self, now: &LeaderClock, _j: u32, c: &Self::Coord) -> F {
         let q = self.metric.q(F::from_f64(now.pace), &c.memory);
@@ -193,5 +197,79 @@ impl<F: Float, C: Center<M>, M: Metric<F>> Implicit<F> for Leader<C, M> {
             q: q.to_f64() + now.amount * self.penalty.l2,
             l1: now.amount * self.penalty.l1,
         }
+    }
+}
+
+impl<C, M> Leader<C, M> {
+    /// After round `t`: the curvature `den` of the problem, the weight `w` and the subgradient `r` of its penalty's kink, so that
+    /// `z = -(den w + r)`.
+    fn split<F: Float>(&self, t: u64, parts: &Parts) -> (f64, f64, f64)
+    where
+        M: Metric<F>,
+    {
+        let &[z, sum, _] = parts;
+        let amount = if t > 0 { self.accrual.amount(t) } else { 0.0 };
+        let pace = if t > 0 { self.metric.pace(t) } else { 0.0 };
+        let q = self.metric.q(F::from_f64(pace), &self.metric.memory(sum.max(0.0))).to_f64();
+        let den = q + amount * self.penalty.l2;
+        let over = z.abs() - amount * self.penalty.l1;
+        let w = if over > 0.0 && den > 0.0 { (over / den).copysign(-z) } else { 0.0 };
+        (den, w, -z - den * w)
+    }
+}
+
+/// Sums alone: the dual of several learners is the sum of their duals, and the penalty is applied after it.
+impl<F: Float, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Memory>, LeaderClock>
+    for Leader<C, M>
+{
+    fn shares(&self) -> &'static [Share] {
+        let memory = usize::from(size_of::<M::Memory>() > 0);
+        &[Share::Sum; 2][..=memory]
+    }
+    fn rounds(&self, now: &LeaderClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, _now: &LeaderClock, c: &Dual<F, M::Memory>) -> Parts {
+        [c.z.to_f64(), self.metric.sum(&c.memory), 0.0]
+    }
+    fn coordinate(&self, _t: u64, &[z, sum, _]: &Parts) -> Dual<F, M::Memory> {
+        // NUMERICS: squares only ever add up; a rounding below zero would have no root.
+        Dual { z: F::from_f64(z), memory: self.metric.memory(sum.max(0.0)) }
+    }
+    fn damps(&self) -> bool {
+        self.metric.overlap(0.0, 0.0).is_some()
+    }
+    fn overlap(&self, start: &Parts, end: &Parts) -> f64 {
+        self.metric.overlap(start[1], end[1]).unwrap_or(0.0)
+    }
+    fn step(&self, [from, to]: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        let ((_, w0, r0), (_, w1, r1)) = (self.split::<F>(from, start), self.split::<F>(to, end));
+        [w1 - w0, end[1] - start[1], r1 - r0, exponent, -(-exponent).exp_m1()]
+    }
+    // Of a correction that is due a learner makes the share `1 - e^-a`, and the rows of all learners one after the other would make
+    // `1 - e^-sum(a)`: the sum of the steps is too long by what the shares have in common. Rare features have small shares, and
+    // add up; of what everybody has learned to the end, the mean is left.
+    fn stepped(
+        &self,
+        [from, to]: [u64; 2],
+        start: &Parts,
+        &[dw, dn, dr, exponent, made]: &Step,
+    ) -> Parts {
+        let (_, w, r) = self.split::<F>(from, start);
+        let sum = (start[1] + dn).max(0.0);
+        let damping = if made > 0.0 { -(-exponent).exp_m1() / made } else { 1.0 };
+        let (den, _, _) = self.split::<F>(to, &[0.0, sum, 0.0]);
+        // A penalty charged every round is owed for everybody's rounds; one in force once is owed once.
+        let owed = if self.accrual == Accrual::Once { damping } else { 1.0 };
+        [-(den * (w + damping * dw) + r + owed * dr), sum, 0.0]
+    }
+    fn clock(&self, t: u64, _table: &Table<Dual<F, M::Memory>>) -> LeaderClock {
+        let mut now = LeaderClock::default();
+        if let Some(before) = t.checked_sub(1) {
+            now.t = before;
+            now.pace = if before > 0 { self.metric.pace(before) } else { 0.0 };
+            self.tick(&mut now);
+        }
+        now
     }
 }

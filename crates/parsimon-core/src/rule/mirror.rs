@@ -5,8 +5,9 @@
 //! lazy form equal to the eager one.
 
 use super::{Candidate, Implicit, Rule};
+use crate::merge::{Merging, Parts, Share};
 use crate::metric::{AdaGrad, Metric};
-use crate::{Float, Penalty, Schedule, State, state::state};
+use crate::{Float, Penalty, Schedule, State, Table, state::state};
 
 /// FOBOS (Duchi and Singer 2009), COMID, and with no penalty plain SGD: steps that depend on the round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +62,9 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Scheduled<P> {
         };
         self.penalty.charge(&mut now.debt, now.half);
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     #[inline(always)]
     fn played(&self, now: &Self::Clock, _j: u32, c: &Self::Coord) -> F {
         self.penalty.catch_up(c.w, &now.debt, &c.seen)
@@ -69,6 +73,28 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Scheduled<P> {
     fn absorb(&self, now: &mut Self::Clock, _j: u32, c: &mut Self::Coord, w: F, g: F, _at: F) {
         c.w = self.penalty.prox(w - F::from_f64(now.eta) * g, F::from_f64(now.half));
         c.seen = self.penalty.stamp(&now.debt);
+    }
+}
+
+/// A weight, paid up: the debt begins anew.
+impl<F: Float, P: Penalty<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Debt>>
+    for Scheduled<P>
+{
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean]
+    }
+    fn rounds(&self, now: &ScheduledClock<P::Debt>) -> u64 {
+        now.t
+    }
+    fn parts(&self, now: &ScheduledClock<P::Debt>, c: &Primal<F, P::Stamp>) -> Parts {
+        [self.penalty.catch_up(c.w, &now.debt, &c.seen).to_f64(), 0.0, 0.0]
+    }
+    fn coordinate(&self, _t: u64, &[w, ..]: &Parts) -> Primal<F, P::Stamp> {
+        Primal { w: F::from_f64(w), seen: self.penalty.stamp(&P::Debt::default()) }
+    }
+    fn clock(&self, t: u64, _table: &Table<Primal<F, P::Stamp>>) -> ScheduledClock<P::Debt> {
+        // The steps are those of the next round, which sets them.
+        ScheduledClock { t, ..ScheduledClock::default() }
     }
 }
 
@@ -109,6 +135,9 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Adaptive<P> {
     fn tick(&self, now: &mut u64) {
         *now += 1;
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     #[inline(always)]
     fn played(&self, now: &u64, _j: u32, c: &AdaptivePrimal<F>) -> F {
         let q: F = self.metric.q(F::ZERO, &c.sum);
@@ -120,6 +149,25 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Adaptive<P> {
         let q: F = self.metric.q(F::ZERO, &c.sum);
         c.w = if q > F::ZERO { self.penalty.prox(w - g / q, F::ONE / q) } else { F::ZERO };
         c.seen = *now;
+    }
+}
+
+/// The weight is averaged; the squares of the gradients add up.
+impl<F: Float, P: Penalty<F>> Merging<AdaptivePrimal<F>, u64> for Adaptive<P> {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean, Share::Sum]
+    }
+    fn rounds(&self, now: &u64) -> u64 {
+        *now
+    }
+    fn parts(&self, now: &u64, c: &AdaptivePrimal<F>) -> Parts {
+        [self.played(now, 0, c).to_f64(), c.sum.to_f64(), 0.0]
+    }
+    fn coordinate(&self, t: u64, &[w, sum, _]: &Parts) -> AdaptivePrimal<F> {
+        AdaptivePrimal { w: F::from_f64(w), sum: F::from_f64(sum.max(0.0)), seen: t }
+    }
+    fn clock(&self, t: u64, _table: &Table<AdaptivePrimal<F>>) -> u64 {
+        t
     }
 }
 

@@ -31,6 +31,7 @@ pub mod subgradient;
 pub mod swept;
 pub mod truncated;
 
+use crate::merge::Merging;
 use crate::{Float, State, Table};
 
 /// One update rule. Everything asked per coordinate is O(1) unless the rule's page says otherwise.
@@ -64,6 +65,10 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// The number of features, for the rules under which a feature never seen has a weight.
     fn dimension(&self) -> Option<u32> {
         None
+    }
+    /// How learners under this rule are made into one, or why they cannot be.
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Err("its rounds bind all weights together, so that no coordinate can be merged alone")
     }
 }
 

@@ -105,6 +105,11 @@ impl<F: Float> Rule<F> for Proximal {
         clock.before = clock.now;
         clock.now = Moment { t, q: self.q(t), roots: inverse_roots(t) };
     }
+    fn merging(
+        &self,
+    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+        Err("with metric sqrt every round moves every weight; with metric adagrad it can be merged")
+    }
     fn played(&self, clock: &ProximalClock, _j: u32, c: &ProximalCoord<F>) -> F {
         F::from_f64(self.caught_up(c, &clock.now).0)
     }

@@ -4,6 +4,7 @@
 //! reading stays O(1).
 
 use super::Rule;
+use crate::merge::{Merging, Parts, Share};
 use crate::{Float, Table, state::state};
 
 /// `w = -scale s` with `s` the sum of gradients.
@@ -34,12 +35,29 @@ pub struct SphericalClock {
 
 state!(SphericalClock { t, norm2, scale });
 
+impl Spherical {
+    fn scale(&self, now: &SphericalClock) -> f64 {
+        let norm = now.norm2.sqrt();
+        match *self {
+            Spherical::DualAveraging { rate, radius } => {
+                let free = rate / (now.t as f64).sqrt();
+                if free * norm > radius { radius / norm } else { free }
+            }
+            Spherical::FollowTheLeader { .. } if norm == 0.0 => 0.0,
+            Spherical::FollowTheLeader { radius } => radius / norm,
+        }
+    }
+}
+
 impl<F: Float> Rule<F> for Spherical {
     type Coord = F;
     type Clock = SphericalClock;
 
     fn tick(&self, now: &mut SphericalClock) {
         now.t += 1;
+    }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
     }
     fn played(&self, now: &SphericalClock, _j: u32, s: &F) -> F {
         -(F::from_f64(now.scale) * *s)
@@ -51,14 +69,29 @@ impl<F: Float> Rule<F> for Spherical {
         now.norm2 = (now.norm2 + (new - old) * (new + old)).max(0.0);
     }
     fn close(&self, now: &mut SphericalClock, _table: &mut Table<F>) {
-        let norm = now.norm2.sqrt();
-        now.scale = match *self {
-            Spherical::DualAveraging { rate, radius } => {
-                let free = rate / (now.t as f64).sqrt();
-                if free * norm > radius { radius / norm } else { free }
-            }
-            Spherical::FollowTheLeader { .. } if norm == 0.0 => 0.0,
-            Spherical::FollowTheLeader { radius } => radius / norm,
-        };
+        now.scale = self.scale(now);
+    }
+}
+
+impl<F: Float> Merging<F, SphericalClock> for Spherical {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Sum]
+    }
+    fn rounds(&self, now: &SphericalClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, _now: &SphericalClock, s: &F) -> Parts {
+        [s.to_f64(), 0.0, 0.0]
+    }
+    fn coordinate(&self, _t: u64, &[s, ..]: &Parts) -> F {
+        F::from_f64(s)
+    }
+    fn clock(&self, t: u64, table: &Table<F>) -> SphericalClock {
+        let mut now = SphericalClock { t, ..SphericalClock::default() };
+        if t > 0 {
+            now.norm2 = table.seen().map(|(_, s)| s.to_f64() * s.to_f64()).sum();
+            now.scale = self.scale(&now);
+        }
+        now
     }
 }

@@ -49,6 +49,11 @@ impl<F: Float> Rule<F> for Stale {
         now.total += self.l1 * now.eta;
     }
     /// Stale but for the sweeps.
+    fn merging(
+        &self,
+    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+        Err("its penalty is due at the ends of blocks of rounds, which no two learners share")
+    }
     fn played(&self, now: &StaleClock, _j: u32, c: &Debtor<F>) -> F {
         soft(c.w, (F::from_f64(now.swept) - c.paid).max(F::ZERO))
     }

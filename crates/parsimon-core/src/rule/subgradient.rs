@@ -5,7 +5,8 @@
 //! once the weight has come close. A run costs no more than an eager one; a visit is not O(1).
 
 use super::Rule;
-use crate::{Float, Schedule, state::state};
+use crate::merge::{Merging, Parts, Share};
+use crate::{Float, Schedule, Table, state::state};
 
 /// Subgradient descent with l1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +37,9 @@ impl<F: Float> Rule<F> for Subgradient {
     fn tick(&self, now: &mut u64) {
         *now += 1;
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     fn played(&self, now: &u64, _j: u32, c: &Replayed<F>) -> F {
         let mut w = c.w;
         if self.l1 == 0.0 || w == F::ZERO {
@@ -62,5 +66,23 @@ impl<F: Float> Rule<F> for Subgradient {
         let eta = self.schedule.at(*now);
         c.w = w - F::from_f64(eta) * g - F::from_f64(eta * self.l1) * sign(w);
         c.seen = *now;
+    }
+}
+
+impl<F: Float> Merging<Replayed<F>, u64> for Subgradient {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean]
+    }
+    fn rounds(&self, now: &u64) -> u64 {
+        *now
+    }
+    fn parts(&self, now: &u64, c: &Replayed<F>) -> Parts {
+        [self.played(now, 0, c).to_f64(), 0.0, 0.0]
+    }
+    fn coordinate(&self, t: u64, &[w, ..]: &Parts) -> Replayed<F> {
+        Replayed { w: F::from_f64(w), seen: t }
+    }
+    fn clock(&self, t: u64, _table: &Table<Replayed<F>>) -> u64 {
+        t
     }
 }

@@ -4,7 +4,8 @@
 //! what it missed is known from the number of those, or from the sum of their steps.
 
 use super::Rule;
-use crate::{Float, Schedule, soft, state::state};
+use crate::merge::{Merging, Parts, Share};
+use crate::{Float, Schedule, Table, soft, state::state};
 
 /// Simple truncation: `|w| <= theta` becomes 0 at every `period`-th round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +54,9 @@ impl<F: Float> Rule<F> for Truncation {
         if now.t.is_multiple_of(self.period) {
             now.cut = now.t;
         }
+    }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
     }
     #[inline(always)]
     fn played(&self, now: &StepClock, _j: u32, c: &Visited<F>) -> F {
@@ -118,6 +122,9 @@ impl<F: Float> Rule<F> for TruncatedGradient {
         now.gravity = if due { self.l1 * self.period as f64 * now.eta } else { 0.0 };
         now.total += now.gravity;
     }
+    fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
+        Ok(self)
+    }
     #[inline(always)]
     fn played(&self, now: &GravityClock, _j: u32, c: &Pulled<F>) -> F {
         self.pull(c.w, F::from_f64(now.total) - c.seen)
@@ -126,5 +133,41 @@ impl<F: Float> Rule<F> for TruncatedGradient {
     fn absorb(&self, now: &mut GravityClock, _j: u32, c: &mut Pulled<F>, w: F, g: F, _at: F) {
         c.w = self.pull(w - F::from_f64(now.eta) * g, F::from_f64(now.gravity));
         c.seen = F::from_f64(now.total);
+    }
+}
+
+impl<F: Float> Merging<Visited<F>, StepClock> for Truncation {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean]
+    }
+    fn rounds(&self, now: &StepClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, now: &StepClock, c: &Visited<F>) -> Parts {
+        [self.played(now, 0, c).to_f64(), 0.0, 0.0]
+    }
+    fn coordinate(&self, t: u64, &[w, ..]: &Parts) -> Visited<F> {
+        Visited { w: F::from_f64(w), seen: t }
+    }
+    fn clock(&self, t: u64, _table: &Table<Visited<F>>) -> StepClock {
+        StepClock { t, ..StepClock::default() }
+    }
+}
+
+impl<F: Float> Merging<Pulled<F>, GravityClock> for TruncatedGradient {
+    fn shares(&self) -> &'static [Share] {
+        &[Share::Mean]
+    }
+    fn rounds(&self, now: &GravityClock) -> u64 {
+        now.t
+    }
+    fn parts(&self, now: &GravityClock, c: &Pulled<F>) -> Parts {
+        [self.played(now, 0, c).to_f64(), 0.0, 0.0]
+    }
+    fn coordinate(&self, _t: u64, &[w, ..]: &Parts) -> Pulled<F> {
+        Pulled { w: F::from_f64(w), seen: F::ZERO }
+    }
+    fn clock(&self, t: u64, _table: &Table<Pulled<F>>) -> GravityClock {
+        GravityClock { t, ..GravityClock::default() }
     }
 }

@@ -1,0 +1,60 @@
+//! `parsimon merge`
+
+use std::io::Write;
+use std::path::Path;
+
+use parsimon::eval::Table;
+use parsimon::eval::number::{significant, thousands};
+use parsimon::{Delta, Error, Trainer, merge_deltas};
+
+use crate::args::MergeArgs;
+use crate::fault::Fault;
+use crate::output::Output;
+
+pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
+    let mut state = start(args)?;
+    state.check_mergeable()?;
+    let mut deltas = Vec::new();
+    for path in &args.checkpoints {
+        deltas.push(delta(&state, path, args)?);
+    }
+    let (learners, rows) = (deltas.len(), deltas.iter().map(Delta::rows).sum::<u64>());
+    state.absorb([merge_deltas(deltas)?])?;
+    state.save_checkpoint(&args.out).map_err(Error::from)?;
+    if let Some(path) = &args.output {
+        state.model().save(path).map_err(Error::from)?;
+    }
+    let mut table = Table::new(["merged", ""]);
+    table.row(["states".to_owned(), thousands(learners as u64)]);
+    table.row(["rows of theirs".to_owned(), thousands(rows)]);
+    table.row(["rows in all".to_owned(), thousands(state.progressive().rows())]);
+    if let Some(loss) = state.progressive().average() {
+        table.row(["progressive loss".to_owned(), significant(loss, 6)]);
+    }
+    table.row(["nonzeros".to_owned(), thousands(state.online().nonzeros() as u64)]);
+    let mut out = Output::open(None)?;
+    writeln!(out, "{table}")?;
+    out.finish()
+}
+
+/// The state everybody began at.
+fn start(args: &MergeArgs) -> Result<Trainer, Fault> {
+    if let Some(base) = &args.from {
+        return Ok(Trainer::resume(base)?);
+    }
+    let first = Trainer::resume(&args.checkpoints[0])?;
+    let (settings, frame, reading) = (first.settings(), first.frame(), first.reading());
+    Ok(Trainer::new(settings.clone(), frame, reading.clone())?)
+}
+
+/// What one checkpoint has learned since; what is wrong with it is told with its name.
+fn delta(start: &Trainer, path: &Path, args: &MergeArgs) -> Result<Delta, Fault> {
+    let end = Trainer::resume(path)?;
+    let base = match &args.from {
+        Some(base) => format!("go on from {} with train --resume", base.display()),
+        None => "name the checkpoint it went on from with --from".to_owned(),
+    };
+    let delta = Delta::between(start, &end, args.combine.into(), 1)
+        .map_err(|e| Fault::Input(format!("{}: {e}; {base}", path.display())))?;
+    delta.into_iter().next().ok_or_else(|| Fault::Input(format!("{}: empty", path.display())))
+}

@@ -1,0 +1,281 @@
+//! Learners that began at one state and learned different rows, made into one.
+//!
+//! A coordinate is a few numbers, and each of them says how several learners share it: sums of gradients and of their
+//! squares add up ([`Share::Sum`]), weights are averaged ([`Share::Mean`]). A method whose coordinate is sums alone is merged in the
+//! dual: its threshold is applied when the weight is read, once, after everything was added, so that what was zero
+//! everywhere stays zero, and what all learners leave below the threshold may rise above it together. A method that keeps
+//! weights can only be averaged: a weight is zero where it is zero for everybody, and supports unite.
+//!
+//! What is not a few numbers per coordinate, or what the clock of one learner says of the weights of another, cannot be
+//! merged; [`Rule::merging`](crate::rule::Rule::merging) tells why.
+
+use crate::rule::Rule;
+use crate::{Float, Learner, OneVsAll, State, Table};
+
+/// How learners share one number of a coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// What they added since the beginning is added.
+    Sum,
+    /// It is averaged, by what their rows weigh.
+    Mean,
+}
+
+/// The most numbers a coordinate comes to.
+pub const MOST_PARTS: usize = 3;
+
+/// A coordinate's numbers; those beyond a rule's own are zero.
+pub type Parts = [f64; MOST_PARTS];
+
+/// A rule whose state is a few numbers per coordinate and a count of rounds.
+///
+/// The laws: `parts(clock(t), coordinate(t, p)) == p`, and the weight read is the same before and after.
+pub trait Merging<C, K> {
+    /// What each number is.
+    fn shares(&self) -> &'static [Share];
+    /// Rounds so far.
+    fn rounds(&self, now: &K) -> u64;
+    /// The coordinate's numbers, with everything it missed made up for.
+    fn parts(&self, now: &K, c: &C) -> Parts;
+    /// The coordinate that has these numbers after round `t`.
+    fn coordinate(&self, t: u64, parts: &Parts) -> C;
+    /// Whether steps can be damped where several learners make the same correction.
+    fn damps(&self) -> bool {
+        false
+    }
+    /// How much of a correction the coordinate alone would have made, as an exponent.
+    fn overlap(&self, _start: &Parts, _end: &Parts) -> f64 {
+        0.0
+    }
+    /// The step between two rounds, in which corrections were made as often as `exponent` says.
+    fn step(&self, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        [end[0] - start[0], end[1] - start[1], 0.0, exponent, -(-exponent).exp_m1()]
+    }
+    /// The coordinate's numbers after the steps of all learners together.
+    fn stepped(&self, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
+        [start[0] + sum[0], start[1] + sum[1], start[2]]
+    }
+    /// The clock after round `t`, of coordinates that have missed nothing.
+    fn clock(&self, t: u64, table: &Table<C>) -> K;
+}
+
+/// A learner's step on one coordinate, as numbers that add up over learners: the change of its weight, of what its metric remembers and of its
+/// subgradient; how often a correction that is due to the coordinate was made (its exponent `a`), and the share of it that was
+/// (`1 - e^-a`).
+pub type Step = [f64; 5];
+
+/// Some coordinates in order of their ids, with their numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// The ids, ascending; the bias is [`Tally::BIAS`].
+    pub ids: Vec<u32>,
+    /// As many numbers for each id as there are shares.
+    pub parts: Vec<f64>,
+}
+
+impl Tally {
+    /// The id of the bias, larger than any feature's.
+    pub const BIAS: u32 = u32::MAX;
+}
+
+/// A learner that can be merged, head by head.
+pub trait Mergeable {
+    /// What each number of a coordinate is.
+    fn shares(&self) -> &'static [Share];
+    /// Rounds one head has learned.
+    fn rounds(&self, head: usize) -> u64;
+    /// The coordinates of one head.
+    fn tally(&self, head: usize) -> Tally;
+    /// Sets the rounds, and makes up for everything that coordinates have missed.
+    fn advance(&mut self, head: usize, rounds: u64);
+    /// Adds to coordinates. Every number must have a place: a head without a bias is told of none.
+    fn add(&mut self, head: usize, tally: &Tally);
+    /// Whether steps can be damped where several learners make the same correction.
+    fn damps(&self) -> bool;
+    /// How much of a correction the coordinate alone would have made, as an exponent.
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64;
+    /// A learner's step on the coordinate of that id, between two rounds.
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
+    /// Takes the steps of all learners, from a round to the present one.
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]);
+    /// Ends a merge: what depends on all coordinates together is made anew.
+    fn settle(&mut self, head: usize);
+}
+
+impl<F: Float, R: Rule<F>> Learner<F, R> {
+    /// What each number of a coordinate is, or why the rule cannot be merged.
+    pub(crate) fn merge_shares(&self) -> Result<&'static [Share], &'static str> {
+        self.rule.merging().map(Merging::shares)
+    }
+
+    fn merging_of(&self, id: u32) -> &dyn Merging<R::Coord, R::Clock> {
+        let rule = match &self.bias {
+            Some(b) if id == Tally::BIAS => &b.rule,
+            _ => &self.rule,
+        };
+        rule.merging().expect(CANNOT)
+    }
+}
+
+const CANNOT: &str = "a learner hands out its mergeable side only if its rule can be merged";
+
+impl<F: Float, R: Rule<F>> Mergeable for Learner<F, R> {
+    fn shares(&self) -> &'static [Share] {
+        self.merge_shares().expect(CANNOT)
+    }
+
+    fn rounds(&self, _head: usize) -> u64 {
+        self.rule.merging().expect(CANNOT).rounds(&self.now)
+    }
+
+    fn tally(&self, _head: usize) -> Tally {
+        let rule = self.rule.merging().expect(CANNOT);
+        let width = rule.shares().len();
+        let mut rows: Vec<(u32, Parts)> =
+            self.table.seen().map(|(j, c)| (j, rule.parts(&self.now, c))).collect();
+        rows.sort_unstable_by_key(|&(j, _)| j);
+        if let Some(b) = &self.bias {
+            let rule = b.rule.merging().expect(CANNOT);
+            rows.extend(b.table.seen().map(|(j, c)| (j, rule.parts(&b.now, c))));
+        }
+        let parts = rows.iter().flat_map(|(_, parts)| &parts[..width]).copied().collect();
+        Tally { ids: rows.iter().map(|&(j, _)| j).collect(), parts }
+    }
+
+    fn advance(&mut self, _head: usize, rounds: u64) {
+        advance(&self.rule, &mut self.now, &mut self.table, rounds);
+        if let Some(b) = &mut self.bias {
+            advance(&b.rule, &mut b.now, &mut b.table, rounds);
+        }
+    }
+
+    fn add(&mut self, _head: usize, tally: &Tally) {
+        let width = self.shares().len();
+        for (&j, added) in tally.ids.iter().zip(tally.parts.chunks_exact(width)) {
+            match &mut self.bias {
+                Some(b) if j == Tally::BIAS => add(&b.rule, &b.now, &mut b.table, j, added),
+                _ => add(&self.rule, &self.now, &mut self.table, j, added),
+            }
+        }
+    }
+
+    fn damps(&self) -> bool {
+        self.rule.merging().is_ok_and(Merging::damps)
+    }
+
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
+        self.merging_of(id).overlap(start, end)
+    }
+
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        self.merging_of(id).step(rounds, start, end, exponent)
+    }
+
+    fn take_steps(&mut self, _head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+        for (&j, step) in ids.iter().zip(steps.as_chunks().0) {
+            match &mut self.bias {
+                Some(b) if j == Tally::BIAS => {
+                    take_step(&b.rule, &b.now, b.table.slot(j), from, step);
+                }
+                _ => take_step(&self.rule, &self.now, self.table.slot(j), from, step),
+            }
+        }
+    }
+
+    fn settle(&mut self, _head: usize) {
+        settle(&self.rule, &mut self.now, &self.table);
+        if let Some(b) = &mut self.bias {
+            settle(&b.rule, &mut b.now, &b.table);
+        }
+    }
+}
+
+fn advance<F: Float, R: Rule<F>>(
+    rule: &R,
+    now: &mut R::Clock,
+    table: &mut Table<R::Coord>,
+    rounds: u64,
+) {
+    let merging = rule.merging().expect(CANNOT);
+    for (_, c) in table.seen_mut() {
+        *c = made_of(merging, rounds, &merging.parts(now, c));
+    }
+    *now = merging.clock(rounds, table);
+}
+
+fn add<F: Float, R: Rule<F>>(
+    rule: &R,
+    now: &R::Clock,
+    table: &mut Table<R::Coord>,
+    j: u32,
+    added: &[f64],
+) {
+    let merging = rule.merging().expect(CANNOT);
+    let c = table.slot(j);
+    let mut parts = merging.parts(now, c);
+    parts.iter_mut().zip(added).for_each(|(p, d)| *p = cancelled(*p, *d));
+    *c = made_of(merging, merging.rounds(now), &parts);
+}
+
+/// NUMERICS: a weight that every learner has brought to zero must be zero, not what averages leave of it in the last digits.
+fn cancelled(before: f64, added: f64) -> f64 {
+    let after = before + added;
+    if after.abs() <= 64.0 * f64::EPSILON * before.abs() { 0.0 } else { after }
+}
+
+fn take_step<F: Float, R: Rule<F>>(
+    rule: &R,
+    now: &R::Clock,
+    c: &mut R::Coord,
+    from: u64,
+    step: &Step,
+) {
+    let merging = rule.merging().expect(CANNOT);
+    let rounds = [from, merging.rounds(now)];
+    let parts = merging.stepped(rounds, &merging.parts(now, c), step);
+    *c = made_of(merging, rounds[1], &parts);
+}
+
+fn settle<F: Float, R: Rule<F>>(rule: &R, now: &mut R::Clock, table: &Table<R::Coord>) {
+    let merging = rule.merging().expect(CANNOT);
+    *now = merging.clock(merging.rounds(now), table);
+}
+
+/// Numbers that are all zero mean "never seen".
+fn made_of<C: State, K>(rule: &dyn Merging<C, K>, rounds: u64, parts: &Parts) -> C {
+    if parts.iter().all(|&p| p == 0.0) { C::default() } else { rule.coordinate(rounds, parts) }
+}
+
+impl<F: Float, R: Rule<F>> Mergeable for OneVsAll<F, R> {
+    fn shares(&self) -> &'static [Share] {
+        self.learners.first().map_or(&[], Mergeable::shares)
+    }
+    fn rounds(&self, head: usize) -> u64 {
+        self.learners[head].rounds(0)
+    }
+    fn tally(&self, head: usize) -> Tally {
+        self.learners[head].tally(0)
+    }
+    fn advance(&mut self, head: usize, rounds: u64) {
+        self.learners[head].advance(0, rounds);
+    }
+    fn add(&mut self, head: usize, tally: &Tally) {
+        self.learners[head].add(0, tally);
+    }
+    fn damps(&self) -> bool {
+        self.learners.first().is_some_and(Mergeable::damps)
+    }
+    // The rules of all classes are the same.
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
+        self.learners[0].overlap(id, start, end)
+    }
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        self.learners[0].step(id, rounds, start, end, exponent)
+    }
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+        self.learners[head].take_steps(0, from, ids, steps);
+    }
+    fn settle(&mut self, head: usize) {
+        self.learners[head].settle(0);
+    }
+}

@@ -1,0 +1,97 @@
+//! Deltas as bytes: the house's layout with its checksum, and everything looked at before it is believed.
+
+use parsimon_core::merge::{Step, Tally};
+use serde_json::json;
+
+use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
+use crate::container::{Container, Kind, bytes_of, numbers_of};
+use crate::model::{push_names, read_names};
+use crate::{Error, FormatError};
+
+impl Delta {
+    /// The bytes of a delta.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut container = Container::new(json!({
+            "base": format!("{:016x}", self.base),
+            "combine": self.combine.name(),
+            "slice": self.slice,
+            "slices": self.slices,
+            "width": self.width,
+            "heads": self.tallies.len(),
+            "learners": self.counts.learners,
+            "rows": self.counts.rows,
+            "inputs": self.inputs,
+            "version": env!("CARGO_PKG_VERSION"),
+        }));
+        let Counts { weight, loss, rounds, .. } = &self.counts;
+        let counts: Vec<f64> = [*weight, *loss].iter().chain(rounds).copied().collect();
+        container.push("counts", bytes_of(&counts, f64::to_le_bytes));
+        for (head, tally) in self.tallies.iter().enumerate() {
+            container.push(&format!("ids.{head}"), bytes_of(&tally.ids, u32::to_le_bytes));
+            container.push(&format!("parts.{head}"), bytes_of(&tally.parts, f64::to_le_bytes));
+        }
+        push_names(&mut container, self.names.iter().map(|(slot, name)| (*slot, name.as_str())));
+        container.to_bytes(Kind::Delta)
+    }
+
+    /// A delta from its bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let bad = |message: String| Error::Format(FormatError::new("the delta", message));
+        Self::read(&Container::from_bytes(bytes, Kind::Delta).map_err(bad)?)
+            .ok_or_else(|| bad("has fields that do not belong together".into()))
+    }
+
+    fn read(container: &Container) -> Option<Self> {
+        let about = &container.about;
+        let natural = |name: &str| about[name].as_u64();
+        let heads = usize::try_from(natural("heads")?).ok()?;
+        let width = usize::try_from(natural("width")?).ok()?;
+        let slice = u32::try_from(natural("slice")?).ok()?;
+        let slices = u32::try_from(natural("slices")?).ok()?;
+        let counts = numbers_of(container.section("counts"), f64::from_le_bytes);
+        let sizes_fit = (1..=Step::default().len()).contains(&width)
+            && (1..=MOST_SLICES).contains(&slices)
+            && slice < slices
+            && Some(counts.len()) == heads.checked_add(2)
+            && counts.iter().all(|c| c.is_finite());
+        let [weight, loss, rounds @ ..] = &counts[..] else { return None };
+        if !sizes_fit {
+            return None;
+        }
+        let tally = |head: usize| read_tally(container, head, width, slice, slices);
+        Some(Self {
+            base: u64::from_str_radix(about["base"].as_str()?, 16).ok()?,
+            combine: about["combine"].as_str()?.parse::<Combine>().ok()?,
+            slice,
+            slices,
+            width,
+            counts: Counts {
+                learners: natural("learners")?,
+                rows: natural("rows")?,
+                weight: *weight,
+                loss: *loss,
+                rounds: rounds.to_vec(),
+            },
+            tallies: (0..heads).map(tally).collect::<Option<_>>()?,
+            names: read_names(container).into_iter().collect(),
+            inputs: serde_json::from_value(about["inputs"].clone()).ok()?,
+        })
+    }
+}
+
+/// The coordinates of one head: ids ascending and in their slice, numbers finite.
+fn read_tally(
+    container: &Container,
+    head: usize,
+    width: usize,
+    slice: u32,
+    slices: u32,
+) -> Option<Tally> {
+    let ids = numbers_of(container.section(&format!("ids.{head}")), u32::from_le_bytes);
+    let parts = numbers_of(container.section(&format!("parts.{head}")), f64::from_le_bytes);
+    let good = ids.is_sorted_by(|a, b| a < b)
+        && ids.iter().all(|&id| slice_of(id, slices) == slice)
+        && Some(parts.len()) == ids.len().checked_mul(width)
+        && parts.iter().all(|p| p.is_finite());
+    good.then_some(Tally { ids, parts })
+}

@@ -1,0 +1,245 @@
+"""Learning in several places, without an engine: pure functions from bytes and Arrow batches to bytes.
+
+A round has three steps, and every engine that can carry bytes can run it:
+
+1. every worker gets the same ``state`` and rows of its own, and gives a delta: ``delta = learn(state, batches, columns)``;
+2. the deltas are added up in a fixed order;
+3. the sum is added to the state: ``state = merge(state, deltas)``.
+
+``learn`` is a pure function: the same state and the same rows in the same order give the same bytes, on any machine, whoever runs it
+and however often. A task that is retried or run twice changes nothing.
+
+>>> import pyarrow as pa
+>>> from parsimon import _worker as worker
+>>> rows = pa.record_batch({"indices": [[0], [1], [0, 1]] * 20, "values": [[1.0], [1.0], [1.0, -1.0]] * 20, "label": [1, 0, 1] * 20})
+>>> columns = worker.Columns(features=("indices", "values"), label="label", classes=(0, 1))
+>>> state = worker.start({"algorithm": "ftrl", "l1": 0.1}, classes=columns.classes)
+>>> deltas = [worker.learn(state, [rows], columns) for _ in range(2)]
+>>> state = worker.merge(state, deltas)
+>>> worker.rows_learned(state)
+120
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import _parsimon
+
+#: More columns than any feature has a number.
+_ANY_COLUMN = 2**32 - 2
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a batch are what.
+
+    Parameters
+    ----------
+    features : str or tuple of str
+        One column: a Spark vector, a struct ``(indices, values)`` of two lists, or a list of numbers. Two columns of lists: indices and
+        values. Any number of numeric columns: one feature each. Indices are counted from 0, as columns of a matrix are.
+    label, weight : str or None
+    classes : tuple
+        The labels in their order; empty where labels are numbers to be learned.
+    """
+
+    features: str | tuple[str, ...] = "features"
+    label: str | None = "label"
+    weight: str | None = None
+    classes: tuple[Any, ...] = ()
+
+    def names(self) -> list[str]:
+        """All columns that are read."""
+        features = [self.features] if isinstance(self.features, str) else list(self.features)
+        return features + [name for name in (self.label, self.weight) if name is not None]
+
+
+def start(
+    spec: Mapping[str, Any], *, precision: str = "f64", bias: bool = True, classes: Sequence[Any] = ()
+) -> bytes:
+    """The state at the origin. Methods that cannot be merged are refused with the reason."""
+    spec, classes = dict(spec), [str(c) for c in classes]
+    if len(classes) > 2:
+        spec.update(multiclass=True, classes=classes)
+    state = _parsimon.Learner(json.dumps(spec), precision=precision, bias=bias, classes=classes).checkpoint()
+    _parsimon.check_mergeable(state)
+    return state
+
+
+def learn(
+    state: bytes, batches: Iterable[pa.RecordBatch], columns: Columns | None = None, *, combine: str = "damped"
+) -> bytes:
+    """What a worker adds to ``state`` by learning ``batches`` in their order: the bytes of a delta."""
+    return learn_sliced(state, batches, columns, combine=combine)[0]
+
+
+def learn_sliced(
+    state: bytes,
+    batches: Iterable[pa.RecordBatch],
+    columns: Columns | None = None,
+    *,
+    combine: str = "damped",
+    slices: int = 1,
+) -> list[bytes]:
+    """The same in slices by feature, to be merged apart from each other."""
+    columns = columns or Columns()
+    learner = _parsimon.Learner.from_checkpoint(state)
+    for batch in batches:
+        if batch.num_rows:
+            learner.learn(matrix(batch, columns), labels(batch, columns), weights(batch, columns))
+    return _parsimon.delta(state, learner.checkpoint(), combine, slices)
+
+
+def merge(state: bytes, deltas: Sequence[bytes]) -> bytes:
+    """The state with the deltas of all workers; their order fixes the bits."""
+    return _parsimon.absorb(state, [_parsimon.merge_deltas(list(deltas))])
+
+
+def merge_slice(deltas: Sequence[bytes]) -> bytes:
+    """The deltas of one slice added up: neighbours first, then their sums, and so on."""
+    return _parsimon.merge_deltas(list(deltas))
+
+
+def absorb(state: bytes, slices: Iterable[bytes]) -> bytes:
+    """The state with every merged slice added; they are asked for one at a time."""
+    return _parsimon.absorb(state, slices)
+
+
+def rows_learned(state: bytes) -> int:
+    """Rows in a state, of everybody."""
+    return int(_parsimon.Learner.from_checkpoint(state).rows)
+
+
+def take_round(batches: Iterable[pa.RecordBatch], block: int, turn: int, turns: int) -> Iterator[pa.RecordBatch]:
+    """The rows of one round: of a partition's blocks of so many rows, every ``turns``-th, beginning with block ``turn``."""
+    seen = 0
+    for batch in batches:
+        end = seen + batch.num_rows
+        first = seen // block
+        for b in range(first, (end + block - 1) // block):
+            if b % turns == turn:
+                low, high = max(seen, b * block), min(end, (b + 1) * block)
+                yield batch.slice(low - seen, high - low)
+        seen = end
+
+
+# Arrow to arrays.
+
+
+def _flat(column: pa.Array, name: str) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if column.null_count:
+        row = int(np.flatnonzero(np.asarray(column.is_null()))[0])
+        raise ValueError(f"column {name} has no value at row {row} of a batch; fill it or leave the row out")
+    return column
+
+
+def _numbers(column: pa.Array, name: str) -> np.ndarray[Any, Any]:
+    column = _flat(column, name)
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
+        raise TypeError(f"column {name} is of type {column.type}; numbers are wanted")
+    return np.ascontiguousarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _parts(column: pa.Array, name: str) -> tuple[np.ndarray[Any, Any], pa.Array]:
+    """The ends of the lists and everything in them."""
+    if not _is_list(column.type):
+        raise TypeError(f"column {name} is of type {column.type}; a list is wanted")
+    column = _flat(column, name)
+    lengths = np.asarray(pc.list_value_length(column).to_numpy(zero_copy_only=False), dtype=np.int64)
+    ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+    return ends, column.flatten()
+
+
+def _pair(indices: pa.Array, values: pa.Array, name: str) -> tuple[Any, ...]:
+    ends, ids = _parts(indices, name)
+    value_ends, data = _parts(values, name)
+    if not np.array_equal(ends, value_ends):
+        row = int(np.flatnonzero(ends != value_ends)[0]) - 1
+        raise ValueError(f"column {name} has another number of indices than of values at row {row} of a batch")
+    if not pa.types.is_integer(ids.type):
+        raise TypeError(f"column {name} has indices of type {ids.type}; whole numbers are wanted")
+    ids = np.ascontiguousarray(_flat(ids, name).cast(pa.int64()).to_numpy())
+    return ends, ids, _numbers(data, name), _ANY_COLUMN
+
+
+def _dense(values: pa.Array, name: str) -> tuple[Any, ...]:
+    ends, data = _parts(values, name)
+    ids = np.arange(ends[-1], dtype=np.int64) - np.repeat(ends[:-1], np.diff(ends))
+    return ends, ids, _numbers(data, name), _ANY_COLUMN
+
+
+def _vector(column: pa.StructArray, name: str) -> tuple[Any, ...]:
+    """A Spark vector: sparse rows have indices, dense ones have none."""
+    sparse = np.asarray(column.field("type")) == 0
+    if sparse.all():
+        return _pair(column.field("indices"), column.field("values"), name)
+    if not sparse.any():
+        return _dense(column.field("values"), name)
+    # Both in one column: dense rows get the indices they do without.
+    lengths = pc.list_value_length(column.field("values")).to_pylist()
+    given = column.field("indices").to_pylist()
+    indices = [ids if s else list(range(n)) for s, ids, n in zip(sparse, given, lengths, strict=True)]
+    return _pair(pa.array(indices, type=pa.list_(pa.int32())), column.field("values"), name)
+
+
+def matrix(batch: pa.RecordBatch, columns: Columns) -> Any:
+    """The features of a batch as the native module takes them: numeric columns side by side, or a CSR matrix."""
+    names = columns.features
+    if isinstance(names, str):
+        names = (names,)
+    missing = [name for name in names if name not in batch.schema.names]
+    if missing:
+        raise KeyError(f"there is no column {missing[0]}; the columns are {', '.join(batch.schema.names)}")
+    data = [batch.column(name) for name in names]
+    if len(names) == 2 and _is_list(data[0].type):
+        return _pair(data[0], data[1], names[0])
+    if len(names) > 1 or not (_is_list(data[0].type) or pa.types.is_struct(data[0].type)):
+        return np.column_stack([_numbers(column, name) for column, name in zip(data, names, strict=True)])
+    column, name = _flat(data[0], names[0]), names[0]
+    if _is_list(column.type):
+        return _dense(column, name)
+    fields = {field.name for field in column.type}
+    if {"type", "indices", "values"} <= fields:
+        return _vector(column, name)
+    if {"indices", "values"} <= fields:
+        return _pair(column.field("indices"), column.field("values"), name)
+    parts = [_numbers(column.field(field.name), f"{name}.{field.name}") for field in column.type]
+    return np.column_stack(parts)
+
+
+def labels(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any]:
+    """Labels as a learner takes them: numbers, -1 and 1 for two classes, positions for several."""
+    if columns.label is None:
+        raise ValueError("rows without labels cannot be learned; name the label's column")
+    column = _flat(batch.column(columns.label), columns.label)
+    if not columns.classes:
+        return _numbers(column, columns.label)
+    known = pa.array(list(columns.classes))
+    if known.type != column.type:
+        column = column.cast(known.type)
+    places = pc.index_in(column, value_set=known)
+    if places.null_count:
+        row = int(np.flatnonzero(np.asarray(places.is_null()))[0])
+        told = ", ".join(str(c) for c in columns.classes)
+        raise ValueError(f"the label {column[row].as_py()} is not one of the classes {told}")
+    y: np.ndarray[Any, Any] = places.to_numpy(zero_copy_only=False).astype(np.float64)
+    return 2.0 * y - 1.0 if len(columns.classes) <= 2 else y
+
+
+def weights(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any] | None:
+    """What the rows weigh, if a column says so."""
+    return None if columns.weight is None else _numbers(batch.column(columns.weight), columns.weight)

@@ -1,0 +1,171 @@
+"""Training on Spark, on this machine: one session for all tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyspark", reason="pip install pyspark")
+pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs a Java runtime (Debian: openjdk-17-jre-headless)", allow_module_level=True)
+
+from parsimon import _worker as worker
+from parsimon import load
+from parsimon.spark import SparkModel, SparkTrainer
+from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml.feature import VectorAssembler
+from pyspark.ml.linalg import Vectors
+from pyspark.sql import SparkSession
+from test_worker import PAIR, Here, rows
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("parsimon tests")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def parquet(spark, tmp_path_factory):
+    """Three files, three partitions: small files are not put together."""
+    import pyarrow.parquet as pq
+
+    folder = tmp_path_factory.mktemp("clicks")
+    for k in range(3):
+        pq.write_table(pa.Table.from_batches([rows(k, n=400)]), folder / f"part-{k}.parquet")
+    spark.conf.set("spark.sql.files.openCostInBytes", str(1 << 30))
+    return str(folder)
+
+
+SETTINGS = {"features": PAIR.features, "l1": 0.3, "block": 32}
+
+
+def test_spark_gives_the_bits_of_the_workers(spark, parquet):
+    model = SparkTrainer("ftrl", epochs=2, rounds_per_epoch=3, **SETTINGS).fit(parquet)
+    frame = spark.read.parquet(parquet)
+    assert frame.rdd.getNumPartitions() == 3
+    # The same partitions in the same order, without Spark.
+    parts = [pa.Table.from_pylist([row.asDict() for row in part]) for part in frame.rdd.glom().collect()]
+    batches = [part.combine_chunks().to_batches()[0] for part in parts]
+    here = Here("ftrl", epochs=2, rounds_per_epoch=3, classes=(0, 1), **SETTINGS).fit(batches)
+    assert model.fitted.state == here.state
+    assert [r.rows for r in model.history] == [r.rows for r in here.history]
+    assert model.fitted.rows == 2400
+
+
+def test_retries_change_nothing(spark, parquet):
+    trainer = SparkTrainer("rda", rounds_per_epoch=2, **{**SETTINGS, "l1": 0.001})
+    assert trainer.fit(parquet).fitted.state == trainer.fit(parquet).fitted.state
+
+
+def test_vectors_structs_and_columns_are_the_same(spark):
+    random = np.random.default_rng(1)
+    x = np.where(random.random((200, 4)) < 0.5, random.normal(size=(200, 4)), 0.0)
+    y = (x[:, 0] - x[:, 2] + 0.2 * random.normal(size=200) > 0).astype(int)
+    data = []
+    for i in range(200):
+        ids = np.flatnonzero(x[i]).tolist()
+        data.append(
+            (
+                Vectors.sparse(4, ids, x[i, ids].tolist()) if i % 2 else Vectors.dense(x[i].tolist()),
+                (ids, x[i, ids].tolist()),
+                *x[i].tolist(),
+                int(y[i]),
+            )
+        )
+    schema_names = ["vector", "pair", "a", "b", "c", "d", "label"]
+    frame = spark.createDataFrame(data, schema_names).withColumnRenamed("pair", "tuple")
+    frame = frame.selectExpr(
+        "vector", "named_struct('indices', tuple._1, 'values', tuple._2) as pair", "a", "b", "c", "d", "label"
+    ).coalesce(1)
+    states = [
+        SparkTrainer("ftrl", l1=0.05, features=features).fit(frame).fitted.learner.weights()
+        for features in ("vector", "pair", ("a", "b", "c", "d"))
+    ]
+    for other in states[1:]:
+        assert states[0][0][0] == pytest.approx(other[0][0], abs=1e-12)
+        assert states[0][0][1].tolist() == other[0][1].tolist()
+        assert states[0][0][2] == pytest.approx(other[0][2], abs=1e-12)
+
+
+def test_transform_scores_with_the_native_model(spark, parquet, tmp_path):
+    frame = spark.read.parquet(parquet)
+    model = SparkTrainer("ftrl", **SETTINGS).fit(frame)
+    scored = model.transform(frame).collect()
+    batch = pa.Table.from_pylist([row.asDict() for row in scored]).combine_chunks().to_batches()[0]
+    native = model.fitted.score(batch.select(["indices", "values"]))
+    assert [row["margins"][0] for row in scored] == native.margins[:, 0].tolist()
+    assert [row["prediction"] for row in scored] == native.predictions.to_pylist()
+    assert np.allclose([row["probability"] for row in scored], native.probabilities)
+    # Many rows have no feature that matters; a coin is right in half of them.
+    assert np.mean([row["prediction"] == row["label"] for row in scored]) > 0.65
+    model.fitted.save(tmp_path / "m.psm")
+    estimator = load(tmp_path / "m.psm")
+    assert estimator.decision_function(np.eye(30)[:1]).shape == (1,)
+
+
+def test_it_fits_in_a_pipeline_and_is_saved_as_our_file(spark, tmp_path):
+    random = np.random.default_rng(2)
+    x = random.normal(size=(300, 3))
+    labels = np.array(["no", "yes"])[(x[:, 0] > 0).astype(int)]
+    frame = spark.createDataFrame([(*row, str(label)) for row, label in zip(x.tolist(), labels, strict=True)], ["a", "b", "c", "label"])
+    pipeline = Pipeline(stages=[VectorAssembler(inputCols=["a", "b", "c"], outputCol="features"), SparkTrainer("adagrad-rda")])
+    fitted = pipeline.fit(frame)
+    before = [row["prediction"] for row in fitted.transform(frame).collect()]
+    assert np.mean(np.array(before) == labels) > 0.9
+    fitted.save(str(tmp_path / "pipeline"))
+    again = PipelineModel.load(str(tmp_path / "pipeline"))
+    assert isinstance(again.stages[1], SparkModel)
+    assert [row["prediction"] for row in again.transform(frame).collect()] == before
+    files = list((tmp_path / "pipeline").rglob("model.psm"))
+    assert len(files) == 1
+    assert load(files[0]) is not None
+    alone = fitted.stages[1]
+    alone.write().overwrite().save(str(tmp_path / "alone"))
+    assert SparkModel.load(str(tmp_path / "alone")).model_bytes == alone.model_bytes
+
+
+def test_regression_and_weights(spark):
+    random = np.random.default_rng(3)
+    x = random.normal(size=(400, 2))
+    data = [(*row, 2.0 * row[0] - row[1], float(i % 2)) for i, row in enumerate(x.tolist())]
+    # Rows of weight 0 tell lies.
+    data = [(a, b, y if w else -y, w) for a, b, y, w in data]
+    frame = spark.createDataFrame(data, ["a", "b", "label", "weight"])
+    trainer = SparkTrainer("fobos", loss="squared", rate=0.3, features=("a", "b"), weight="weight", rounds_per_epoch=4, block=10, epochs=3)
+    ((_, _, weights),) = trainer.fit(frame).fitted.learner.weights()
+    assert weights == pytest.approx([2.0, -1.0], abs=0.1)
+
+
+def test_what_is_wrong_is_told(spark, parquet):
+    with pytest.raises(ValueError, match="lazy-fobos with these settings cannot be merged"):
+        SparkTrainer("lazy-fobos")
+    with pytest.raises(ValueError, match="partitions must be at least 1"):
+        SparkTrainer(partitions=0)
+    with pytest.raises(ValueError, match="at least two classes"):
+        frame = spark.read.parquet(parquet).where("label = 1")
+        SparkTrainer(**SETTINGS).fit(frame)
+    with pytest.raises(Exception, match="the label 1 is not one of the classes 0, 5"):
+        SparkTrainer(classes=(0, 5), **SETTINGS).fit(parquet)
+
+
+def test_an_empty_partition_is_no_worker(spark):
+    frame = spark.createDataFrame([([0], [1.0], 0), ([1], [1.0], 1)], ["indices", "values", "label"]).repartition(8)
+    fitted = SparkTrainer(classes=(0, 1), **SETTINGS).fit(frame).fitted
+    assert worker.rows_learned(fitted.state) == 2

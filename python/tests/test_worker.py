@@ -1,0 +1,237 @@
+"""The engine-free worker: pure functions from bytes and Arrow batches to bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="workers take Arrow batches; pip install pyarrow")
+
+from parsimon import FTRLClassifier, _parsimon
+from parsimon import _worker as worker
+from parsimon._rounds import Fitted, Rounds, score
+from parsimon._worker import Columns
+
+PAIR = Columns(features=("indices", "values"), label="label", classes=(0, 1))
+SPEC = {"algorithm": "ftrl", "l1": 0.3}
+
+
+def rows(seed: int, n: int = 200, columns: int = 30) -> pa.RecordBatch:
+    random = np.random.default_rng(seed)
+    truth = np.where(np.arange(columns) % 5 == 0, 1.5, 0.0)
+    indices, values, labels = [], [], []
+    for _ in range(n):
+        ids = np.sort(random.choice(columns, size=random.integers(1, 6), replace=False))
+        x = random.normal(size=len(ids))
+        indices.append(ids.astype(np.int32).tolist())
+        values.append(x.tolist())
+        labels.append(int(truth[ids] @ x + random.normal() * 0.3 > 0))
+    return pa.record_batch({"indices": indices, "values": values, "label": labels})
+
+
+def dense(batch: pa.RecordBatch, columns: int = 30) -> np.ndarray:
+    matrix = np.zeros((batch.num_rows, columns))
+    for i, (ids, x) in enumerate(zip(batch["indices"].to_pylist(), batch["values"].to_pylist(), strict=True)):
+        matrix[i, ids] = x
+    return matrix
+
+
+def weights(state: bytes) -> dict[int, float]:
+    ((bias, ids, values),) = _parsimon.Learner.from_checkpoint(state).weights()
+    return {**dict(zip(ids.tolist(), values.tolist(), strict=True)), -1: bias}
+
+
+def test_one_worker_is_partial_fit():
+    batch = rows(1)
+    state = worker.start(SPEC, classes=PAIR.classes)
+    merged = worker.merge(state, [worker.learn(state, [batch], PAIR)])
+    estimator = FTRLClassifier(l1=0.3).partial_fit(dense(batch), np.array(batch["label"]), classes=[0, 1])
+    found = weights(merged)
+    assert 2 < len(found) < 30
+    for j, w in enumerate(estimator.coef_[0]):
+        assert found.get(j + 1, 0.0) == pytest.approx(w, abs=1e-12)
+    assert found[-1] == pytest.approx(estimator.intercept_[0], abs=1e-12)
+
+
+def test_a_worker_is_a_pure_function():
+    state = worker.start(SPEC, classes=PAIR.classes)
+    batch = rows(2)
+    first = worker.learn_sliced(state, [batch], PAIR, slices=3)
+    assert first == worker.learn_sliced(state, [batch], PAIR, slices=3)
+    # However the rows are cut into batches.
+    cut = [batch.slice(0, 7), batch.slice(7, 0), batch.slice(7, 100), batch.slice(107)]
+    assert first == worker.learn_sliced(state, cut, PAIR, slices=3)
+    assert [_parsimon.about_delta(delta)[0] for delta in first] == [0, 1, 2]
+
+
+def test_slices_change_nothing():
+    state = worker.start(SPEC, classes=PAIR.classes)
+    batches = [rows(seed) for seed in range(5)]
+    whole = worker.merge(state, [worker.learn(state, [batch], PAIR) for batch in batches])
+    sliced = [worker.learn_sliced(state, [batch], PAIR, slices=4) for batch in batches]
+    merged = (worker.merge_slice([deltas[k] for deltas in sliced]) for k in range(4))
+    assert worker.absorb(state, merged) == whole
+    assert worker.rows_learned(whole) == 1000
+
+
+def test_every_kind_of_features_is_the_same_matrix():
+    batch = rows(3, n=50, columns=8)
+    x = dense(batch, 8)
+    labels = batch["label"]
+    state = worker.start(SPEC, classes=(0, 1))
+    wanted = weights(worker.merge(state, [worker.learn(state, [batch], PAIR)]))
+    names = tuple(f"c{j}" for j in range(8))
+    struct = pa.StructArray.from_arrays([batch["indices"], batch["values"]], names=["indices", "values"])
+    number = pa.StructArray.from_arrays([pa.array(x[:, j]) for j in range(8)], names=list(names))
+    kinds = [i % 2 for i in range(50)]
+    vector = pa.array(
+        [
+            {"type": 1, "size": None, "indices": None, "values": x[i].tolist()}
+            if kinds[i]
+            else {"type": 0, "size": 8, "indices": batch["indices"][i].as_py(), "values": batch["values"][i].as_py()}
+            for i in range(50)
+        ],
+        pa.struct(
+            [("type", pa.int8()), ("size", pa.int32()), ("indices", pa.list_(pa.int32())), ("values", pa.list_(pa.float64()))]
+        ),
+    )
+    for features, data in (
+        ("features", {"features": struct}),
+        ("features", {"features": number}),
+        ("features", {"features": vector}),
+        ("features", {"features": x.tolist()}),
+        (names, {name: x[:, j] for j, name in enumerate(names)}),
+    ):
+        columns = Columns(features=features, label="label", classes=(0, 1))
+        other = pa.record_batch({**data, "label": labels})
+        # A slice with an offset must be read from its offset.
+        halves = [other.slice(0, 20), other.slice(20)]
+        found = weights(worker.merge(state, [worker.learn(state, halves, columns)]))
+        assert found == pytest.approx(wanted, abs=1e-12), features
+
+
+def test_labels_of_every_kind():
+    batch = rows(4)
+    state = worker.start(SPEC, classes=(0, 1))
+    wanted = worker.learn(state, [batch], PAIR)
+    for classes, labels in (
+        ((False, True), [bool(y) for y in batch["label"].to_pylist()]),
+        ((-1.0, 1.0), [2.0 * y - 1.0 for y in batch["label"].to_pylist()]),
+        ((0.0, 1.0), batch["label"]),
+        (("no", "yes"), [("no", "yes")[y] for y in batch["label"].to_pylist()]),
+    ):
+        other = pa.record_batch({"indices": batch["indices"], "values": batch["values"], "label": labels})
+        columns = Columns(features=PAIR.features, label="label", classes=classes)
+        assert worker.learn(state, [other], columns) == wanted
+
+
+def test_weights_count_rows():
+    batch = rows(5, n=40)
+    twice = pa.Table.from_batches([batch, batch]).combine_chunks().to_batches()[0]
+    spec = {"algorithm": "rda", "loss": "squared"}
+    columns = Columns(features=PAIR.features, label="label", weight="weight")
+    state = worker.start(spec)
+    weighted = batch.append_column("weight", pa.array([0.0, 2.0] * 20))
+    kept = pa.record_batch(batch.filter(pa.array([False, True] * 20)))
+    plain = worker.learn(state, [kept.append_column("weight", pa.array([2.0] * 20))], columns)
+    assert weights(worker.merge(state, [worker.learn(state, [weighted], columns)])) == weights(worker.merge(state, [plain]))
+    assert twice.num_rows == 80
+
+
+def test_rounds_share_the_blocks_of_a_partition():
+    batch = pa.record_batch({"row": list(range(100))})
+    pieces = [batch.slice(0, 33), batch.slice(33, 1), batch.slice(34)]
+    turns = [[r for b in worker.take_round(pieces, 8, turn, 3) for r in b["row"].to_pylist()] for turn in range(3)]
+    assert sorted(r for turn in turns for r in turn) == list(range(100))
+    assert turns[1] == [r for r in range(100) if r // 8 % 3 == 1]
+
+
+def test_what_is_wrong_is_told():
+    state = worker.start(SPEC, classes=(0, 1))
+    batch = rows(6, n=3)
+
+    def learn(**changed):
+        data = {name: batch[name] for name in batch.schema.names} | changed
+        return worker.learn(state, [pa.record_batch(data)], PAIR)
+
+    with pytest.raises(ValueError, match="the label 2 is not one of the classes 0, 1"):
+        learn(label=[0, 2, 1])
+    with pytest.raises(ValueError, match="column label has no value at row 1"):
+        learn(label=pa.array([0, None, 1]))
+    with pytest.raises(ValueError, match="another number of indices than of values at row 1"):
+        learn(indices=[[1], [1, 2], [3]], values=[[1.0], [1.0], [1.0]])
+    with pytest.raises(ValueError, match="NaN at row 2"):
+        learn(indices=[[1], [1], [3]], values=[[1.0], [1.0], [float("nan")]])
+    with pytest.raises(TypeError, match="whole numbers are wanted"):
+        learn(indices=[[1.5], [1.0], [3.0]], values=[[1.0], [1.0], [1.0]])
+    with pytest.raises(KeyError, match="there is no column features"):
+        worker.learn(state, [batch], Columns())
+    with pytest.raises(ValueError, match="rls with these settings cannot be merged"):
+        worker.start({"algorithm": "rls", "dimension": 5})
+    with pytest.raises(ValueError, match="began at another state"):
+        other = worker.merge(state, [worker.learn(state, [batch], PAIR)])
+        worker.merge(other, [worker.learn(state, [batch], PAIR)])
+    with pytest.raises(ValueError, match="checksum"):
+        delta = bytearray(worker.learn(state, [batch], PAIR))
+        delta[-20] ^= 1
+        worker.merge(state, [bytes(delta)])
+    with pytest.raises(ValueError, match="epochs must be at least 1"):
+        Rounds("ftrl", epochs=0)
+    with pytest.raises(ValueError, match="l1"):
+        Rounds("ftrl", l1=-1)
+
+
+class Here(Rounds):
+    """The rounds run in this process."""
+
+    def fit(self, parts) -> Fitted:
+        columns = self._columns(self.classes)
+
+        def turn(state, t):
+            taken = [worker.take_round([part], self.block, t, self.rounds_per_epoch) for part in parts]
+            deltas = [worker.learn_sliced(state, rows, columns, combine=self.combine, slices=self.slices) for rows in taken]
+            return (worker.merge_slice([delta[k] for delta in deltas]) for k in range(self.slices))
+
+        return self._run(columns, turn)
+
+
+def test_rounds_come_close_to_one_pass():
+    parts = [rows(100 + k, n=500) for k in range(4)]
+    settings = {"features": PAIR.features, "classes": (0, 1), "l1": 0.3, "block": 16}
+    one = Here("ftrl", **settings).fit([pa.Table.from_batches(parts).combine_chunks().to_batches()[0]])
+    test = rows(999, n=1000)
+    truth = np.array(test["label"])
+
+    def loss(fitted: Fitted) -> float:
+        p = fitted.score(test).probabilities[np.arange(1000), truth]
+        return float(-np.log(p).mean())
+
+    few = Here("ftrl", rounds_per_epoch=1, **settings).fit(parts)
+    many = Here("ftrl", rounds_per_epoch=16, **settings).fit(parts)
+    assert [r.rows for r in many.history][-1] == one.rows == 2000
+    assert abs(loss(many) - loss(one)) < 0.02
+    assert abs(loss(many) - loss(one)) < abs(loss(few) - loss(one)) + 0.01
+    assert 0 < many.nonzeros < 31
+
+
+def test_scores_are_the_models(tmp_path):
+    parts = [rows(k, n=300) for k in range(2)]
+    fitted = Here("ftrl", features=PAIR.features, classes=(0, 1), l1=0.1).fit(parts)
+    fitted.save(tmp_path / "m.psm")
+    native = _parsimon.Model.load(tmp_path / "m.psm")
+    batch = rows(50, n=20)
+    scores = score(fitted.model(), batch, fitted.columns)
+    assert np.array_equal(scores.margins, native.margins(worker.matrix(batch, PAIR)))
+    assert scores.predictions.to_pylist() == [int(m > 0) for m in scores.margins[:, 0]]
+    assert scores.probabilities.sum(axis=1) == pytest.approx(np.ones(20))
+
+
+def test_several_classes():
+    random = np.random.default_rng(0)
+    x = random.normal(size=(600, 3))
+    batch = pa.record_batch({"features": x.tolist(), "label": [("a", "b", "c")[k] for k in x.argmax(axis=1)]})
+    fitted = Here("ftrl", classes=("a", "b", "c"), rounds_per_epoch=2, block=50).fit([batch.slice(0, 300), batch.slice(300)])
+    scores = fitted.score(batch)
+    right = np.mean([a == b for a, b in zip(scores.predictions.to_pylist(), batch["label"].to_pylist(), strict=True)])
+    assert right > 0.85
+    assert scores.probabilities.shape == (600, 3)

@@ -24,6 +24,9 @@ const TOOLS: [&str; 13] = [
     "mypy",
 ];
 
+/// What the tests of `parsimon.spark` use; hundreds of megabytes, and only where there is a Java runtime.
+const SPARK: [&str; 2] = ["pyspark>=4,<5", "pandas<3"];
+
 /// Why the package cannot be built and tested here, if it cannot.
 pub(crate) fn obstacle() -> Option<&'static str> {
     let mut ask = Command::new(interpreter());
@@ -32,12 +35,17 @@ pub(crate) fn obstacle() -> Option<&'static str> {
     (!able).then_some("there is no Python 3.10 or newer with venv")
 }
 
+fn has_java() -> bool {
+    Command::new("java").arg("-version").output().is_ok_and(|o| o.status.success())
+}
+
 fn interpreter() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".into())
 }
 
 /// Builds the wheel and tests it in a virtual environment of its own. Needs Python 3.10 or newer, and the network the first time.
-pub(crate) fn python() -> Result<()> {
+/// With `spark`, `parsimon.spark` is tested too where Java is installed.
+pub(crate) fn python(spark: bool) -> Result<()> {
     let folder = Path::new("target/python");
     let wheels = folder.join("wheels");
     // A wheel of an earlier build must not be what is tested.
@@ -51,7 +59,13 @@ pub(crate) fn python() -> Result<()> {
         create.args(["-m", "venv", "--clear"]).arg(&environment);
         run(create)?;
     }
-    timed("pip", || pip(&python, &TOOLS))?;
+    let mut tools = TOOLS.to_vec();
+    if spark && has_java() {
+        tools.extend(SPARK);
+    } else {
+        println!("   Spark is not tested: no Java runtime, or no time");
+    }
+    timed("pip", || pip(&python, &tools))?;
     let mut build = Command::new(environment.join("bin/maturin"));
     // The profile of the tests: what they have compiled is not compiled again, and ours is optimized in it.
     build.args(["build", "--locked", "--out"]).arg(&wheels);

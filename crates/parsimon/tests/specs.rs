@@ -258,7 +258,7 @@ fn numbers_that_are_none_are_not_overheard() {
 
 #[test]
 fn the_last_layer_wins_and_null_is_unset() {
-    let defaults = Spec::of_the_house();
+    let defaults = Spec::new("ftrl").set("l1", 1.0);
     let file = Spec::from_toml("algorithm = \"rda\"\nl1 = 0.5\nrate = 0.2").unwrap();
     let flags = Spec::default().set("l1", 0.25).set("rate", Value::Null);
     let settings = defaults.overwrite(file).overwrite(flags).resolve().unwrap();

@@ -282,7 +282,8 @@ fn a_table_without_its_label_is_predicted_like_one_with_it() {
         dir.run("train full.csv --l1 0.1 -o m.psm --quiet").ok();
         let predictions = dir.run("predict m.psm full.csv").ok();
         assert_eq!(dir.run("predict m.psm bare.csv").ok(), predictions, "{label}");
-        assert!(predictions.starts_with("0.5") || predictions.starts_with("0.9"), "{predictions}");
+        let likely: f64 = predictions.lines().next().unwrap().parse().unwrap();
+        assert!(likely > 0.5, "{predictions}");
         // Labels come back as they were written.
         let classes = dir.run("predict m.psm bare.csv --as class").ok();
         assert_eq!(classes.lines().take(2).collect::<Vec<_>>(), ["1", "0"]);

@@ -7,7 +7,7 @@
 //! weights can only be averaged: a weight is zero where it is zero for everybody, and supports unite.
 //!
 //! What is not a few numbers per coordinate, or what the clock of one learner says of the weights of another, cannot be
-//! merged; [`Rule::merging`](crate::rule::Rule::merging) tells why.
+//! merged; [`Rule::merging`] tells why.
 
 use crate::rule::Rule;
 use crate::{Float, Learner, OneVsAll, State, Table};

@@ -104,6 +104,12 @@ enum Mode {
 
 /// Text that is printed from the code and stands between markers in a document.
 fn codegen(mode: Mode) -> Result<()> {
+    // The tests have just built the program, and would not share all they built with it alone.
+    if mode == Mode::Write {
+        let mut build = Command::new(cargo());
+        build.args(["build", "--quiet", "--package", "parsimon-cli"]);
+        run(build)?;
+    }
     let table = parsimon(&["algorithms", "--markdown"])?;
     between_markers(Path::new("README.md"), "algorithms", &table, mode)?;
     let sets = parsimon(&["data", "list", "--markdown"])?;
@@ -135,8 +141,9 @@ fn codegen(mode: Mode) -> Result<()> {
 }
 
 fn parsimon(arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new(cargo());
-    command.args(["run", "--quiet", "--package", "parsimon-cli", "--"]).args(arguments);
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
+    let mut command = Command::new(Path::new(&target).join("debug/parsimon"));
+    command.args(arguments);
     // The width of the terminal must not show in a document.
     command.env("COLUMNS", "100").stdin(Stdio::null());
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;

@@ -66,7 +66,10 @@ pub struct Lanes<F: Float, C, const K: usize> {
 }
 
 /// What a coordinate keeps: the linear part and the sum of squared gradients, for every lane.
+///
+/// PERF: eight lanes of `f32` fill a cache line, and begin where one does.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
 pub struct LaneCoord<F, const K: usize> {
     z: [F; K],
     n: [F; K],

@@ -173,14 +173,13 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// Puts every entry into a group. Where there are threads, a group for each is better than a wider one.
+    /// Puts every entry into a group.
     fn assign(&mut self) -> Result<(), BuildError> {
-        let widest = self.entries.len().div_ceil(self.threads).next_multiple_of(8).min(WIDEST);
         let mut families: Vec<(Option<String>, Vec<usize>)> = Vec::new();
         for (k, entry) in self.entries.iter().enumerate() {
             let family = family(&entry.settings);
             let known = families.iter_mut().find(|(other, members)| {
-                family.is_some() && *other == family && members.len() < widest
+                family.is_some() && *other == family && members.len() < WIDEST
             });
             match known {
                 Some((_, members)) => members.push(k),
@@ -225,11 +224,6 @@ impl Sweep {
     /// Learns with so many threads: learners that settings do not share learn at the same time. No number depends on it.
     pub fn use_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
-        if self.rows == 0 {
-            self.groups.clear();
-            // INVARIANT: the same learners were built before, by `new`.
-            self.assign().expect("settings that could be built");
-        }
     }
 
     /// How many settings there are.

@@ -5,7 +5,7 @@ and model files mean the same on both sides.
 """
 
 from . import _named
-from ._base import load
+from ._files import load
 from ._filter import AdaptiveFilter
 from ._named import *
 from ._parsimon import DivergedError, __version__

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import _parsimon
-from ._base import Regressor, _plain
+from ._base import _plain
+from ._regressor import Regressor
 
 
 def _revive_filter(spec: str, taps: int, relative: float, state: bytes) -> Any:

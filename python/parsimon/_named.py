@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import Classifier, Regressor
+from ._classifier import Classifier
+from ._regressor import Regressor
 
 __all__ = [
     "ParsimonClassifier",

@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _parsimon
-from ._base import _RENAMED, Classifier, _native, _Parsimon, _plain
+from ._base import _RENAMED, _native, _Parsimon, _plain
+from ._classifier import Classifier
 from ._progress import bar
 
 _OURS = {name: ours for ours, name in _RENAMED.items()}

@@ -176,6 +176,6 @@ def test_the_page_of_a_notebook():
     assert "nonzeros" in kernel._repr_html_() and not hasattr(kernel, "coef_")
 
 
-@pytest.mark.parametrize("module", [parsimon._base, parsimon._filter, parsimon._named, parsimon._tune, parsimon.plot], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [parsimon._base, parsimon._classifier, parsimon._files, parsimon._filter, parsimon._named, parsimon._regressor, parsimon._tune, parsimon.plot], ids=lambda m: m.__name__)
 def test_examples_in_docstrings(module):
     assert doctest.testmod(module).failed == 0

@@ -128,7 +128,7 @@ def text() -> str:
             parts.append(klass(name, base, row["name"], about, settings))
             names.append(name)
     head = '"""Every method under a name of its own. Written by python/tools/named.py from the registry: do not edit."""\n\n'
-    head += "from __future__ import annotations\n\nfrom typing import Any\n\nfrom ._base import Classifier, Regressor\n\n"
+    head += "from __future__ import annotations\n\nfrom typing import Any\n\nfrom ._classifier import Classifier\nfrom ._regressor import Regressor\n\n"
     head += "__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n"
     return head + "\n\n" + "\n\n".join(parts)
 

@@ -1,0 +1,288 @@
+"""Estimators of classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from . import _parsimon
+from ._base import (
+    CLASS_LOSSES,
+    _can_stream,
+    _dicts,
+    _has_probabilities,
+    _labels,
+    _native,
+    _Parsimon,
+    _paths,
+    _roles,
+    _scores_poorly,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Classifier(ClassifierMixin, _Parsimon):
+    """The base of the classifiers: two classes with one set of weights, more with one set per class (one-vs-all)."""
+
+    _losses = CLASS_LOSSES
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = _scores_poorly(self)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
+        """Learns the data set from the beginning, in ``passes`` passes.
+
+        With ``shuffle`` the order depends on the rows and ``random_state`` only: a permutation of the rows gives the same model bit
+        for bit, a row of weight 3 is a row three times, one of weight 0 is no row. Without, rows are learned as they stand.
+        """
+        with self._unchanged_if_refused():
+            X, y = self._rows_and_labels(X, y, reset=True)
+            check_classification_targets(y)
+            weights = self._weights_of_set(sample_weight, X)
+            kept = y if weights is None else y[weights > 0]
+            self._set_classes(np.unique(kept))
+            if weights is not None and len(kept) < len(y):
+                # Rows of weight 0 are not there, whatever their class.
+                y = np.where(weights > 0, y, self.classes_[0])
+            self._fit(X, self._codes(y), weights, self._texts(), progress)
+        return self
+
+    @available_if(_can_stream)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
+        if not hasattr(self, "_learner"):
+            with self._unchanged_if_refused():
+                self._first_fit(X, y, classes, sample_weight)
+            return self
+        X, y = self._rows_and_labels(X, y, reset=False)
+        if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
+        self._must_learn().learn(_native(X), self._codes(y), self._weights_of(sample_weight, X))
+        return self
+
+    def _first_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        X, y = self._rows_and_labels(X, y, reset=True)
+        check_classification_targets(y)
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit")
+        self._set_classes(np.unique(classes))
+        learner = self._build(X.shape[1], None, self._texts())
+        self._learn(learner, X, self._codes(y), self._weights_of(sample_weight, X))
+
+    def _set_classes(self, classes: np.ndarray) -> None:
+        if len(classes) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least two classes, and the data has {len(classes)} class")
+        self.classes_ = classes
+        self.__dict__.pop("_code_of", None)
+
+    def _texts(self) -> list[str]:
+        # Truth is 1 in the program and its files.
+        return [str(int(label) if isinstance(label, bool) else label) for label in self.classes_.tolist()]
+
+    def _table_classes(self, table: Any, classes: Any) -> list[str]:
+        self._set_classes(np.unique(classes) if classes is not None else _labels(table.labels()))
+        return self._texts()
+
+    def learn_file(
+        self,
+        path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        label: str | None = None,
+        weight: str | None = None,
+        ignore: Sequence[str] = (),
+        text: Sequence[str] = (),
+        format: str | None = None,
+        bits: int | None = None,
+        classes: Any = None,
+        passes: int = 1,
+        progress: bool = False,
+    ) -> Self:
+        """Learns files of any format the program reads: Parquet, Arrow, CSV, JSON lines, svmlight, VW; compressed or not.
+
+        ``label`` and ``weight`` name columns, ``ignore`` columns that are no features, ``text`` columns whose numbers are categories.
+        Names are hashed into ``2**bits`` slots. The classes are found by a scan, unless they are passed. Rows before a bad one are learned.
+        """
+        roles = _roles(label, weight, ignore, text, bits, format)
+        return self._learn_table(_parsimon.Table.files(_paths(path), roles), classes, passes, progress)
+
+    def learn_arrow(
+        self,
+        data: Any,
+        *,
+        label: str | None = None,
+        weight: str | None = None,
+        ignore: Sequence[str] = (),
+        text: Sequence[str] = (),
+        bits: int | None = None,
+        classes: Any = None,
+        passes: int = 1,
+        progress: bool = False,
+    ) -> Self:
+        """Learns an Arrow table, record batch or reader, or a frame that offers itself as one, without a copy of its buffers.
+
+        Columns are read as those of a file: see :meth:`learn_file`. A bad value is refused before the first row is learned.
+        """
+        roles = _roles(label, weight, ignore, text, bits, None)
+        return self._learn_table(_parsimon.Table.arrow(data, roles), classes, passes, progress)
+
+    def predict_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+        """The class of every row of a file, which is read as the rows learned were."""
+        return self._predicted(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
+
+    def predict_arrow(self, data: Any) -> np.ndarray:
+        """The class of every row of an Arrow table or record batch."""
+        return self._predicted(self._table_margins(_parsimon.Table.arrow(data, _roles())))
+
+    @available_if(_has_probabilities)
+    def predict_proba_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+        """The probability of every class, for every row of a file."""
+        return _probabilities(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
+
+    @available_if(_has_probabilities)
+    def predict_proba_arrow(self, data: Any) -> np.ndarray:
+        """The probability of every class, for every row of an Arrow table or record batch."""
+        return _probabilities(self._table_margins(_parsimon.Table.arrow(data, _roles())))
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        if len(y) == 1:
+            # PERF: one row at a time is a habit, and an array is a long way round.
+            return np.array([self._code(y.item())])
+        classes = self.classes_
+        places = np.searchsorted(classes, y)
+        known = classes[np.minimum(places, len(classes) - 1)] == y
+        if not np.all(known):
+            raise ValueError(f"y has the class {np.asarray(y)[~known][0]!r}, which is not among the classes {classes!r}")
+        return places * 2.0 - 1.0 if len(classes) == 2 else places.astype(np.float64)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The margins: one per row, positive for the second class, or one per row and class."""
+        margins = self._margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of every row."""
+        return self._predicted(self._margins(X))
+
+    def _predicted(self, margins: np.ndarray) -> np.ndarray:
+        places = (margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)
+        return self.classes_[places]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of every class; of several, one-vs-all and scaled to sum to one."""
+        return _probabilities(self._margins(X))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, classes: Any = None) -> Self:
+        """Learns one row, a dictionary of features: names, or ids.
+
+        The classes are those passed here or to ``partial_fit``; else False and True for a bool, -1 and 1 if the first label is -1, 0 and 1.
+        """
+        learner = getattr(self, "_learner", None)
+        if learner is None:
+            with self._unchanged_if_refused():
+                self._set_classes(np.unique(classes) if classes is not None else _guessed(y))
+                learner = self._start_rows(x, self._texts())
+                learner.learn_one(self._row(x), self._code(y), w)
+                self._adopt(learner)
+            return self
+        try:
+            code = self._code_of[y]
+        except (AttributeError, KeyError, TypeError):
+            code = self._code(y)
+        # PERF: names of columns are looked up only where there are columns.
+        learner.learn_one(x if self.__dict__.get("_places") == {} else self._row(x), code, w)
+        return self
+
+    def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+        """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
+        rows, y = _dicts(X), np.asarray(y)
+        if not rows:
+            return self
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        with self._unchanged_if_refused():
+            first = not hasattr(self, "_learner")
+            if first:
+                self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
+            learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
+            learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
+            if first:
+                self._adopt(learner)
+        return self
+
+    def _code(self, y: Any) -> float:
+        codes = getattr(self, "_code_of", None)
+        if codes is None:
+            values = (-1.0, 1.0) if len(self.classes_) == 2 else map(float, range(len(self.classes_)))
+            self._code_of = codes = dict(zip(self.classes_.tolist(), values))
+        try:
+            return codes[y]
+        except (KeyError, TypeError):
+            raise ValueError(f"y is {y!r}, which is not among the classes {self.classes_!r}") from None
+
+    def predict_one(self, x: dict[Any, Any]) -> Any:
+        """The class of one row."""
+        check_is_fitted(self)
+        margins = self._learner.margins_one(self._row(x))
+        place = int(margins[0] > 0) if len(margins) == 1 else int(np.argmax(margins))
+        return self.classes_[place].item() if hasattr(self.classes_[place], "item") else self.classes_[place]
+
+    def predict_many(self, X: Any) -> np.ndarray:
+        """The class of every row of a list of dictionaries, or of a data frame."""
+        return self._predicted(self._margins_many(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba_many(self, X: Any) -> np.ndarray:
+        """The probability of every class, for every row of a list of dictionaries or of a data frame."""
+        return _probabilities(self._margins_many(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
+        """The probability of every class of one row."""
+        check_is_fitted(self)
+        margins = np.array([self._learner.margins_one(self._row(x))])
+        return dict(zip(self.classes_.tolist(), _probabilities(margins)[0].tolist()))
+
+    @property
+    def coef_(self) -> Any:
+        """The weights, one row per class, or one row for two classes."""
+        return self._coef()
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The biases."""
+        return np.array([bias for bias, _, _ in self._heads()])
+
+
+def _probabilities(margins: np.ndarray) -> np.ndarray:
+    from scipy.special import expit
+
+    positive = expit(margins)
+    if margins.shape[1] == 1:
+        return np.hstack([expit(-margins), positive])
+    total = positive.sum(axis=1, keepdims=True)
+    return np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / margins.shape[1])
+
+
+def _guessed(y: Any) -> np.ndarray:
+    if isinstance(y, (bool, np.bool_)):
+        return np.array([False, True])
+    if not isinstance(y, (int, float, np.number)) or y not in (-1, 0, 1):
+        raise ValueError(f"classes must be passed with the first row: {y!r} is neither a bool nor -1, 0 or 1")
+    return np.array([-1, 1]) if y == -1 else np.array([0, 1])

@@ -67,6 +67,28 @@ def test_ctrl_c_leaves_a_usable_model(how):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are another thing on Windows")
+@pytest.mark.parametrize("how", ["learn_file", "learn_arrow"])
+def test_ctrl_c_is_heard_while_tables_are_read(how, tmp_path):
+    rows = [f"{i % 2},{i % 7},{i % 11}" for i in range(5000)]
+    path = tmp_path / "d.csv"
+    path.write_text("y,a,b\n" + "\n".join(rows) + "\n")
+    model = parsimon.FTRLClassifier()
+
+    def work():
+        if how == "learn_file":
+            model.learn_file(path, label="y", passes=1_000_000)
+        else:
+            data = pytest.importorskip("pyarrow.csv").read_csv(path)
+            model.learn_arrow(data, label="y", passes=1_000_000)
+
+    assert interrupted(work, 1.0) < 5.0
+    assert model._learner.rows > 0 and model.predict_file(path).shape == (5000,)
+    before = model._learner.rows
+    model.learn_file(path, label="y")
+    assert model._learner.rows == before + 5000
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another thing on Windows")
 def test_what_was_interrupted_is_a_prefix_of_the_stream():
     X, y = long_stream()
     model = parsimon.FTRLClassifier()

@@ -84,3 +84,18 @@ fn what_cannot_be_merged_is_told_with_what_to_do() {
     let error = dir.run("merge model.psm --out m.ckpt").fails(1);
     assert!(error.contains("is a model, not a checkpoint"), "{error}");
 }
+
+#[test]
+fn no_input_is_overwritten_and_none_counts_twice() {
+    let dir = prepared("");
+    let before = dir.read("b.ckpt");
+    for out in
+        ["--out b.ckpt", "--out base.ckpt", "--out m.ckpt -o c.ckpt", "--out m.ckpt -o m.ckpt"]
+    {
+        let error = dir.run(&format!("merge b.ckpt c.ckpt --from base.ckpt {out}")).fails(2);
+        assert!(error.contains("would be overwritten"), "{error}");
+    }
+    let error = dir.run("merge b.ckpt ./b.ckpt --from base.ckpt --out m.ckpt").fails(2);
+    assert!(error.contains("./b.ckpt is named twice"), "{error}");
+    assert!(dir.read("b.ckpt") == before && !dir.has("m.ckpt"));
+}

@@ -80,13 +80,15 @@ struct Plan {
 }
 
 impl Study<'_> {
-    fn grid(&self) -> Result<()> {
-        let sequential = self.sequential()?;
+    fn print_heading(&self) -> Result<()> {
+        let (loss, nonzeros) = self.sequential()?;
         println!("\n### `{}`\n", self.method);
-        println!(
-            "One sequential pass: test loss {:.4}, {} nonzeros.\n",
-            sequential.0, sequential.1
-        );
+        println!("One sequential pass: test loss {loss:.4}, {nonzeros} nonzeros.\n");
+        Ok(())
+    }
+
+    fn grid(&self) -> Result<()> {
+        self.print_heading()?;
         println!(
             "| partitions | merges per epoch | damped: loss | nonzeros | sum: loss | nonzeros | mean: loss | nonzeros | averaged weights: loss | nonzeros |"
         );
@@ -113,12 +115,7 @@ impl Study<'_> {
     }
 
     fn scale(&self) -> Result<()> {
-        let sequential = self.sequential()?;
-        println!("\n### `{}`\n", self.method);
-        println!(
-            "One sequential pass: test loss {:.4}, {} nonzeros.\n",
-            sequential.0, sequential.1
-        );
+        self.print_heading()?;
         println!(
             "| workers | merges | rows per worker and merge | partitions | states | damped: loss | nonzeros | mean: loss | nonzeros |"
         );

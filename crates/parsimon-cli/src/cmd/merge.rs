@@ -1,17 +1,22 @@
 //! `parsimon merge`
 
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use parsimon::data::Input;
 use parsimon::eval::Table;
 use parsimon::eval::number::{significant, thousands};
 use parsimon::{Delta, Error, Trainer, merge_deltas};
 
 use crate::args::MergeArgs;
 use crate::fault::Fault;
-use crate::output::Output;
+use crate::output::{Output, check_outputs};
 
 pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
+    let inputs = args.checkpoints.iter().chain(&args.from).cloned().map(Input::Path);
+    check_outputs(&[Some(&args.out), args.output.as_deref()], &inputs.collect::<Vec<_>>())?;
+    check_distinct(&args.checkpoints)?;
     let mut state = start(args)?;
     state.check_mergeable()?;
     let mut deltas = Vec::new();
@@ -35,6 +40,19 @@ pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
     let mut out = Output::open(None)?;
     writeln!(out, "{table}")?;
     out.finish()
+}
+
+/// Rows count once.
+fn check_distinct(checkpoints: &[PathBuf]) -> Result<(), Fault> {
+    let mut known = BTreeSet::new();
+    for path in checkpoints {
+        let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        if !known.insert(whole) {
+            let words = "is named twice; its rows would count twice";
+            return Err(Fault::Usage(format!("{} {words}", path.display())));
+        }
+    }
+    Ok(())
 }
 
 /// The state everybody began at.

@@ -3,7 +3,7 @@
 
 use parsimon_core::implicit::solve;
 use parsimon_core::penalty::{ElasticNet, L1};
-use parsimon_core::rule::swept::threshold;
+use parsimon_core::rule::dense::threshold;
 use parsimon_core::{Loss, Penalty, soft};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -9,7 +9,7 @@ use crate::error::{Bad, DataError, shown};
 use crate::label::{Found, LabelReader, LabelTexts, is_code};
 use crate::names::{News, Seen};
 use crate::separators::Separators;
-use crate::{Options, Space, hash, order};
+use crate::{Options, Space, hash, row_sort};
 
 /// The options, checked and made ready; shared by all parser threads.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ struct HashedRow {
     slots: Vec<u32>,
     values: Vec<f64>,
     keys: Vec<u64>,
-    desk: Box<order::Desk>,
+    buffers: Box<row_sort::SortBuffers>,
 }
 
 impl HashedRow {
@@ -82,7 +82,7 @@ impl HashedRow {
     fn move_into(&mut self, chunk: &mut Chunk) {
         let (slots, values) = (&self.slots[..], &self.values[..]);
         // PERF: slots come in no order, so every row must be sorted. Most rows are short and meet no slot twice.
-        if !order::push_distinct(slots, values, &mut self.desk, chunk) {
+        if !row_sort::push_distinct(slots, values, &mut self.buffers, chunk) {
             self.sort_into(chunk);
         }
         self.clear();

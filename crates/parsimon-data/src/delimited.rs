@@ -13,9 +13,9 @@ use memchr::{memchr, memchr2};
 
 use crate::builder::Builder;
 use crate::columns::{Columns, Role};
-use crate::cut::{Ends, record_end};
 use crate::error::{Bad, not_a_number, shown};
 use crate::label::Found;
+use crate::line_blocks::{Ends, record_end};
 use crate::{Header, Options, number};
 
 /// How cells are written.

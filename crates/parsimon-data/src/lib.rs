@@ -43,23 +43,23 @@ pub mod cache;
 mod columnar;
 mod columns;
 mod cross;
-mod cut;
 mod decompress;
 mod delimited;
 mod engine;
 mod error;
+#[cfg(target_arch = "x86_64")]
+mod four_features;
 pub mod hash;
 mod ipc;
 mod jsonl;
 mod label;
+mod line_blocks;
 mod names;
 mod number;
 mod options;
-mod order;
-#[cfg(target_arch = "x86_64")]
-mod quartet;
 mod reader;
 mod recognize;
+mod row_sort;
 mod scan;
 mod separators;
 mod source;

@@ -11,10 +11,10 @@ use arrow::record_batch::RecordBatch;
 use crate::cache::{BlockHead, Blocks, Contents, Seekable};
 use crate::columnar::{Batches, Layout, Table};
 use crate::columns::Columns;
-use crate::cut::{CutError, Cutter, Ends, record_end};
 use crate::decompress::{self, Counting, Stream};
 use crate::delimited::{self, Dialect};
 use crate::error::DataError;
+use crate::line_blocks::{BlockError, Ends, LineBlocks, record_end};
 use crate::{Format, Input, Options, Space, recognize};
 
 /// A part of the input that can be parsed without the parts before it.
@@ -204,7 +204,7 @@ struct Current {
 }
 
 enum Pieces {
-    Text(Box<Cutter>),
+    Text(Box<LineBlocks>),
     /// With the bytes read before this input.
     Cache(Blocks, Arc<Contents>, u64),
     /// With the bytes read before this input, and its own.
@@ -368,7 +368,7 @@ impl Current {
             lines_before = lines;
         }
         let ends = dialect.map_or(Ends::Newline, Dialect::ends);
-        let mut cutter = Cutter::new(opened.head, opened.rest, ends);
+        let mut cutter = LineBlocks::new(opened.head, opened.rest, ends);
         if opened.is_pipe {
             cutter = cutter.eager();
         }
@@ -444,8 +444,8 @@ impl Current {
             Pieces::Text(cutter) => match cutter.next(&mut buffer) {
                 Ok(Some(len)) => Ok(Body::Text { buffer, len }),
                 Ok(None) => Ok(Body::End),
-                Err(CutError::Io(e)) => Err(DataError::io(&self.name, "cannot read", e)),
-                Err(CutError::TooLong { limit }) => {
+                Err(BlockError::Io(e)) => Err(DataError::io(&self.name, "cannot read", e)),
+                Err(BlockError::TooLong { limit }) => {
                     let name = &self.name;
                     Err(DataError::file(name, format!("a line is longer than {limit} bytes")))
                 }

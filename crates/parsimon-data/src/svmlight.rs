@@ -12,10 +12,10 @@ use parsimon_core::{Repeats, RowError};
 use crate::Space;
 use crate::builder::Builder;
 use crate::error::{Bad, shown};
+#[cfg(target_arch = "x86_64")]
+use crate::four_features;
 use crate::label::Found;
 use crate::number;
-#[cfg(target_arch = "x86_64")]
-use crate::quartet;
 use crate::separators::Lines;
 
 /// Parses a block of whole lines.
@@ -164,7 +164,7 @@ impl Batch {
             let Some(nine) = places.get(8 * k..).and_then(|p| p.first_chunk()) else {
                 return 4 * k;
             };
-            let found = quartet::read(lines.text, nine, ids, values);
+            let found = four_features::read(lines.text, nine, ids, values);
             // PERF: where the next four begin is a matter of the branch, which is guessed right, not of this count, which takes long.
             if found.count < 4 || found.ends_row {
                 return 4 * k + found.count;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::core::{Chunk, Frozen, LabelDomain};
 use parsimon::data::Space;
-use parsimon::{Frame, Reading, Settings, Spec, Storage, Trainer};
+use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -209,9 +209,9 @@ impl Learner {
         }
         // A learner fed row by row meets few of the slots: they are not laid out before they are met.
         let storage = if bits.is_some() { Storage::Index } else { Storage::Growing };
-        let reading = Reading { bits, classes, ..Reading::default() };
-        let trainer =
-            Trainer::new(settings, Frame { precision, bias, storage }, reading).map_err(build)?;
+        let reading = InputSchema { bits, classes, ..InputSchema::default() };
+        let trainer = Trainer::new(settings, LearnerOptions { precision, bias, storage }, reading)
+            .map_err(build)?;
         Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
     }
 
@@ -226,7 +226,7 @@ impl Learner {
         classes: Vec<String>,
     ) -> PyResult<Self> {
         let precision = precision.parse().map_err(fail)?;
-        let frame = Frame { precision, bias, storage: Storage::Growing };
+        let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
         let trainer = table.trainer(spec, frame, classes)?;
         Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
     }
@@ -352,7 +352,7 @@ impl Learner {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let mut inner = lock(py, &self.inner)?;
         let inner = &mut *inner;
-        let (reading, settings) = (inner.trainer.reading(), inner.trainer.settings());
+        let (reading, settings) = (inner.trainer.schema(), inner.trainer.settings());
         let precision = inner.trainer.frame().precision;
         let mut reader = table.reader_without_labels(reading, settings, precision)?;
         let mut margins = Vec::new();
@@ -520,7 +520,7 @@ impl Learner {
     /// The bits of hashed names; `None` where features are ids.
     #[getter]
     fn bits(&self, py: Python<'_>) -> PyResult<Option<u8>> {
-        Ok(lock(py, &self.inner)?.trainer.reading().bits)
+        Ok(lock(py, &self.inner)?.trainer.schema().bits)
     }
 
     /// Whether there is a bias, and the precision.
@@ -533,7 +533,7 @@ impl Learner {
     /// The classes the learner was told, as texts.
     #[getter]
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(lock(py, &self.inner)?.trainer.reading().classes.clone())
+        Ok(lock(py, &self.inner)?.trainer.schema().classes.clone())
     }
 
     /// Takes the columns' names, for the model file.
@@ -607,7 +607,7 @@ fn push_one(
     weight: f64,
 ) -> PyResult<()> {
     let limit = trainer.frame().precision.max_value();
-    push_dict(chunk, diary, row, trainer.reading().bits, label, weight, limit)
+    push_dict(chunk, diary, row, trainer.schema().bits, label, weight, limit)
 }
 
 fn lock<'a>(py: Python<'_>, inner: &'a Mutex<Inner>) -> PyResult<std::sync::MutexGuard<'a, Inner>> {

@@ -80,7 +80,7 @@ impl Model {
     /// The margins of one row, one per class.
     fn margins_one(&self, row: &Bound<'_, PyDict>) -> PyResult<Vec<f64>> {
         let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
-        push_dict(&mut chunk, None, row, self.model.reading().bits, None, 1.0, limit)?;
+        push_dict(&mut chunk, None, row, self.model.schema().bits, None, 1.0, limit)?;
         let mut margins = Vec::new();
         self.scorer.margins(&chunk, &mut margins);
         Ok(margins)
@@ -94,7 +94,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
         for row in rows.iter() {
-            let (row, bits) = (row.cast::<PyDict>()?, self.model.reading().bits);
+            let (row, bits) = (row.cast::<PyDict>()?, self.model.schema().bits);
             push_dict(&mut chunk, None, row, bits, None, 1.0, limit)?;
         }
         let mut margins = Vec::new();
@@ -110,7 +110,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let model = &self.model;
         let mut reader =
-            table.reader_without_labels(model.reading(), model.settings(), model.precision())?;
+            table.reader_without_labels(model.schema(), model.settings(), model.precision())?;
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
         while py.detach(|| reader.read(&mut chunk)).map_err(crate::table::raised)? {
             py.detach(|| self.scorer.margins(&chunk, &mut margins));
@@ -168,7 +168,7 @@ impl Model {
     /// The bits of hashed names; `None` where features are ids.
     #[getter]
     fn bits(&self) -> Option<u8> {
-        self.model.reading().bits
+        self.model.schema().bits
     }
 
     /// Whether there is a bias, and the precision.

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use parsimon::core::{Chunk, Frozen};
-use parsimon::{Frame, Grid, Hopeless, Reading, Spec, Storage};
+use parsimon::{EarlyStopping, Grid, InputSchema, LearnerOptions, Spec, Storage};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -55,12 +55,12 @@ impl Sweep {
         let settings = specs.iter().map(|spec| Spec::from_json(spec).and_then(|s| s.resolve()));
         let settings = settings.collect::<Result<_, _>>().map_err(fail)?;
         let precision: parsimon::core::Precision = precision.parse().map_err(fail)?;
-        let frame = Frame { precision, bias, storage: Storage::Growing };
-        let reading = Reading { classes, ..Reading::default() };
+        let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
+        let reading = InputSchema { classes, ..InputSchema::default() };
         let mut sweep = parsimon::Sweep::new(settings, frame, reading).map_err(fail)?;
         sweep.use_threads(threads);
         if give_up {
-            sweep.give_up_when(Hopeless::default());
+            sweep.give_up_when(EarlyStopping::default());
         }
         Ok(Self { inner: Mutex::new(sweep), limit: precision.max_value() })
     }

@@ -6,7 +6,7 @@ use parsimon::core::Chunk;
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
 use parsimon::data::{DataError, Input, Labels, Options, Reader, Space, count_labels};
-use parsimon::{Frame, Reading, Spec, Storage, Trainer};
+use parsimon::{InputSchema, LearnerOptions, Spec, Storage, Trainer};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -125,27 +125,27 @@ impl Table {
     pub(crate) fn trainer(
         &self,
         spec: &str,
-        frame: Frame,
+        frame: LearnerOptions,
         classes: Vec<String>,
     ) -> PyResult<Trainer> {
         let build = |e: parsimon::BuildError| PyValueError::new_err(e.to_string());
         let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(build)?;
         let space = self.bits()?.map_or(Space::Ids, |bits| Space::Hashed { bits });
-        let reading = Reading::new(&self.options, space, classes);
+        let reading = InputSchema::new(&self.options, space, classes);
         let storage = if reading.bits.is_some() { Storage::Index } else { Storage::Growing };
-        Trainer::new(settings, Frame { storage, ..frame }, reading).map_err(build)
+        Trainer::new(settings, LearnerOptions { storage, ..frame }, reading).map_err(build)
     }
 
     /// Reads as the learner wants it.
     pub(crate) fn reader(&self, trainer: &Trainer) -> PyResult<Reader> {
         let (settings, precision) = (trainer.settings(), trainer.frame().precision);
-        self.open(&trainer.reading().options(settings, precision, &self.options))
+        self.open(&trainer.schema().options(settings, precision, &self.options))
     }
 
     /// Reads for prediction: labels may be missing.
     pub(crate) fn reader_without_labels(
         &self,
-        reading: &Reading,
+        reading: &InputSchema,
         settings: &parsimon::Settings,
         precision: parsimon::core::Precision,
     ) -> PyResult<Reader> {

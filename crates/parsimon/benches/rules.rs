@@ -6,7 +6,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use parsimon::core::{Chunk, Precision, Repeats};
-use parsimon::{Frame, Grid, Reading, Spec, Storage, Sweep};
+use parsimon::{Grid, InputSchema, LearnerOptions, Spec, Storage, Sweep};
 
 const ROWS: usize = 20_000;
 const NONZEROS: usize = 40;
@@ -77,7 +77,7 @@ const METHODS: &[&str] = &[
 fn learn(bencher: Bencher, spec: &str, precision: Precision, bits: u32) {
     let chunk = clicks(bits);
     let settings = Spec::from_json(spec).and_then(|s| s.resolve()).expect("the spec is good");
-    let frame = Frame { precision, bias: true, storage: Storage::Slots(1 << bits) };
+    let frame = LearnerOptions { precision, bias: true, storage: Storage::Slots(1 << bits) };
     let mut learner = settings.build(frame).expect("the settings are good");
     let mut margins = Vec::with_capacity(chunk.len());
     // The pages of a new table are the system's work, not the learner's.
@@ -107,9 +107,10 @@ fn sweep(bencher: Bencher, l1: &str, bits: u32) {
     let specs = Grid::parse([l1]).and_then(|g| g.expand(&Spec::new("ftrl").set("rate", 0.1)));
     let settings = specs.expect("the grid is good").iter().map(Spec::resolve).collect();
     let storage = Storage::Slots(1 << bits);
-    let frame = Frame { precision: Precision::F32, bias: true, storage };
+    let frame = LearnerOptions { precision: Precision::F32, bias: true, storage };
     let settings = Result::expect(settings, "the specs are good");
-    let mut sweep = Sweep::new(settings, frame, Reading::default()).expect("the settings are good");
+    let mut sweep =
+        Sweep::new(settings, frame, InputSchema::default()).expect("the settings are good");
     let chunk = clicks(bits);
     sweep.learn(&chunk, &mut |_| {});
     bencher

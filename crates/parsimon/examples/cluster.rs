@@ -14,7 +14,9 @@ use std::path::Path;
 
 use parsimon::core::{Chunk, Loss};
 use parsimon::data::{Input, Labels, Options, Reader};
-use parsimon::{Combine, Delta, Frame, Reading, Settings, Spec, Trainer, merge_deltas};
+use parsimon::{
+    Combine, Delta, InputSchema, LearnerOptions, Settings, Spec, Trainer, merge_deltas,
+};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -151,7 +153,7 @@ impl Study<'_> {
     }
 
     fn trainer(&self) -> Result<Trainer> {
-        Ok(Trainer::new(self.settings.clone(), Frame::default(), Reading::default())?)
+        Ok(Trainer::new(self.settings.clone(), LearnerOptions::default(), InputSchema::default())?)
     }
 
     fn even(&self, workers: usize) -> Partitions {

@@ -5,7 +5,7 @@ use parsimon_core::{Chunk, Float, Online, Repeats};
 use serde::Serialize;
 
 use crate::synthetic::System;
-use crate::{BuildError, Frame, Regularization, Settings};
+use crate::{BuildError, LearnerOptions, Regularization, Settings};
 
 /// One point of the learning curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -103,7 +103,7 @@ fn taps_of<F: Float>(filter: &dyn Filter<F>) -> Vec<f64> {
 /// delay line. There is no bias.
 pub fn identify_system(
     settings: &Settings,
-    frame: Frame,
+    frame: LearnerOptions,
     system: &mut System,
     rounds: u64,
 ) -> Result<Identified, BuildError> {
@@ -122,7 +122,7 @@ pub fn identify_system(
         true => settings.with_switch((rounds / 2).max(1)),
         false => settings,
     };
-    let mut online = settings.build(Frame { bias: false, ..frame })?;
+    let mut online = settings.build(LearnerOptions { bias: false, ..frame })?;
     let truth = system.truth().to_vec();
     let mut curve = Curve::new(rounds, Some(&truth));
     let (mut chunk, mut margins, mut x) = (Chunk::new(), Vec::new(), vec![0.0; n]);

@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use parsimon::data::{Input, Labels, Options};
-//! use parsimon::{Frame, Plan, Reading, Spec, Trainer, run};
+//! use parsimon::{LearnerOptions, Plan, InputSchema, Spec, Trainer, run};
 //!
 //! let bytes = b"1 1:1 3:0.5\n-1 2:1\n1 1:1\n-1 2:1 3:0.1\n".repeat(20);
 //! let input = Input::Bytes { name: "clicks.svm".into(), bytes };
 //! let settings = Spec::new("ftrl").set("l1", 0.5).resolve()?;
-//! let mut trainer = Trainer::new(settings, Frame::default(), Reading::default())?;
+//! let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
 //! let plan = Plan::new(vec![input], Options { labels: Labels::binary(), ..Options::default() });
 //! let outcome = run(&mut trainer, &plan, &mut ())?;
 //! assert_eq!(outcome.rows, 80);
@@ -25,36 +25,36 @@
 
 mod build;
 mod container;
+mod early_stopping;
 mod error;
+mod evaluation;
 mod grid;
-mod hopeless;
 mod identify;
-mod judge;
 mod kernels;
 mod map;
 mod merge;
 mod model;
 pub mod parameter;
-mod reading;
 pub mod registry;
 mod regret;
 mod run;
+mod schema;
 mod spec;
 mod sweep;
 mod synthetic;
 mod trainer;
 
-pub use build::{Frame, Regularization, Storage};
+pub use build::{LearnerOptions, Regularization, Storage};
+pub use early_stopping::EarlyStopping;
 pub use error::{BuildError, Error, FormatError};
+pub use evaluation::{Expect, ModelEvaluator};
 pub use grid::Grid;
-pub use hopeless::Hopeless;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
-pub use judge::{Expect, Judge};
 pub use merge::{Combine, Delta, merge_deltas};
 pub use model::{Model, Provenance};
-pub use reading::{Reading, find_classes};
 pub use regret::{Bound, Regret};
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
+pub use schema::{InputSchema, find_classes};
 pub use spec::{Settings, Spec, did_you_mean};
 pub use sweep::{Standing, Stopped, Sweep};
 pub use synthetic::{Regressors, Synthetic, System};

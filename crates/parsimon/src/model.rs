@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::container::{Container, Kind, bytes_of, numbers_of};
-use crate::{FormatError, Reading, Settings, Spec};
+use crate::{FormatError, InputSchema, Settings, Spec};
 
 /// The nonzero weights, or a dictionary with its coefficients, and everything needed to use and to repeat them.
 #[derive(Clone, Debug)]
 pub struct Model {
     settings: Settings,
     precision: Precision,
-    reading: Reading,
+    reading: InputSchema,
     frozen: Frozen,
     names: BTreeMap<u32, String>,
     provenance: Provenance,
@@ -48,7 +48,7 @@ impl Model {
     pub(crate) fn new(
         settings: Settings,
         precision: Precision,
-        reading: Reading,
+        reading: InputSchema,
         frozen: Frozen,
         names: &Names,
         provenance: Provenance,
@@ -67,7 +67,7 @@ impl Model {
         self.precision
     }
     /// How rows are to be read for it.
-    pub fn reading(&self) -> &Reading {
+    pub fn schema(&self) -> &InputSchema {
         &self.reading
     }
     /// The weights: one head, or one per class. None if the model is not linear.
@@ -217,7 +217,9 @@ fn read_dictionary(container: &Container, settings: &Settings) -> Option<Diction
 }
 
 /// Settings, precision and reading, which models and checkpoints both begin with.
-pub(crate) fn read_common(container: &Container) -> Result<(Settings, Precision, Reading), String> {
+pub(crate) fn read_common(
+    container: &Container,
+) -> Result<(Settings, Precision, InputSchema), String> {
     let about = &container.about;
     let settings = Spec::from_json(&about["settings"].to_string())
         .and_then(|spec| spec.resolve())
@@ -260,12 +262,13 @@ pub(crate) fn read_names(container: &Container) -> Vec<(u32, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Frame, Trainer};
+    use crate::{LearnerOptions, Trainer};
     use parsimon_core::{Chunk, Repeats};
 
     fn container() -> Container {
         let settings = Spec::new("multikernel-pda").resolve().unwrap();
-        let mut trainer = Trainer::new(settings, Frame::default(), Reading::default()).unwrap();
+        let mut trainer =
+            Trainer::new(settings, LearnerOptions::default(), InputSchema::default()).unwrap();
         let mut chunk = Chunk::new();
         for i in 1..4 {
             chunk.push_feature(i, 0.5);

@@ -292,7 +292,7 @@ impl<'a> Problem<'a> {
         match self.ball {
             Some((true, radius)) => {
                 let mut magnitudes: Vec<f64> = features.iter().map(|w| w.abs()).collect();
-                let theta = parsimon_core::rule::swept::threshold(&mut magnitudes, radius);
+                let theta = parsimon_core::rule::dense::threshold(&mut magnitudes, radius);
                 features.iter_mut().for_each(|w| *w = parsimon_core::soft(*w, theta));
             }
             Some((false, radius)) => {

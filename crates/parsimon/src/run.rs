@@ -12,7 +12,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use serde::Serialize;
 
 use crate::regret::{Ledger, Regret};
-use crate::{Error, Judge, Model, Progress, Trainer};
+use crate::{Error, Model, ModelEvaluator, Progress, Trainer};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -218,7 +218,8 @@ impl RunState<'_> {
         let plan = self.plan;
         let seed = plan.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut judge = Judge::new(self.trainer.settings(), &self.trainer.reading().classes);
+        let mut judge =
+            ModelEvaluator::new(self.trainer.settings(), &self.trainer.schema().classes);
         let (mut chunk, mut kept, mut held) = (Chunk::new(), Chunk::new(), Chunk::new());
         let (mut row, mut learned, mut judged) = (0u64, 0u64, false);
         let mut more = true;
@@ -271,7 +272,7 @@ impl RunState<'_> {
         Ok(judged.then(|| judge.finish()))
     }
 
-    fn judge(&mut self, held: &mut Chunk, judge: &mut Judge) {
+    fn judge(&mut self, held: &mut Chunk, judge: &mut ModelEvaluator) {
         let mut margins = Vec::new();
         self.trainer.online().predict(held, &mut margins);
         judge.record_chunk(held, &margins);

@@ -34,7 +34,7 @@ impl Spec {
 
     /// What the program runs when nobody names an algorithm: FTRL-Proximal with enough l1 to be sparse, and steps that did well
     /// on click logs and on small sets alike (`record/`).
-    pub fn of_the_house() -> Self {
+    pub fn recommended() -> Self {
         Self::new("ftrl").set("rate", 0.15).set("beta", 0.1).set("l1", 1.0)
     }
 
@@ -261,7 +261,7 @@ impl Settings {
     }
 
     /// These settings, of several classes and without a list of them, with the classes the data has.
-    pub(crate) fn with_classes_of(self, reading: &crate::Reading) -> Self {
+    pub(crate) fn with_classes_of(self, reading: &crate::InputSchema) -> Self {
         let declared = self.classes().is_some() || reading.classes.is_empty();
         match self.flag("multiclass") && !declared {
             true => self.with_classes(&reading.classes),

@@ -9,9 +9,9 @@ use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
 use crate::build::lanes::{SideBySide, WIDEST, family, side_by_side};
-use crate::hopeless::Trend;
-use crate::trainer::{Tested, progressive_loss};
-use crate::{BuildError, Error, Frame, Hopeless, Model, Reading, Settings};
+use crate::early_stopping::Trend;
+use crate::trainer::{ModelParts, progressive_loss};
+use crate::{BuildError, EarlyStopping, Error, InputSchema, LearnerOptions, Model, Settings};
 
 /// Learns many settings together and keeps each one's score.
 ///
@@ -21,11 +21,11 @@ use crate::{BuildError, Error, Frame, Hopeless, Model, Reading, Settings};
 ///
 /// ```
 /// use parsimon::core::{Chunk, Repeats};
-/// use parsimon::{Frame, Grid, Reading, Spec, Sweep};
+/// use parsimon::{LearnerOptions, Grid, InputSchema, Spec, Sweep};
 ///
 /// let specs = Grid::parse(["l1=0,0.1,100"])?.expand(&Spec::new("ftrl"))?;
 /// let settings = specs.iter().map(Spec::resolve).collect::<Result<_, _>>()?;
-/// let mut sweep = Sweep::new(settings, Frame::default(), Reading::default())?;
+/// let mut sweep = Sweep::new(settings, LearnerOptions::default(), InputSchema::default())?;
 /// let mut chunk = Chunk::new();
 /// for i in 0..100 {
 ///     chunk.push_feature(1 + i % 2, 1.0);
@@ -38,12 +38,12 @@ use crate::{BuildError, Error, Frame, Hopeless, Model, Reading, Settings};
 /// # Ok::<(), parsimon::BuildError>(())
 /// ```
 pub struct Sweep {
-    frame: Frame,
-    reading: Reading,
+    frame: LearnerOptions,
+    reading: InputSchema,
     names: Names,
     inputs: Vec<String>,
     schedule: Schedule,
-    hopeless: Option<Hopeless>,
+    early_stopping: Option<EarlyStopping>,
     threads: usize,
     rows: u64,
     entries: Vec<Entry>,
@@ -70,7 +70,7 @@ struct Tally {
 /// Settings that share a learner.
 struct Group {
     /// None when all of them have stopped.
-    learner: Option<Together>,
+    learner: Option<SharedLearner>,
     loss: Loss,
     /// How many features there may be, for learners that have a limit.
     dimension: u64,
@@ -79,23 +79,23 @@ struct Group {
     margins: Vec<f64>,
 }
 
-enum Together {
+enum SharedLearner {
     Many(Box<dyn SideBySide>),
     One(Box<dyn Online>),
 }
 
-impl Together {
+impl SharedLearner {
     fn online(&self) -> &dyn Online {
         match self {
-            Together::Many(many) => &**many,
-            Together::One(one) => &**one,
+            SharedLearner::Many(many) => &**many,
+            SharedLearner::One(one) => &**one,
         }
     }
 
     fn online_mut(&mut self) -> &mut dyn Online {
         match self {
-            Together::Many(many) => &mut **many,
-            Together::One(one) => &mut **one,
+            SharedLearner::Many(many) => &mut **many,
+            SharedLearner::One(one) => &mut **one,
         }
     }
 }
@@ -144,8 +144,8 @@ impl Sweep {
     /// Learners at the origin.
     pub fn new(
         settings: Vec<Settings>,
-        frame: Frame,
-        reading: Reading,
+        frame: LearnerOptions,
+        reading: InputSchema,
     ) -> Result<Self, BuildError> {
         let mut sweep = Self {
             frame,
@@ -153,7 +153,7 @@ impl Sweep {
             names: Names::default(),
             inputs: Vec::new(),
             schedule: Schedule::doubling(),
-            hopeless: None,
+            early_stopping: None,
             threads: 1,
             rows: 0,
             entries: Vec::new(),
@@ -192,8 +192,8 @@ impl Sweep {
             // One by itself is better off with a learner of its own.
             let many = if members.len() > 1 { side_by_side(&settings, self.frame) } else { None };
             let learner = match many {
-                Some(many) => Together::Many(many),
-                None => Together::One(settings[0].build(self.frame_of(settings[0]))?),
+                Some(many) => SharedLearner::Many(many),
+                None => SharedLearner::One(settings[0].build(self.frame_of(settings[0]))?),
             };
             let loss = settings[0].loss();
             let dimension = settings[0].natural("dimension");
@@ -207,8 +207,8 @@ impl Sweep {
     }
 
     /// A filter over a dictionary has no bias, as in [`Trainer`](crate::Trainer).
-    fn frame_of(&self, settings: &Settings) -> Frame {
-        Frame { bias: self.frame.bias && !settings.is_kernel(), ..self.frame }
+    fn frame_of(&self, settings: &Settings) -> LearnerOptions {
+        LearnerOptions { bias: self.frame.bias && !settings.is_kernel(), ..self.frame }
     }
 
     /// When to report.
@@ -217,8 +217,8 @@ impl Sweep {
     }
 
     /// Gives up settings by a rule, at reports. Nothing is given up otherwise.
-    pub fn give_up_when(&mut self, rule: Hopeless) {
-        self.hopeless = Some(rule);
+    pub fn give_up_when(&mut self, rule: EarlyStopping) {
+        self.early_stopping = Some(rule);
     }
 
     /// Learns with so many threads: learners that settings do not share learn at the same time. No number depends on it.
@@ -376,7 +376,7 @@ impl Sweep {
                 entry.curve.report(&mut entry.tally.progressive, standing.nonzeros as u64);
             }
         }
-        for (k, why) in self.hopeless() {
+        for (k, why) in self.to_stop() {
             self.give_up(k, why);
             standings[k].stopped.clone_from(&self.entries[k].tally.stopped);
         }
@@ -384,8 +384,10 @@ impl Sweep {
     }
 
     /// The settings to be given up now, with the reason.
-    fn hopeless(&self) -> Vec<(usize, String)> {
-        let (Some(rule), Some(best)) = (self.hopeless, self.best()) else { return Vec::new() };
+    fn to_stop(&self) -> Vec<(usize, String)> {
+        let (Some(rule), Some(best)) = (self.early_stopping, self.best()) else {
+            return Vec::new();
+        };
         let Some(least) = Trend::of(&self.entries[best].curve.points) else { return Vec::new() };
         let judge = |(k, entry): (usize, &Entry)| {
             let own = Trend::of(&entry.curve.points)?;
@@ -426,11 +428,11 @@ impl Sweep {
             if heads.is_empty() {
                 group.learner = None;
             }
-            let Some(Together::Many(many)) = &group.learner else { continue };
+            let Some(SharedLearner::Many(many)) = &group.learner else { continue };
             if heads.len() > 8 || many.heads() <= 8 {
                 continue;
             }
-            group.learner = Some(Together::Many(many.keep(&heads, self.frame.storage)));
+            group.learner = Some(SharedLearner::Many(many.keep(&heads, self.frame.storage)));
             group.members = heads.iter().map(|&h| group.members[h]).collect();
             for (head, &k) in group.members.iter().enumerate() {
                 self.entries[k].place = (place, head);
@@ -459,7 +461,7 @@ impl Sweep {
             for (&k, model) in settings.iter().zip(&mut models).filter(|(k, _)| is_here(k)) {
                 let entry = &self.entries[k];
                 let own = match (learner, &frozen) {
-                    (Together::Many(_), Frozen::Linear(heads)) => {
+                    (SharedLearner::Many(_), Frozen::Linear(heads)) => {
                         Frozen::Linear(vec![heads[entry.place.1].clone()])
                     }
                     _ => frozen.clone(),
@@ -470,8 +472,8 @@ impl Sweep {
         models
     }
 
-    fn tested<'a>(&'a self, entry: &'a Entry) -> Tested<'a> {
-        Tested {
+    fn tested<'a>(&'a self, entry: &'a Entry) -> ModelParts<'a> {
+        ModelParts {
             settings: &entry.settings,
             frame: self.frame_of(&entry.settings),
             reading: &self.reading,
@@ -487,8 +489,8 @@ impl Group {
     fn nonzeros(&self) -> Vec<usize> {
         match &self.learner {
             None => Vec::new(),
-            Some(Together::Many(many)) => many.nonzeros_by_head(),
-            Some(Together::One(one)) => vec![one.nonzeros()],
+            Some(SharedLearner::Many(many)) => many.nonzeros_by_head(),
+            Some(SharedLearner::One(one)) => vec![one.nonzeros()],
         }
     }
 
@@ -497,7 +499,7 @@ impl Group {
         if tallies.iter().all(|tally| tally.stopped.is_some()) {
             return;
         }
-        let is_many = matches!(learner, Together::Many(_));
+        let is_many = matches!(learner, SharedLearner::Many(_));
         let learner = learner.online_mut();
         self.margins.clear();
         learner.learn_rows(chunk, rows.clone(), &mut self.margins);

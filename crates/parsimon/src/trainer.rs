@@ -9,16 +9,18 @@ use serde_json::json;
 
 use crate::container::{Container, Kind};
 use crate::model::{push_names, read_common, read_names};
-use crate::{BuildError, Error, FormatError, Frame, Model, Provenance, Reading, Settings};
+use crate::{
+    BuildError, Error, FormatError, InputSchema, LearnerOptions, Model, Provenance, Settings,
+};
 
 /// Learns from chunks and keeps the score.
 ///
 /// ```
 /// use parsimon::core::{Chunk, Repeats};
-/// use parsimon::{Frame, Reading, Spec, Trainer};
+/// use parsimon::{LearnerOptions, InputSchema, Spec, Trainer};
 ///
 /// let settings = Spec::new("ftrl").set("l1", 0.1).resolve()?;
-/// let mut trainer = Trainer::new(settings, Frame::default(), Reading::default())?;
+/// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
 /// let mut chunk = Chunk::new();
 /// for i in 0..100 {
 ///     chunk.push_feature(1 + i % 2, 1.0);
@@ -31,8 +33,8 @@ use crate::{BuildError, Error, FormatError, Frame, Model, Provenance, Reading, S
 /// ```
 pub struct Trainer {
     settings: Settings,
-    frame: Frame,
-    reading: Reading,
+    frame: LearnerOptions,
+    reading: InputSchema,
     online: Box<dyn Online>,
     progressive: Progressive,
     curve: LearningCurve,
@@ -69,10 +71,14 @@ pub struct Progress {
 
 impl Trainer {
     /// A learner at the origin.
-    pub fn new(settings: Settings, frame: Frame, reading: Reading) -> Result<Self, BuildError> {
+    pub fn new(
+        settings: Settings,
+        frame: LearnerOptions,
+        reading: InputSchema,
+    ) -> Result<Self, BuildError> {
         let settings = settings.with_classes_of(&reading);
         // A filter over a dictionary has no bias, and says so everywhere.
-        let frame = Frame { bias: frame.bias && !settings.is_kernel(), ..frame };
+        let frame = LearnerOptions { bias: frame.bias && !settings.is_kernel(), ..frame };
         let online = settings.build(frame)?;
         let loss = if settings.flag("multiclass") { "error" } else { settings.word("loss") };
         let curve = LearningCurve::new(loss);
@@ -102,11 +108,11 @@ impl Trainer {
         &self.settings
     }
     /// Precision, bias and store.
-    pub fn frame(&self) -> Frame {
+    pub fn frame(&self) -> LearnerOptions {
         self.frame
     }
     /// How rows are read.
-    pub fn reading(&self) -> &Reading {
+    pub fn schema(&self) -> &InputSchema {
         &self.reading
     }
     /// The loss so far.
@@ -250,7 +256,7 @@ impl Trainer {
 
     /// The model as it is now.
     pub fn model(&self) -> Model {
-        let tested = Tested {
+        let parts = ModelParts {
             settings: &self.settings,
             frame: self.frame,
             reading: &self.reading,
@@ -258,7 +264,7 @@ impl Trainer {
             inputs: &self.inputs,
             names: &self.names,
         };
-        tested.model(self.online.freeze())
+        parts.model(self.online.freeze())
     }
 
     /// Writes everything needed to go on, bit for bit.
@@ -306,7 +312,7 @@ impl Trainer {
         let (settings, precision, reading) = read_common(container).map_err(bad)?;
         let field = |name: &str| container.about[name].clone();
         let bias = field("bias").as_bool().unwrap_or(true);
-        let frame = Frame { precision, bias, storage: reading.storage() };
+        let frame = LearnerOptions { precision, bias, storage: reading.storage() };
         let mut trainer = Self::new(settings, frame, reading)?;
         let unreadable =
             |e: serde_json::Error| bad(format!("has a field that cannot be read: {e}"));
@@ -325,16 +331,16 @@ impl Trainer {
 }
 
 /// What is known of weights beside themselves.
-pub(crate) struct Tested<'a> {
+pub(crate) struct ModelParts<'a> {
     pub(crate) settings: &'a Settings,
-    pub(crate) frame: Frame,
-    pub(crate) reading: &'a Reading,
+    pub(crate) frame: LearnerOptions,
+    pub(crate) reading: &'a InputSchema,
     pub(crate) progressive: &'a Progressive,
     pub(crate) inputs: &'a [String],
     pub(crate) names: &'a Names,
 }
 
-impl Tested<'_> {
+impl ModelParts<'_> {
     pub(crate) fn model(&self, frozen: Frozen) -> Model {
         let provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").into(),

@@ -21,7 +21,7 @@ use parsimon::core::rule::Rule;
 use parsimon::core::rule::leader::{Accrual, Iterate, Leader};
 use parsimon::core::{Chunk, Precision, Repeats, RowError};
 use parsimon::data::{Input, Labels, Options, Reader};
-use parsimon::{Error, Frame, Model, Plan, Reading, Storage, Trainer};
+use parsimon::{Error, InputSchema, LearnerOptions, Model, Plan, Storage, Trainer};
 use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn input(name: &str, text: &str) -> Input {
 
 fn train(spec: &Value, text: &str, precision: Precision, options: Options) -> Model {
     let mut trainer = trainer(spec, precision);
-    let options = Reading::default().options(&settings(spec), precision, &options);
+    let options = InputSchema::default().options(&settings(spec), precision, &options);
     let plan = Plan::new(vec![input("zipf.svm", text)], options);
     parsimon::run(&mut trainer, &plan, &mut ()).unwrap().model
 }
@@ -234,7 +234,7 @@ fn fault_4_a_bad_row_leaves_the_state_untouched() {
         let spec = with(&spec, "loss", "logistic");
         for precision in PRECISIONS {
             let options =
-                Reading::default().options(&settings(&spec), precision, &Options::default());
+                InputSchema::default().options(&settings(&spec), precision, &Options::default());
             let run = |trainer: &mut Trainer, text: &str, options: &Options| {
                 let plan = Plan::new(vec![input("d.svm", text)], options.clone());
                 parsimon::run(trainer, &plan, &mut ()).map(|outcome| outcome.skipped.0)
@@ -276,7 +276,8 @@ fn fault_4_a_value_too_large_for_the_precision_is_refused() {
     let spec = json!({"algorithm": "ftrl"});
     let text = "1 1:1\n1 2:1e30\n";
     for (precision, fits) in [(Precision::F32, false), (Precision::F64, true)] {
-        let options = Reading::default().options(&settings(&spec), precision, &Options::default());
+        let options =
+            InputSchema::default().options(&settings(&spec), precision, &Options::default());
         let plan = Plan::new(vec![input("d.svm", text)], options);
         let outcome = parsimon::run(&mut trainer(&spec, precision), &plan, &mut ());
         assert_eq!(outcome.is_ok(), fits, "{precision}");
@@ -387,12 +388,12 @@ fn fault_6_a_checkpoint_and_a_model_carry_every_setting() {
     for spec in every_method().chain(odd) {
         let stream = if spec["multiclass"] == true { &zero_one } else { &rows_of };
         for (precision, bias) in [(Precision::F32, false), (Precision::F64, true)] {
-            let reading = Reading {
+            let reading = InputSchema {
                 label_column: Some("y".into()),
                 ignored_columns: vec!["id".into()],
-                ..Reading::default()
+                ..InputSchema::default()
             };
-            let frame = Frame { precision, bias, storage: Storage::Growing };
+            let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
             let mut whole = Trainer::new(settings(&spec), frame, reading.clone()).unwrap();
             let mut first = Trainer::new(settings(&spec), frame, reading).unwrap();
             whole.note_input("a.csv");
@@ -403,7 +404,7 @@ fn fault_6_a_checkpoint_and_a_model_carry_every_setting() {
             let mut second = Trainer::resume(&state).unwrap();
             assert_eq!(second.settings().to_json(), whole.settings().to_json());
             assert_eq!((second.frame().precision, second.frame().bias), (precision, bias));
-            assert_eq!(second.reading(), whole.reading());
+            assert_eq!(second.schema(), whole.schema());
             second.learn(&rows(stream, 33..80), &mut |_| {}).unwrap();
             assert_eq!(
                 bits(second.online().freeze().heads()),
@@ -417,7 +418,7 @@ fn fault_6_a_checkpoint_and_a_model_carry_every_setting() {
             let model = Model::load(&saved).unwrap();
             assert_eq!(model.settings().to_json(), whole.settings().to_json());
             assert_eq!(model.precision(), precision);
-            assert_eq!(model.reading(), whole.reading());
+            assert_eq!(model.schema(), whole.schema());
             assert_eq!(model.provenance(), whole.model().provenance());
             assert_eq!(model.provenance().bias, bias);
         }
@@ -438,7 +439,7 @@ fn fault_6_a_run_that_goes_on_is_one_run() {
     ] {
         for precision in PRECISIONS {
             let run = |trainer: &mut Trainer, text: &str| {
-                let options = trainer.reading().options(
+                let options = trainer.schema().options(
                     trainer.settings(),
                     trainer.frame().precision,
                     &Options::default(),

@@ -7,7 +7,7 @@ mod common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
 use parsimon::registry::ALGORITHMS;
-use parsimon::{Frame, Reading, Spec, Trainer};
+use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -184,7 +184,7 @@ fn combinations_that_cannot_be() {
 
 #[test]
 fn what_the_data_must_tell() {
-    let build = |spec: Value| match settings(&spec).build(Frame::default()) {
+    let build = |spec: Value| match settings(&spec).build(LearnerOptions::default()) {
         Err(error) => (error.to_string(), error.parameter().to_owned()),
         Ok(_) => panic!("{spec} was built"),
     };
@@ -199,10 +199,11 @@ fn what_the_data_must_tell() {
     assert_eq!(parameter, "dimension");
     // A trainer takes the classes from the reading, and is as strict when there are none there.
     let spec = json!({"algorithm": "ftrl", "multiclass": true});
-    let error = Trainer::new(settings(&spec), Frame::default(), Reading::default()).err();
+    let error =
+        Trainer::new(settings(&spec), LearnerOptions::default(), InputSchema::default()).err();
     assert_eq!(error.unwrap().to_string(), "multiclass needs classes, the list of labels");
-    let reading = Reading { classes: vec!["a".into(), "b".into()], ..Reading::default() };
-    let trainer = Trainer::new(settings(&spec), Frame::default(), reading).unwrap();
+    let reading = InputSchema { classes: vec!["a".into(), "b".into()], ..InputSchema::default() };
+    let trainer = Trainer::new(settings(&spec), LearnerOptions::default(), reading).unwrap();
     assert_eq!((trainer.online().heads(), trainer.settings().classes().unwrap().len()), (2, 2));
 }
 
@@ -294,7 +295,7 @@ fn every_algorithm_learns_with_its_defaults() {
 #[test]
 fn what_only_the_data_tells_is_asked_for() {
     let refusal = |spec: Value| {
-        let refused = settings(&spec).build(parsimon::Frame::default());
+        let refused = settings(&spec).build(parsimon::LearnerOptions::default());
         refused.err().unwrap().to_string()
     };
     assert_eq!(

@@ -6,7 +6,9 @@ mod common;
 
 use common::chunk;
 use parsimon::core::{Chunk, Precision};
-use parsimon::{Frame, Grid, Hopeless, Reading, Settings, Spec, Stopped, Sweep, Trainer};
+use parsimon::{
+    EarlyStopping, Grid, InputSchema, LearnerOptions, Settings, Spec, Stopped, Sweep, Trainer,
+};
 use parsimon_oracle::streams;
 
 fn rows() -> Chunk {
@@ -26,14 +28,14 @@ fn bytes(model: &parsimon::Model) -> Vec<u8> {
 }
 
 fn each_is_as_alone(all: Vec<Settings>, precision: Precision) {
-    let frame = Frame { precision, ..Frame::default() };
+    let frame = LearnerOptions { precision, ..LearnerOptions::default() };
     let rows = rows();
-    let mut sweep = Sweep::new(all.clone(), frame, Reading::default()).unwrap();
+    let mut sweep = Sweep::new(all.clone(), frame, InputSchema::default()).unwrap();
     sweep.learn(&rows, &mut |_| {});
     let curves = sweep.curves_so_far();
     for (k, settings) in all.into_iter().enumerate() {
         let name = format!("{:?}", settings.to_json());
-        let mut alone = Trainer::new(settings, frame, Reading::default()).unwrap();
+        let mut alone = Trainer::new(settings, frame, InputSchema::default()).unwrap();
         alone.learn(&rows, &mut |_| {}).unwrap();
         assert_eq!(bytes(&sweep.model(k).unwrap()), bytes(&alone.model()), "{name}");
         assert_eq!(sweep.curve(k), alone.curve(), "{name}");
@@ -61,10 +63,10 @@ fn every_setting_ends_as_it_would_alone() {
 #[test]
 fn what_is_given_up_leaves_the_others_as_they_were() {
     let all = settings("ftrl", &["l1=0,0.1,1,10", "rate=0.05,0.2,1"]);
-    let (rows, frame) = (rows(), Frame::default());
-    let mut whole = Sweep::new(all.clone(), frame, Reading::default()).unwrap();
+    let (rows, frame) = (rows(), LearnerOptions::default());
+    let mut whole = Sweep::new(all.clone(), frame, InputSchema::default()).unwrap();
     whole.learn(&rows, &mut |_| {});
-    let mut sweep = Sweep::new(all, frame, Reading::default()).unwrap();
+    let mut sweep = Sweep::new(all, frame, InputSchema::default()).unwrap();
     let halves = |range: std::ops::Range<usize>| {
         let mut half = Chunk::new();
         range.for_each(|i| half.copy_row(&rows, i));
@@ -89,10 +91,10 @@ fn what_is_hopeless_is_given_up_at_the_same_rows_whatever_the_chunks_and_threads
     let all = settings("ftrl", &["l1=0,0.1,1000,2000", "rate=0.05,0.2"]);
     let mut all_and_more = all;
     all_and_more.extend(settings("fobos", &["l1=1e-4,100"]));
-    let (rows, frame) = (rows(), Frame::default());
-    let rule = Hopeless { after: 64, ..Hopeless::default() };
-    let run = |size: usize, threads: usize, rule: Option<Hopeless>| {
-        let mut sweep = Sweep::new(all_and_more.clone(), frame, Reading::default()).unwrap();
+    let (rows, frame) = (rows(), LearnerOptions::default());
+    let rule = EarlyStopping { after: 64, ..EarlyStopping::default() };
+    let run = |size: usize, threads: usize, rule: Option<EarlyStopping>| {
+        let mut sweep = Sweep::new(all_and_more.clone(), frame, InputSchema::default()).unwrap();
         sweep.use_threads(threads);
         rule.into_iter().for_each(|rule| sweep.give_up_when(rule));
         let mut reports = Vec::new();

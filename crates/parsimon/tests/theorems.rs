@@ -7,7 +7,7 @@ mod common;
 use common::{chunk, learner, settings, with};
 use parsimon::core::{Precision, Repeats};
 use parsimon::data::{Input, Options};
-use parsimon::{Frame, Plan, Reading, Regret, Storage, Trainer};
+use parsimon::{InputSchema, LearnerOptions, Plan, Regret, Storage, Trainer};
 use parsimon_oracle::{Stream, run as run_twin, streams};
 use serde_json::{Value, json};
 
@@ -246,10 +246,10 @@ fn regret(spec: &Value, stream: &Stream, bias: bool) -> Regret {
         text.push('\n');
     }
     let settings = settings(spec);
-    let frame = Frame { precision: Precision::F64, bias, storage: Storage::Growing };
-    let options = Reading::default().options(&settings, Precision::F64, &Options::default());
+    let frame = LearnerOptions { precision: Precision::F64, bias, storage: Storage::Growing };
+    let options = InputSchema::default().options(&settings, Precision::F64, &Options::default());
     let input = Input::Bytes { name: "stream.svm".into(), bytes: text.into_bytes() };
-    let mut trainer = Trainer::new(settings, frame, Reading::default()).unwrap();
+    let mut trainer = Trainer::new(settings, frame, InputSchema::default()).unwrap();
     let plan = Plan { regret: true, ..Plan::new(vec![input], options) };
     parsimon::run(&mut trainer, &plan, &mut ()).unwrap().regret.unwrap()
 }

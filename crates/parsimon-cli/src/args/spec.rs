@@ -163,7 +163,7 @@ impl SpecArgs {
         let spec = self.given()?;
         let spec = match spec.get("algorithm") {
             Some(_) => spec,
-            None => Spec::of_the_house().overwrite(spec),
+            None => Spec::recommended().overwrite(spec),
         };
         translate_alpha(spec)
     }

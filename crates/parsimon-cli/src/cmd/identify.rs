@@ -7,7 +7,7 @@ use parsimon::data::Input;
 use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{
-    Frame, Identified, IdentifyPoint, Regressors, Settings, Spec, Synthetic, identify,
+    Identified, IdentifyPoint, LearnerOptions, Regressors, Settings, Spec, Synthetic, identify,
     identify_system,
 };
 use serde_json::json;
@@ -82,7 +82,7 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Run
                 ));
             }
             let precision = args.precision.into();
-            let frame = Frame { precision, bias: false, ..Frame::default() };
+            let frame = LearnerOptions { precision, bias: false, ..LearnerOptions::default() };
             identify_system(settings, frame, &mut system, synthetic.samples)?
         }
         Regressors::Signal => {

@@ -38,7 +38,7 @@ fn header(model: &Model) -> Value {
     let mut header = json!({
         "settings": model.settings().to_json(),
         "precision": model.precision().to_string(),
-        "reading": model.reading(),
+        "reading": model.schema(),
         "provenance": model.provenance(),
         "classes": model.classes(),
         "nonzeros": model.nonzeros(),
@@ -140,7 +140,7 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
         }
     }
     row("precision", model.precision().to_string());
-    row("features", model.reading().space().to_string());
+    row("features", model.schema().space().to_string());
     if !model.classes().is_empty() {
         let classes = model.classes();
         let shown = classes.iter().take(20).cloned().collect::<Vec<_>>().join(", ");

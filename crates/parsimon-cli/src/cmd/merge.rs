@@ -61,7 +61,7 @@ fn start(args: &MergeArgs) -> Result<Trainer, Fault> {
         return Ok(Trainer::resume(base)?);
     }
     let first = Trainer::resume(&args.checkpoints[0])?;
-    let (settings, frame, reading) = (first.settings(), first.frame(), first.reading());
+    let (settings, frame, reading) = (first.settings(), first.frame(), first.schema());
     Ok(Trainer::new(settings.clone(), frame, reading.clone())?)
 }
 

@@ -3,7 +3,7 @@
 pub(crate) mod algorithms;
 pub(crate) mod cancel;
 pub(crate) mod compare;
-pub(crate) mod contest;
+pub(crate) mod comparison;
 pub(crate) mod convert;
 pub(crate) mod data;
 pub(crate) mod evaluate;

@@ -8,7 +8,7 @@ use parsimon::core::Precision;
 use parsimon::data::{Input, Labels, Options};
 use parsimon::eval::Table;
 use parsimon::eval::number::{maybe, percent, significant, thousands};
-use parsimon::{Frame, Model, Plan, Reading, Spec, Trainer, run as run_plan};
+use parsimon::{InputSchema, LearnerOptions, Model, Plan, Spec, Trainer, run as run_plan};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal, Zipf};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -95,13 +95,13 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
     ));
 
     let settings = Spec::new("ftrl").set("l1", 4.0).set("rate", 0.1).resolve()?;
-    let reading = Reading::default();
+    let reading = InputSchema::default();
     let options = Options {
         labels: Labels::binary(),
         max_value: Precision::F32.max_value(),
         ..Options::default()
     };
-    let frame = Frame { precision: Precision::F32, ..Frame::default() };
+    let frame = LearnerOptions { precision: Precision::F32, ..LearnerOptions::default() };
     let mut trainer = Trainer::new(settings, frame, reading)?;
     let plan = Plan::new(vec![Input::Path(file("clicks.svm"))], options);
     let mut console = Console::new(false, 1, 0, Vec::new());

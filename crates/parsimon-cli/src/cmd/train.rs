@@ -6,7 +6,9 @@ use std::path::Path;
 use parsimon::data::{Input, Options, Reader, Space};
 use parsimon::eval::number::{bytes, duration, significant, thousands};
 use parsimon::eval::{Evaluation, Schedule};
-use parsimon::{Frame, Outcome, Plan, Reading, Settings, Storage, Trainer, find_classes, run_with};
+use parsimon::{
+    InputSchema, LearnerOptions, Outcome, Plan, Settings, Storage, Trainer, find_classes, run_with,
+};
 use serde_json::{Value, json};
 
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
@@ -46,7 +48,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         announce(&trainer);
     }
     let classes = match trainer.settings().flag("multiclass") {
-        true => trainer.reading().classes.clone(),
+        true => trainer.schema().classes.clone(),
         false => Vec::new(),
     };
     let mut console = Console::new(args.quiet, args.passes, trainer.progressive().rows(), classes);
@@ -88,7 +90,7 @@ fn fresh(args: &TrainArgs, inputs: &[Input]) -> Result<(Trainer, Options, Reader
 /// Data that is open, with its labels and feature space found out.
 pub(crate) struct Opened {
     pub(crate) settings: Settings,
-    pub(crate) reading: Reading,
+    pub(crate) reading: InputSchema,
     pub(crate) options: Options,
     pub(crate) reader: Reader,
 }
@@ -102,24 +104,25 @@ impl Opened {
     ) -> Result<Self, Fault> {
         let classes = find_classes(&settings, inputs, &options)?;
         let settings = surveyed(settings, inputs, &options)?;
-        let labels = Reading { classes: classes.clone(), ..Reading::default() }.labels(&settings);
+        let labels =
+            InputSchema { classes: classes.clone(), ..InputSchema::default() }.labels(&settings);
         options.labels = labels;
         // Opened once, for standard input can be.
         let reader = Reader::open(inputs, &options)?;
         options.space = Some(reader.space());
         options.label_column = reader.label_column().map(str::to_owned).or(options.label_column);
-        let reading = Reading::new(&options, reader.space(), classes);
+        let reading = InputSchema::new(&options, reader.space(), classes);
         Ok(Self { settings, reading, options, reader })
     }
 }
 
 /// Precision, bias and store as asked for.
-pub(crate) fn frame(args: &FrameArgs, reading: &Reading) -> Frame {
+pub(crate) fn frame(args: &FrameArgs, reading: &InputSchema) -> LearnerOptions {
     let storage = match args.store {
         StoreArg::Dense => reading.storage(),
         StoreArg::Index => Storage::Index,
     };
-    Frame { precision: args.precision.into(), bias: !args.no_bias, storage }
+    LearnerOptions { precision: args.precision.into(), bias: !args.no_bias, storage }
 }
 
 /// The settings with what only a look at all the data can tell: the number of features, the number of rows.
@@ -186,7 +189,7 @@ fn resumed(
     let trainer = Trainer::resume(path)?;
     let precision = trainer.frame().precision;
     let options = args.data.options(precision)?;
-    let options = trainer.reading().options(trainer.settings(), precision, &options);
+    let options = trainer.schema().options(trainer.settings(), precision, &options);
     let reader = Reader::open(inputs, &options)?;
     Ok((trainer, options, reader))
 }
@@ -217,7 +220,7 @@ fn announce(trainer: &Trainer) {
         trainer.settings().algorithm().name,
         shown.join(", "),
         trainer.frame().precision,
-        trainer.reading().space(),
+        trainer.schema().space(),
         if trainer.frame().bias { "bias" } else { "no bias" },
     ));
     if trainer.progressive().rows() > 0 {
@@ -298,7 +301,7 @@ fn report(trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) -> Va
         "settings": trainer.settings().to_json(),
         "precision": trainer.frame().precision.to_string(),
         "bias": trainer.frame().bias,
-        "reading": trainer.reading(),
+        "reading": trainer.schema(),
         "rows": trainer.progressive().rows(),
         "features": outcome.features,
         "seconds": outcome.elapsed.as_secs_f64(),

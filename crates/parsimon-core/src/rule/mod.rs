@@ -8,27 +8,27 @@
 //! | [`anchored`] | `q w`, missed penalties in closed form | AOGD |
 //! | [`truncated`] | the weight, truncations in closed form | truncation, truncated gradient |
 //! | [`blockwise`] | the weight, penalties paid at block ends | Algorithms 1 and 2 of the lazy thesis |
-//! | [`stale`] | the weight, penalties paid when touched | Algorithm 3 of the lazy thesis, as printed |
+//! | [`lazy_sparse`] | the weight, penalties paid when touched | Algorithm 3 of the lazy thesis, as printed |
 //! | [`averaged`] | the iterate and its mean | ASGD |
 //! | [`subgradient`] | the weight, missed rounds replayed | subgradient descent with l1 |
 //! | [`adam`], [`adadelta`] | moving averages | Adam, AdaDelta |
 //! | [`grouped`] | one scale per group of weights | l2-norm and group penalties, the l2 ball |
 //! | [`spherical`] | the dual and its norm | dual averaging in the l2 ball, follow the leader |
-//! | [`swept`] | every weight, every round | linf, the l1 ball, the simplex |
+//! | [`dense`] | every weight, every round | linf, the l1 ball, the simplex |
 
 pub mod adadelta;
 pub mod adam;
 pub mod anchored;
 pub mod averaged;
 pub mod blockwise;
+pub mod dense;
 pub mod grouped;
+pub mod lazy_sparse;
 pub mod leader;
 pub mod mirror;
 pub mod proximal;
 pub mod spherical;
-pub mod stale;
 pub mod subgradient;
-pub mod swept;
 pub mod truncated;
 
 use crate::merge::Merging;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::Frame;
+use parsimon::LearnerOptions;
 use parsimon::core::{Chunk, Frozen, Head, Online, Precision};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -61,7 +61,11 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let mut planes = Vec::new();
     for method in run.experiment.methods_of(run.variant) {
         let spec = spec(method).set("multiclass", true).set("classes", CLASSES.to_vec());
-        let frame = Frame { precision: Precision::F32, bias: digits.bias, ..Frame::default() };
+        let frame = LearnerOptions {
+            precision: Precision::F32,
+            bias: digits.bias,
+            ..LearnerOptions::default()
+        };
         let online = spec.resolve().and_then(|settings| settings.build(frame));
         let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
         let mut seen = Seen { is_timed: clock::is_asked(run), ..Seen::default() };
@@ -249,7 +253,7 @@ mod tests {
         }
         let spec = Spec::new("adam").set("multiclass", true).set("classes", CLASSES.to_vec());
         for bias in [false, true] {
-            let frame = Frame { bias, ..Frame::default() };
+            let frame = LearnerOptions { bias, ..LearnerOptions::default() };
             let mut online = spec.resolve().unwrap().build(frame).unwrap();
             online.learn(&rows, &mut Vec::new());
             let mut margins = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Online, Repeats};
-use parsimon::{Frame, Spec};
+use parsimon::{LearnerOptions, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -75,7 +75,7 @@ fn apart(
     loss: Option<&str>,
     rows: &Chunk,
 ) -> Result<(Curve, Curve), parsimon::BuildError> {
-    let frame = Frame { bias: pair.bias, ..Frame::default() };
+    let frame = LearnerOptions { bias: pair.bias, ..LearnerOptions::default() };
     let build = |spec: Spec| {
         let spec = loss.map_or(spec.clone(), |loss| spec.set("loss", loss));
         spec.resolve()?.build(frame)

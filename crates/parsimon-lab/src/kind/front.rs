@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::Frame;
+use parsimon::LearnerOptions;
 use parsimon::core::{Chunk, Loss};
 use parsimon::eval::{BinaryMetrics, Evaluation, Evaluator};
 use serde::Deserialize;
@@ -210,7 +210,7 @@ fn learn(
     split: &Split,
 ) -> Result<(f64, Point), String> {
     let spec = spec(method).set("rate", rate).set(setting, strength);
-    let online = spec.resolve().and_then(|settings| settings.build(Frame::default()));
+    let online = spec.resolve().and_then(|settings| settings.build(LearnerOptions::default()));
     let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
     let mut margins = Vec::new();
     online.learn(&split.train, &mut margins);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Repeats};
-use parsimon::{Frame, Settings};
+use parsimon::{LearnerOptions, Settings};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -91,7 +91,8 @@ impl Stream {
 
     /// Losses and penalties of the points played, summed up to every round.
     fn play(&self, rows: &Rows, settings: &Settings) -> Result<Vec<f64>, parsimon::BuildError> {
-        let mut online = settings.build(Frame { bias: false, ..Frame::default() })?;
+        let mut online =
+            settings.build(LearnerOptions { bias: false, ..LearnerOptions::default() })?;
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
         let (mut sum, mut norm) = (0.0, 0.0);
         let mut paid = Vec::new();

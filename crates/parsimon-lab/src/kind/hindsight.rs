@@ -3,7 +3,7 @@
 //! Minimizes `P(w) = sum_i f(x_i.w, y_i) + t psi(w)`. The gap is between `P` and a point of the dual, so it bounds how far `P(w)` is from the minimum,
 //! whatever the solver did. For small dimensions: a step makes the whole matrix of second derivatives.
 
-use parsimon::core::rule::swept::threshold;
+use parsimon::core::rule::dense::threshold;
 use parsimon::core::{Loss, soft};
 
 const MOST_STEPS: usize = 60;

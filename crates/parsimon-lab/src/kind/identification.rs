@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::{Frame, Synthetic, identify_system};
+use parsimon::{LearnerOptions, Synthetic, identify_system};
 use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
@@ -41,8 +41,8 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         let fail = |e: parsimon::BuildError| format!("{}: {e}", method.name);
         let settings = spec(method).resolve().map_err(fail)?;
         let mut system = synthetic.start();
-        let found =
-            identify_system(&settings, Frame::default(), &mut system, rounds).map_err(fail)?;
+        let found = identify_system(&settings, LearnerOptions::default(), &mut system, rounds)
+            .map_err(fail)?;
         let points = |value: &dyn Fn(&parsimon::IdentifyPoint) -> f64| -> Curve {
             found.curve.iter().map(|p| (p.samples as f64, value(p))).collect()
         };

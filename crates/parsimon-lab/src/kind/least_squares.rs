@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Online, Repeats};
-use parsimon::{Frame, Spec};
+use parsimon::{LearnerOptions, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -188,7 +188,7 @@ impl Problem {
             true => settings.with_switch((order.len() as u64 / 2).max(1)),
             false => settings,
         };
-        let frame = Frame { bias: false, ..Frame::default() };
+        let frame = LearnerOptions { bias: false, ..LearnerOptions::default() };
         let mut online = settings.build(frame).map_err(|e| e.to_string())?;
         let (mut clock, mut chunk, mut margins) = (Clock::default(), Chunk::new(), Vec::new());
         let mut played = Played { curve: Curve::new(), seconds: Curve::new() };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::Frame;
+use parsimon::LearnerOptions;
 use parsimon::core::kernel::Dictionary;
 use parsimon::core::{Chunk, Repeats};
 use rand::{RngExt, SeedableRng};
@@ -36,7 +36,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         let variances: Vec<f64> =
             (-4..=1).flat_map(|b| (1..=10).map(move |a| f64::from(a) * 10f64.powi(b))).collect();
         let settings = spec(method).set("variances", variances).resolve();
-        let online = settings.and_then(|settings| settings.build(Frame::default()));
+        let online = settings.and_then(|settings| settings.build(LearnerOptions::default()));
         let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
         let (mut mse, mut dictionary, mut margins) = (Curve::new(), Curve::new(), Vec::new());
         let mut estimate = Curve::new();

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::Frame;
+use parsimon::LearnerOptions;
 use parsimon::core::{Chunk, Repeats};
 use serde::Deserialize;
 
@@ -86,7 +86,7 @@ impl Split {
         let judge = self.rows(&self.judge, 0);
         for topic in 0..topics {
             let settings = spec(method).resolve();
-            let frame = Frame { bias: false, ..Frame::default() };
+            let frame = LearnerOptions { bias: false, ..LearnerOptions::default() };
             let online = settings.and_then(|settings| settings.build(frame));
             let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
             let learn = self.rows(&self.learn, topic);

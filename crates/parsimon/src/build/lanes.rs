@@ -4,7 +4,7 @@ use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center, Iterate, Origin};
 use parsimon_core::{Float, Lane, LaneCoord, Lanes, Online, Precision, Table};
 
-use super::{Frame, Storage};
+use super::{LearnerOptions, Storage};
 use crate::Settings;
 
 /// A learner of several settings, each a head of its model.
@@ -29,7 +29,10 @@ pub(crate) fn family(settings: &Settings) -> Option<String> {
 }
 
 /// A learner of up to [`WIDEST`] settings of one [`family`].
-pub(crate) fn side_by_side(settings: &[&Settings], frame: Frame) -> Option<Box<dyn SideBySide>> {
+pub(crate) fn side_by_side(
+    settings: &[&Settings],
+    frame: LearnerOptions,
+) -> Option<Box<dyn SideBySide>> {
     let first = settings.first()?;
     Some(match (first.algorithm().name, frame.precision) {
         ("ftrl", Precision::F32) => build::<f32, _>(settings, frame, Accrual::Once, Iterate),
@@ -43,7 +46,7 @@ pub(crate) fn side_by_side(settings: &[&Settings], frame: Frame) -> Option<Box<d
 
 fn build<F: Float, C: Center<AdaGrad>>(
     settings: &[&Settings],
-    frame: Frame,
+    frame: LearnerOptions,
     accrual: Accrual,
     center: C,
 ) -> Box<dyn SideBySide> {
@@ -56,7 +59,7 @@ fn build<F: Float, C: Center<AdaGrad>>(
 
 fn lanes<F: Float, C: Center<AdaGrad>, const K: usize>(
     settings: &[&Settings],
-    frame: Frame,
+    frame: LearnerOptions,
     accrual: Accrual,
     center: C,
 ) -> Lanes<F, C, K> {

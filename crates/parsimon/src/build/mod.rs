@@ -11,14 +11,14 @@ use parsimon_core::rule::adam::Adam;
 use parsimon_core::rule::anchored::Anchored;
 use parsimon_core::rule::averaged::Averaged;
 use parsimon_core::rule::blockwise::{Blockwise, Split};
+use parsimon_core::rule::dense::{Ball, BallProjected, Clipped, Dense, HardL1, Read, Simplex};
 use parsimon_core::rule::grouped::{Action, Grouped, Members};
+use parsimon_core::rule::lazy_sparse::LazySparse;
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
 use parsimon_core::rule::proximal::Proximal;
 use parsimon_core::rule::spherical::Spherical;
-use parsimon_core::rule::stale::Stale;
 use parsimon_core::rule::subgradient::Subgradient;
-use parsimon_core::rule::swept::{Ball, Boxed, Clipped, Dense, HardL1, Read, Simplex};
 use parsimon_core::rule::truncated::{TruncatedGradient, Truncation};
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{
@@ -35,7 +35,7 @@ pub use dense::Regularization;
 
 /// What a learner needs beside its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
+pub struct LearnerOptions {
     /// The number type.
     pub precision: Precision,
     /// Whether there is a bias.
@@ -58,7 +58,7 @@ pub enum Storage {
     Index,
 }
 
-impl Default for Frame {
+impl Default for LearnerOptions {
     fn default() -> Self {
         Self { precision: Precision::F64, bias: true, storage: Storage::Growing }
     }
@@ -82,14 +82,14 @@ impl Settings {
     /// A learner at the origin.
     ///
     /// ```
-    /// use parsimon::{Frame, Spec};
+    /// use parsimon::{LearnerOptions, Spec};
     ///
     /// let settings = Spec::new("rda").set("rate", 0.3).set("l1", 0.01).resolve()?;
-    /// let learner = settings.build(Frame::default())?;
+    /// let learner = settings.build(LearnerOptions::default())?;
     /// assert_eq!(learner.nonzeros(), 0);
     /// # Ok::<(), parsimon::BuildError>(())
     /// ```
-    pub fn build(&self, frame: Frame) -> Result<Box<dyn Online>, BuildError> {
+    pub fn build(&self, frame: LearnerOptions) -> Result<Box<dyn Online>, BuildError> {
         if self.flag("multiclass") && self.classes().is_none() {
             return Err(BuildError::new("classes", "multiclass needs classes, the list of labels"));
         }
@@ -133,7 +133,7 @@ impl Settings {
 
 struct Builder<'a> {
     settings: &'a Settings,
-    frame: Frame,
+    frame: LearnerOptions,
 }
 
 impl Builder<'_> {
@@ -164,7 +164,7 @@ impl Builder<'_> {
             "lazy-splitting" => self.blockwise::<F>(Split::Active),
             "lazy-sparse" => {
                 let period = s.get("period").and_then(serde_json::Value::as_u64);
-                let rule = |l1| Stale { schedule, period, l1 };
+                let rule = |l1| LazySparse { schedule, period, l1 };
                 self.learner::<F, _>(rule(l1), rule(0.0))
             }
             "rda" => self.rda::<F>(),
@@ -268,7 +268,7 @@ impl Builder<'_> {
             }
             (ball, read) => {
                 let ball = if ball == "l1" { Ball::L1(radius) } else { Ball::L2(radius) };
-                let rule = |ball| Boxed { schedule, ball, read };
+                let rule = |ball| BallProjected { schedule, ball, read };
                 self.dense().implicit::<F, _>(rule(ball), rule(Ball::Everything))
             }
         }
@@ -422,7 +422,10 @@ impl Builder<'_> {
     /// The same builder for a rule that passes over all coordinates: they are kept in an index, in the order of
     /// first sight, so that a pass costs what was seen and adds up in one order whatever the store.
     fn dense(&self) -> Self {
-        Builder { settings: self.settings, frame: Frame { storage: Storage::Index, ..self.frame } }
+        Builder {
+            settings: self.settings,
+            frame: LearnerOptions { storage: Storage::Index, ..self.frame },
+        }
     }
 
     fn table<C: State + Copy>(&self) -> Table<C> {

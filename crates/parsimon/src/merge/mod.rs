@@ -7,10 +7,10 @@
 //!
 //! ```
 //! use parsimon::core::{Chunk, Repeats};
-//! use parsimon::{Combine, Delta, Frame, Reading, Spec, Trainer, merge_deltas};
+//! use parsimon::{Combine, Delta, LearnerOptions, InputSchema, Spec, Trainer, merge_deltas};
 //!
 //! let settings = Spec::new("ftrl").set("l1", 0.1).resolve()?;
-//! let mut state = Trainer::new(settings, Frame::default(), Reading::default())?;
+//! let mut state = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
 //! let mut deltas = Vec::new();
 //! for worker in 0..2 {
 //!     let mut learner = Trainer::from_checkpoint(&state.checkpoint())?;
@@ -466,8 +466,8 @@ fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
     let same = start.settings().to_json() == end.settings().to_json()
         && start.frame().precision == end.frame().precision
         && start.frame().bias == end.frame().bias
-        && start.reading().bits == end.reading().bits
-        && start.reading().classes == end.reading().classes;
+        && start.schema().bits == end.schema().bits
+        && start.schema().classes == end.schema().classes;
     if !same {
         return Err(Error::Usage(
             "the state and the one it is to have come from have different settings".into(),

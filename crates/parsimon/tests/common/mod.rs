@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test file compiles this page for itself and uses a part of it")]
 
 use parsimon::core::{Chunk, Head, Online, Precision, Repeats};
-use parsimon::{Frame, Reading, Settings, Spec, Storage, Trainer};
+use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::SplitMix64;
 use serde_json::{Value, json};
@@ -173,14 +173,14 @@ pub(crate) fn learner(
     bias: bool,
     storage: Storage,
 ) -> Box<dyn Online> {
-    let frame = Frame { precision, bias, storage };
+    let frame = LearnerOptions { precision, bias, storage };
     settings(spec).build(frame).unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
 
 /// A trainer of a spec, with a bias.
 pub(crate) fn trainer(spec: &Value, precision: Precision) -> Trainer {
-    let frame = Frame { precision, ..Frame::default() };
-    let trainer = Trainer::new(settings(spec), frame, Reading::default());
+    let frame = LearnerOptions { precision, ..LearnerOptions::default() };
+    let trainer = Trainer::new(settings(spec), frame, InputSchema::default());
     trainer.unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
 

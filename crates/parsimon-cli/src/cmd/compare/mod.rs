@@ -7,7 +7,7 @@ mod window;
 use parsimon::eval::number::thousands;
 
 use crate::args::{CompareArgs, inputs};
-use crate::cmd::contest::{Task, Verdict, publish, tell};
+use crate::cmd::comparison::{Task, Verdict, publish, tell};
 use crate::fault::Fault;
 use crate::output::check_outputs;
 
@@ -15,11 +15,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
     let read = [args.data.inputs(), inputs(&args.test), args.spec.inputs()].concat();
     check_outputs(&args.report.outputs(), &read)?;
     let task = Task { data: &args.data, frame: &args.frame, test: &args.test };
-    let contest = pass::hold(args, &task, &runs::runs(args)?)?;
-    let verdict = Verdict::new(&task, &contest);
+    let comparison = pass::hold(args, &task, &runs::runs(args)?)?;
+    let verdict = Verdict::new(&task, &comparison);
     publish(&verdict, &task, &args.report, "parsimon compare", &[])?;
     if !args.report.quiet {
-        let (runs, rows) = (contest.finishes.len() as u64, thousands(contest.rows));
+        let (runs, rows) = (comparison.finishes.len() as u64, thousands(comparison.rows));
         let runs =
             if runs == 1 { "one run".to_owned() } else { format!("{} runs", thousands(runs)) };
         let last = format!("{runs} in one pass over {rows} rows; times are for learning alone");

@@ -8,8 +8,8 @@ use parsimon::{Model, Observer, Stopped, Trainer};
 
 use super::window::Window;
 use crate::args::CompareArgs;
-use crate::cmd::contest::{
-    Contest, Entry, Finish, Run, Score, Task, check_tests, in_parallel, judge,
+use crate::cmd::comparison::{
+    Comparison, Entry, Finish, Run, Score, Task, check_tests, in_parallel, judge,
 };
 use crate::console::Console;
 use crate::fault::Fault;
@@ -39,7 +39,7 @@ impl Contestant {
     }
 }
 
-pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<Contest, Fault> {
+pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<Comparison, Fault> {
     let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs)?;
     let tests = task.tests();
     check_tests(&tests, &options)?;
@@ -79,7 +79,7 @@ pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<
         scores.filter_map(|(i, f)| Some((i, f.result.as_mut().ok()?))).collect();
     let of = |places: &[usize]| places.iter().filter_map(|&i| models[i].take()).collect();
     judge(&mut scores, of, &tests, &options, threads)?;
-    Ok(Contest { rows, finishes })
+    Ok(Comparison { rows, finishes })
 }
 
 fn finished(contestant: Contestant) -> (Finish, Option<Model>) {

@@ -6,7 +6,7 @@ use parsimon::{Grid, Spec};
 use serde_json::Value;
 
 use crate::args::{CompareArgs, method, setting};
-use crate::cmd::contest::{MOST_RUNS, Run, grid, name, plain};
+use crate::cmd::comparison::{MOST_RUNS, Run, grid, name, plain};
 use crate::console::note;
 use crate::fault::Fault;
 

@@ -2,7 +2,7 @@
 
 use parsimon::core::{Chunk, LabelDomain};
 use parsimon::eval::Evaluation;
-use parsimon::{Judge, Settings};
+use parsimon::{ModelEvaluator, Settings};
 
 /// Scores kept by all runs together; at 16 bytes each, two gigabytes at most.
 const MOST_SCORES: usize = 1 << 27;
@@ -12,9 +12,9 @@ const MOST_SCORES: usize = 1 << 27;
 ///
 /// Two classes alone need it: the AUC is exact because every score is kept.
 pub(super) struct Window {
-    fresh: Judge,
-    older: Judge,
-    newer: Option<Judge>,
+    fresh: ModelEvaluator,
+    older: ModelEvaluator,
+    newer: Option<ModelEvaluator>,
     rows: usize,
     half: usize,
 }
@@ -25,7 +25,7 @@ impl Window {
             !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::Binary;
         // The two judges of a run overlap by half a window: one and a half windows are kept.
         let half = if keeps_scores { MOST_SCORES / 3 / runs.max(1) } else { usize::MAX };
-        let fresh = Judge::new(settings, classes);
+        let fresh = ModelEvaluator::new(settings, classes);
         Self { older: fresh.clone(), newer: None, fresh, rows: 0, half: half.max(1) }
     }
 

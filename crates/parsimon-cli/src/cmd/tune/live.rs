@@ -8,7 +8,7 @@ use parsimon::data::Position;
 use parsimon::eval::number::thousands;
 use parsimon::{Standing, Stopped, Sweep};
 
-use crate::cmd::contest::{Run, plain};
+use crate::cmd::comparison::{Run, plain};
 use crate::console::note;
 
 /// Settings shown at a time: they fit on a terminal of 24 lines.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use parsimon::eval::number::{bytes, duration, thousands};
 
 use crate::args::{TuneArgs, inputs};
-use crate::cmd::contest::{Task, Verdict, publish, tell};
+use crate::cmd::comparison::{Task, Verdict, publish, tell};
 use crate::console::note;
 use crate::fault::Fault;
 use crate::output::check_outputs;
@@ -21,9 +21,10 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
     check_outputs(&outputs, &read)?;
     let task = Task { data: &args.data, frame: &args.frame, test: &args.test };
     let start = Instant::now();
-    let pass::Learned { contest, sweep, skipped } = pass::learn(args, &task, &runs::runs(args)?)?;
+    let pass::Learned { comparison, sweep, skipped } =
+        pass::learn(args, &task, &runs::runs(args)?)?;
     let elapsed = start.elapsed();
-    let verdict = Verdict::new(&task, &contest);
+    let verdict = Verdict::new(&task, &comparison);
     let best = verdict.choice.map(|choice| choice.best);
     if let Some(path) = &args.output {
         match best.and_then(|best| sweep.model(best)) {
@@ -32,15 +33,15 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
         }
     }
     let path = match (&args.report.html, best) {
-        (Some(_), Some(best)) => path::weights(&contest, &sweep, best),
+        (Some(_), Some(best)) => path::weights(&comparison, &sweep, best),
         _ => None,
     };
     publish(&verdict, &task, &args.report, "parsimon tune", path.as_slice())?;
     if !args.report.quiet {
         let last = format!(
             "{} settings in one pass over {} rows in {}",
-            thousands(contest.finishes.len() as u64),
-            thousands(contest.rows),
+            thousands(comparison.finishes.len() as u64),
+            thousands(comparison.rows),
             duration(elapsed),
         );
         tell(&verdict, &args.report, &last);

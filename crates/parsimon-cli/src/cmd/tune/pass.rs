@@ -4,16 +4,16 @@ use std::thread;
 
 use parsimon::core::Chunk;
 use parsimon::eval::LearningCurve;
-use parsimon::{Error, Hopeless, Model, Settings, Standing, Sweep};
+use parsimon::{EarlyStopping, Error, Model, Settings, Standing, Sweep};
 
 use super::live::Live;
 use crate::args::TuneArgs;
-use crate::cmd::contest::{Contest, Entry, Finish, Run, Score, Task, check_tests, judge};
+use crate::cmd::comparison::{Comparison, Entry, Finish, Run, Score, Task, check_tests, judge};
 use crate::fault::Fault;
 
 /// What came of the pass.
 pub(super) struct Learned {
-    pub(super) contest: Contest,
+    pub(super) comparison: Comparison,
     pub(super) sweep: Sweep,
     /// Rows passed over because they were bad.
     pub(super) skipped: u64,
@@ -28,7 +28,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     let mut sweep = Sweep::new(settings, frame, reading)?;
     sweep.use_threads(threads);
     if !args.keep_all {
-        sweep.give_up_when(Hopeless::default());
+        sweep.give_up_when(EarlyStopping::default());
     }
     task.data.inputs().iter().for_each(|input| sweep.note_input(&input.name()));
     let mut live = Live::new(args.report.quiet, runs);
@@ -47,7 +47,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     let models =
         |places: &[usize]| -> Vec<Model> { sweep.models(places).into_iter().flatten().collect() };
     judge(&mut scores, models, &tests, &options, threads)?;
-    Ok(Learned { contest: Contest { rows, finishes }, sweep, skipped })
+    Ok(Learned { comparison: Comparison { rows, finishes }, sweep, skipped })
 }
 
 /// Losses of different kinds cannot be ranked while they are paid.

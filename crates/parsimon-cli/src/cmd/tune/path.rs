@@ -4,7 +4,7 @@ use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::{Model, Sweep};
 use serde_json::Value;
 
-use crate::cmd::contest::{Contest, Finish};
+use crate::cmd::comparison::{Comparison, Finish};
 
 /// Weights that can be told apart in a chart: it has six colors and three kinds of line.
 const MOST_WEIGHTS: usize = 18;
@@ -12,8 +12,8 @@ const MOST_WEIGHTS: usize = 18;
 const FEWEST: usize = 3;
 
 /// The largest weights against l1, where it was swept, with everything else as in the best run.
-pub(super) fn weights(contest: &Contest, sweep: &Sweep, best: usize) -> Option<Figure> {
-    let line = line(contest, best);
+pub(super) fn weights(comparison: &Comparison, sweep: &Sweep, best: usize) -> Option<Figure> {
+    let line = line(comparison, best);
     let places: Vec<usize> = line.iter().map(|(_, k)| *k).collect();
     let models: Vec<(f64, Model)> = line
         .iter()
@@ -35,7 +35,7 @@ pub(super) fn weights(contest: &Contest, sweep: &Sweep, best: usize) -> Option<F
         let name = owner.map_or_else(|| j.to_string(), |(_, model)| model.name(j).into_owned());
         panel = panel.series(Series::line(name, models.iter().map(at)).with_markers());
     }
-    let others = contest.finishes[best].run.swept.iter().filter(|(name, _)| name != "l1");
+    let others = comparison.finishes[best].run.swept.iter().filter(|(name, _)| name != "l1");
     let others: Vec<String> = others.map(|(name, value)| format!("{name} {value}")).collect();
     let with = if others.is_empty() { String::new() } else { format!(", {}", others.join(", ")) };
     Some(
@@ -46,13 +46,13 @@ pub(super) fn weights(contest: &Contest, sweep: &Sweep, best: usize) -> Option<F
 }
 
 /// The runs that differ from one in l1 alone, by l1.
-fn line(contest: &Contest, best: usize) -> Vec<(f64, usize)> {
+fn line(comparison: &Comparison, best: usize) -> Vec<(f64, usize)> {
     let l1 = |f: &Finish| f.run.swept.iter().find(|s| s.0 == "l1").and_then(|s| s.1.as_f64());
     let others = |f: &Finish| -> Vec<(String, Value)> {
         f.run.swept.iter().filter(|s| s.0 != "l1").cloned().collect()
     };
-    let own = others(&contest.finishes[best]);
-    let runs = contest.finishes.iter().enumerate();
+    let own = others(&comparison.finishes[best]);
+    let runs = comparison.finishes.iter().enumerate();
     let runs = runs.filter(|(_, f)| f.result.is_ok() && others(f) == own);
     let mut line: Vec<(f64, usize)> = runs.filter_map(|(k, f)| Some((l1(f)?, k))).collect();
     line.sort_by(|a, b| a.0.total_cmp(&b.0));

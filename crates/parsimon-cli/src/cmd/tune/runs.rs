@@ -6,7 +6,7 @@ use parsimon::registry::find;
 use serde_json::Value;
 
 use crate::args::TuneArgs;
-use crate::cmd::contest::{MOST_RUNS, Run, grid, name, plain};
+use crate::cmd::comparison::{MOST_RUNS, Run, grid, name, plain};
 use crate::fault::Fault;
 
 /// What is swept when nobody says, for methods whose strengths and rates have a usual scale. FTRL adds its l1 once, the

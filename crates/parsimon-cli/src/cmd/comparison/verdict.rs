@@ -1,15 +1,15 @@
-//! What is to be said of a contest: by what runs are ranked, which are on the front, which are recommended.
+//! What is to be said of a comparison: by what runs are ranked, which are on the front, which are recommended.
 
 use parsimon::Stopped;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Criterion, Point, front, points};
 use super::command::command;
-use super::{Contest, Finish, Task};
+use super::{Comparison, Finish, Task};
 
-/// A contest and what follows from it.
+/// A comparison and what follows from it.
 pub(crate) struct Verdict<'a> {
-    pub(crate) contest: &'a Contest,
+    pub(crate) comparison: &'a Comparison,
     pub(crate) criterion: Criterion,
     pub(crate) points: Vec<Option<Point>>,
     pub(crate) on_front: Vec<bool>,
@@ -19,16 +19,16 @@ pub(crate) struct Verdict<'a> {
 }
 
 impl<'a> Verdict<'a> {
-    pub(crate) fn new(task: &Task<'_>, contest: &'a Contest) -> Self {
-        let criterion = Criterion::of(contest);
-        let points = points(contest, criterion);
-        let commands = contest.finishes.iter().map(|f| command(task, &f.run)).collect();
+    pub(crate) fn new(task: &Task<'_>, comparison: &'a Comparison) -> Self {
+        let criterion = Criterion::of(comparison);
+        let points = points(comparison, criterion);
+        let commands = comparison.finishes.iter().map(|f| command(task, &f.run)).collect();
         let (on_front, choice) = (front(&points), Choice::of(&points));
-        Self { contest, criterion, points, on_front, choice, commands }
+        Self { comparison, criterion, points, on_front, choice, commands }
     }
 
     pub(crate) fn has_test(&self) -> bool {
-        let mut scores = self.contest.finishes.iter().filter_map(|f| f.result.as_ref().ok());
+        let mut scores = self.comparison.finishes.iter().filter_map(|f| f.result.as_ref().ok());
         scores.any(|score| score.test.is_some())
     }
 
@@ -41,7 +41,7 @@ impl<'a> Verdict<'a> {
     /// The methods without what is swept, in the order of their runs.
     pub(crate) fn families(&self) -> Vec<&'a str> {
         let mut families: Vec<&str> = Vec::new();
-        for finish in &self.contest.finishes {
+        for finish in &self.comparison.finishes {
             if !families.contains(&finish.run.family.as_str()) {
                 families.push(&finish.run.family);
             }
@@ -51,7 +51,7 @@ impl<'a> Verdict<'a> {
 
     /// The best run of a method.
     pub(crate) fn best_of(&self, family: &str) -> Option<usize> {
-        let of = |i: &usize| self.contest.finishes[*i].run.family == family;
+        let of = |i: &usize| self.comparison.finishes[*i].run.family == family;
         let cost = |i: usize| Some((i, self.points[i]?.cost));
         let costs = (0..self.points.len()).filter(of).filter_map(cost);
         costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
@@ -70,8 +70,8 @@ impl<'a> Verdict<'a> {
 
     /// The settings a run has at an end of their sweep: beyond it there may be better ones.
     pub(crate) fn at_the_end(&self, i: usize) -> Vec<&'a str> {
-        let run = &self.contest.finishes[i].run;
-        let of_family = self.contest.finishes.iter().filter(|f| f.run.family == run.family);
+        let run = &self.comparison.finishes[i].run;
+        let of_family = self.comparison.finishes.iter().filter(|f| f.run.family == run.family);
         let values = |name: &str| -> Vec<f64> {
             let all = of_family.clone().flat_map(|f| &f.run.swept).filter(|(n, _)| n == name);
             let mut values: Vec<f64> = all.filter_map(|(_, value)| value.as_f64()).collect();
@@ -108,11 +108,11 @@ impl<'a> Verdict<'a> {
     pub(crate) fn to_json(&self) -> Value {
         let methods: Vec<Value> = (0..self.commands.len()).map(|i| self.run_to_json(i)).collect();
         let recommended = |i: usize| {
-            let name = &self.contest.finishes[i].run.name;
+            let name = &self.comparison.finishes[i].run.name;
             json!({"run": i, "method": name, "command": self.commands[i], "at_the_end_of_the_sweep": self.at_the_end(i)})
         };
         json!({
-            "rows": self.contest.rows,
+            "rows": self.comparison.rows,
             "criterion": self.criterion_name(),
             "recommended": self.choice.map(|c| {
                 json!({"best": recommended(c.best), "sparsest_within_1_percent": recommended(c.sparsest)})
@@ -123,7 +123,7 @@ impl<'a> Verdict<'a> {
     }
 
     fn run_to_json(&self, i: usize) -> Value {
-        let Finish { run, settings, time, result } = &self.contest.finishes[i];
+        let Finish { run, settings, time, result } = &self.comparison.finishes[i];
         let swept: Map<String, Value> = run.swept.iter().cloned().collect();
         let mut object = json!({
             "method": run.name,
@@ -132,7 +132,7 @@ impl<'a> Verdict<'a> {
             "settings": settings.to_json(),
             "command": self.commands[i],
             "on_front": self.on_front[i],
-            "cost": self.criterion.cost_of(&self.contest.finishes[i]),
+            "cost": self.criterion.cost_of(&self.comparison.finishes[i]),
         });
         let own = match result {
             Err(Stopped::Failed(why)) => json!({"failure": why}),

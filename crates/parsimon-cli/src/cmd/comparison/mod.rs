@@ -45,7 +45,7 @@ impl Task<'_> {
 }
 
 /// What came of all runs.
-pub(crate) struct Contest {
+pub(crate) struct Comparison {
     pub(crate) rows: u64,
     pub(crate) finishes: Vec<Finish>,
 }
@@ -114,7 +114,7 @@ fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
         writeln!(
             out,
             "{}: {why} ({} {cost}, {} nonzeros)\n  {}",
-            verdict.contest.finishes[i].run.name,
+            verdict.comparison.finishes[i].run.name,
             verdict.criterion_name(),
             thousands(nonzeros),
             verdict.commands[i]
@@ -129,7 +129,7 @@ fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
 /// Which runs did not come to their end, and where files went.
 pub(crate) fn tell(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
     let mut given_up = 0;
-    for finish in &verdict.contest.finishes {
+    for finish in &verdict.comparison.finishes {
         match &finish.result {
             Err(Stopped::Failed(why)) => note(&format!("{} failed: {why}", finish.run.name)),
             // The table says of each when; the page and the JSON say why.

@@ -4,16 +4,16 @@ use parsimon_eval::CurvePoint;
 
 /// The rule by which a [`Sweep`](crate::Sweep) gives up settings, looked at with every report.
 ///
-/// A setting is given up when, after at least [`after`](Hopeless::after) rows, four things hold at once: its average loss is
-/// more than [`excess`](Hopeless::excess) above that of the best setting; so is its average since the last report; neither is
-/// within the reach of chance; and it is not catching up: the second excess is more than [`closing`](Hopeless::closing) of
+/// A setting is given up when, after at least [`after`](EarlyStopping::after) rows, four things hold at once: its average loss is
+/// more than [`excess`](EarlyStopping::excess) above that of the best setting; so is its average since the last report; neither is
+/// within the reach of chance; and it is not catching up: the second excess is more than [`closing`](EarlyStopping::closing) of
 /// what it was a report before.
 ///
 /// The last one is there because strong penalties and small rates start slowly. It reads the reports as doublings of the rows: a
 /// setting that closes a tenth of the gap with every doubling is kept. Chance is `3 sqrt(loss / rows)`, for losses of classes
 /// alone: three standard deviations of a count of errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hopeless {
+pub struct EarlyStopping {
     /// Rows that every setting may learn.
     pub after: u64,
     /// How much more loss than the best's is too much, as a share of it.
@@ -22,7 +22,7 @@ pub struct Hopeless {
     pub closing: f64,
 }
 
-impl Default for Hopeless {
+impl Default for EarlyStopping {
     fn default() -> Self {
         Self { after: 1 << 14, excess: 0.1, closing: 0.9 }
     }
@@ -56,7 +56,7 @@ impl Trend {
     }
 }
 
-impl Hopeless {
+impl EarlyStopping {
     /// Whether a setting is to be given up beside the best one.
     pub(crate) fn is_met(&self, own: &Trend, best: &Trend, is_of_classes: bool) -> bool {
         let is_above = |own: f64, best: f64, rows: f64| {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn all_must_hold_at_once() {
-        let (rule, best) = (Hopeless::default(), trend(0.50, 0.48, 0.50));
+        let (rule, best) = (EarlyStopping::default(), trend(0.50, 0.48, 0.50));
         let is_met = |own: Trend| rule.is_met(&own, &best, true);
         assert!(is_met(trend(0.60, 0.58, 0.60)));
         assert!(!is_met(trend(0.54, 0.58, 0.60)), "overall within a tenth");
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn few_errors_are_chance() {
-        let rule = Hopeless::default();
+        let rule = EarlyStopping::default();
         let (own, best) = (trend(0.0012, 0.0012, 0.0012), trend(0.0010, 0.0010, 0.0010));
         assert!(!rule.is_met(&own, &best, true));
         assert!(rule.is_met(&own, &best, false));
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn losses_may_be_negative() {
-        let (rule, best) = (Hopeless::default(), trend(-2.0, -2.0, -2.0));
+        let (rule, best) = (EarlyStopping::default(), trend(-2.0, -2.0, -2.0));
         assert!(rule.is_met(&trend(-1.5, -1.5, -1.5), &best, false));
         assert!(!rule.is_met(&trend(-1.9, -1.9, -1.9), &best, false));
     }

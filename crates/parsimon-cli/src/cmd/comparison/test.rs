@@ -6,7 +6,7 @@ use std::thread;
 use parsimon::core::{Chunk, Scorer};
 use parsimon::data::{Input, Options, Reader};
 use parsimon::eval::Evaluation;
-use parsimon::{Expect, Judge, Model};
+use parsimon::{Expect, Model, ModelEvaluator};
 
 use super::Score;
 use crate::fault::Fault;
@@ -71,12 +71,12 @@ fn judged(
 ) -> Result<Vec<Evaluation>, Fault> {
     struct Candidate {
         scorer: Scorer,
-        judge: Judge,
+        judge: ModelEvaluator,
         margins: Vec<f64>,
     }
     let Some(first) = models.first() else { return Ok(Vec::new()) };
     let candidate =
-        |m: &Model| Candidate { scorer: m.scorer(), judge: m.judge(), margins: Vec::new() };
+        |m: &Model| Candidate { scorer: m.scorer(), judge: m.evaluator(), margins: Vec::new() };
     let mut candidates: Vec<Candidate> = models.iter().map(candidate).collect();
     let mut reader = Reader::open(tests, &first.options(options, Expect::Labels))?;
     let mut chunk = Chunk::new();

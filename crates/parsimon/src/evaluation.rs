@@ -8,7 +8,7 @@ use crate::{Error, Model, Settings};
 
 /// Takes margins and labels of any task, and gives its metrics.
 #[derive(Clone, Debug)]
-pub struct Judge(Task);
+pub struct ModelEvaluator(Task);
 
 #[derive(Clone, Debug)]
 enum Task {
@@ -16,8 +16,8 @@ enum Task {
     Many(Multiclass),
 }
 
-impl Judge {
-    /// A judge for a learner with these settings and classes.
+impl ModelEvaluator {
+    /// An evaluator for a learner with these settings and classes.
     pub fn new(settings: &Settings, classes: &[String]) -> Self {
         let loss: Loss = settings.loss();
         Self(match settings.flag("multiclass") {
@@ -54,14 +54,14 @@ impl Judge {
 }
 
 impl Model {
-    /// A judge of this model.
-    pub fn judge(&self) -> Judge {
-        Judge::new(self.settings(), &self.reading().classes)
+    /// Collects this model's metrics.
+    pub fn evaluator(&self) -> ModelEvaluator {
+        ModelEvaluator::new(self.settings(), &self.schema().classes)
     }
 
     /// Options to read rows for this model; labels may be missing when only predicting.
     pub fn options(&self, options: &Options, labels: Expect) -> Options {
-        let mut options = self.reading().options(self.settings(), self.precision(), options);
+        let mut options = self.schema().options(self.settings(), self.precision(), options);
         if labels == Expect::Nothing {
             options.labels = Labels::Optional(Box::new(options.labels));
         }
@@ -72,7 +72,7 @@ impl Model {
     pub fn evaluate(&self, inputs: &[Input], options: &Options) -> Result<Evaluation, Error> {
         let options = self.options(options, Expect::Labels);
         let mut reader = Reader::open(inputs, &options)?;
-        let (scorer, mut judge) = (self.scorer(), self.judge());
+        let (scorer, mut judge) = (self.scorer(), self.evaluator());
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
         while reader.read(&mut chunk)? {
             margins.clear();

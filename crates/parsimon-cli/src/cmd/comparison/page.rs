@@ -42,14 +42,14 @@ fn head(verdict: &Verdict<'_>, inputs: &[Input], tests: &[Input]) -> String {
         [] => String::new(),
         tests => format!(", judged on {}", names(tests)),
     };
-    let runs = match verdict.contest.finishes.len() {
+    let runs = match verdict.comparison.finishes.len() {
         1 => "One run".to_owned(),
         n => format!("{} runs", thousands(n as u64)),
     };
     format!(
         "<h1>{}</h1>\n<p class=\"how\">{runs} over {} rows in one pass{}; parsimon {}.</p>\n",
         escape(&names(inputs)),
-        thousands(verdict.contest.rows),
+        thousands(verdict.comparison.rows),
         escape(&test),
         env!("CARGO_PKG_VERSION")
     )
@@ -72,7 +72,7 @@ fn recommended(html: &mut String, verdict: &Verdict<'_>) {
         html.push_str("<p>It is not defined for any run; nothing is recommended.</p>\n");
     }
     for (why, i) in verdict.recommended() {
-        let finish = &verdict.contest.finishes[i];
+        let finish = &verdict.comparison.finishes[i];
         let _ = writeln!(
             html,
             "<h3>{}</h3>\n<p>{}: {}</p>\n<pre class=\"command\">{}</pre>",
@@ -95,7 +95,7 @@ fn recommended(html: &mut String, verdict: &Verdict<'_>) {
 
 /// The numbers of a run in a line.
 fn facts(verdict: &Verdict<'_>, i: usize) -> String {
-    let Ok(score) = &verdict.contest.finishes[i].result else { return String::new() };
+    let Ok(score) = &verdict.comparison.finishes[i].result else { return String::new() };
     let mut facts = vec![format!(
         "{} {}",
         verdict.criterion_name(),
@@ -127,12 +127,12 @@ fn runs(html: &mut String, verdict: &Verdict<'_>) {
         "best: recommended, the lowest. sparse: recommended, the sparsest within 1% of it. front: no run is both better \
          and sparser.",
     );
-    if verdict.contest.finishes.iter().any(|f| f.time.is_some()) {
+    if verdict.comparison.finishes.iter().any(|f| f.time.is_some()) {
         html.push_str(" Times are for learning alone, with other runs at work beside it.");
     }
-    let mut scores = verdict.contest.finishes.iter().filter_map(|f| f.result.as_ref().ok());
+    let mut scores = verdict.comparison.finishes.iter().filter_map(|f| f.result.as_ref().ok());
     let judged = scores.find_map(|score| Some(score.progressive.as_ref()?.rows()));
-    if let Some(judged) = judged.filter(|judged| *judged < verdict.contest.rows) {
+    if let Some(judged) = judged.filter(|judged| *judged < verdict.comparison.rows) {
         let _ = write!(
             html,
             " The mean loss is of all rows with a label, the other progressive metrics of the last {}.",
@@ -144,7 +144,7 @@ fn runs(html: &mut String, verdict: &Verdict<'_>) {
         Stopped::Failed(why) => Some((f.run.name.clone(), format!("failed: {why}"))),
         given_up @ Stopped::GivenUp { .. } => Some((f.run.name.clone(), given_up.to_string())),
     };
-    for (name, why) in verdict.contest.finishes.iter().filter_map(stopped) {
+    for (name, why) in verdict.comparison.finishes.iter().filter_map(stopped) {
         let _ = writeln!(html, "<p><code>{}</code> {}</p>", escape(&name), escape(&why));
     }
 }
@@ -161,7 +161,7 @@ fn section(html: &mut String, title: &str, figures: &[Figure]) {
 /// The recommended run in full, with its calibration where it predicts probabilities.
 fn judged(html: &mut String, verdict: &Verdict<'_>) {
     let Some(choice) = verdict.choice else { return };
-    let finish = &verdict.contest.finishes[choice.best];
+    let finish = &verdict.comparison.finishes[choice.best];
     let Some(evaluation) = finish.result.as_ref().ok().and_then(Score::evaluation) else { return };
     match charts::calibration(finish) {
         Some(figure) => {

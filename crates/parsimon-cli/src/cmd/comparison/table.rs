@@ -15,7 +15,7 @@ pub(crate) struct Cells {
 impl Cells {
     /// Method, metrics, nonzeros, time and mark of every run.
     pub(crate) fn of(verdict: &Verdict<'_>) -> Self {
-        let finishes = &verdict.contest.finishes;
+        let finishes = &verdict.comparison.finishes;
         // Methods with other losses may have other metrics: every one that somebody has is a column.
         let mut columns: Vec<String> = Vec::new();
         for (name, _) in finishes.iter().filter_map(|f| f.result.as_ref().ok()).flat_map(metrics) {

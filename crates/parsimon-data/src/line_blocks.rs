@@ -26,13 +26,13 @@ pub(crate) enum Ends {
 
 /// Why no block could be cut.
 #[derive(Debug)]
-pub(crate) enum CutError {
+pub(crate) enum BlockError {
     Io(io::Error),
     TooLong { limit: usize },
 }
 
 /// Cuts a stream. Every block ends with a newline; the last gets one if it has none.
-pub(crate) struct Cutter {
+pub(crate) struct LineBlocks {
     stream: Stream,
     carry: Vec<u8>,
     ends: Ends,
@@ -44,7 +44,7 @@ pub(crate) struct Cutter {
     failure: Option<io::Error>,
 }
 
-impl Cutter {
+impl LineBlocks {
     /// A cutter of `head` followed by `stream`.
     pub(crate) fn new(head: Vec<u8>, stream: Stream, ends: Ends) -> Self {
         let (block, longest) = (BLOCK, LONGEST);
@@ -60,7 +60,7 @@ impl Cutter {
     /// The next block in `buffer[..len]`; `None` at the end.
     ///
     /// INVARIANT: what is whole before an error is delivered before the error.
-    pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Result<Option<usize>, CutError> {
+    pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Result<Option<usize>, BlockError> {
         let mut len = self.carry.len();
         // PERF: the buffer keeps its length, so that it is zeroed once in its life.
         let size = self.block.max(len + 1);
@@ -100,7 +100,7 @@ impl Cutter {
                 return Ok(Some(end));
             }
             if let Some(failure) = self.failure.take() {
-                return Err(CutError::Io(failure));
+                return Err(BlockError::Io(failure));
             }
             if self.is_eager && len < buffer.len() && !self.done {
                 // A newline inside quotes: more of the record must come.
@@ -109,7 +109,7 @@ impl Cutter {
             }
             if len >= self.longest {
                 self.done = true;
-                return Err(CutError::TooLong { limit: self.longest });
+                return Err(BlockError::TooLong { limit: self.longest });
             }
             if self.ends == Ends::Newline {
                 scan.at = len;
@@ -120,7 +120,7 @@ impl Cutter {
     }
 }
 
-impl Cutter {
+impl LineBlocks {
     fn read_more(&mut self, buffer: &mut [u8], len: &mut usize) {
         match self.stream.read(&mut buffer[*len..]) {
             Ok(0) => self.done = true,
@@ -206,9 +206,9 @@ mod tests {
         ends: Ends,
         block: usize,
         longest: usize,
-    ) -> Result<Vec<Vec<u8>>, CutError> {
+    ) -> Result<Vec<Vec<u8>>, BlockError> {
         let stream = Box::new(Cursor::new(text.to_vec()));
-        let mut cutter = Cutter { block, longest, ..Cutter::new(Vec::new(), stream, ends) };
+        let mut cutter = LineBlocks { block, longest, ..LineBlocks::new(Vec::new(), stream, ends) };
         let (mut all, mut buffer) = (Vec::new(), Vec::new());
         while let Some(len) = cutter.next(&mut buffer)? {
             all.push(buffer[..len].to_vec());
@@ -250,7 +250,7 @@ mod tests {
     fn a_line_beyond_the_longest_is_an_error() {
         let text = [&b"ab\n"[..], &[b'x'; 200]].concat();
         let refused = blocks(&text, Ends::Newline, 8, 64);
-        assert!(matches!(refused, Err(CutError::TooLong { limit: 64 })));
+        assert!(matches!(refused, Err(BlockError::TooLong { limit: 64 })));
         assert!(blocks(&text, Ends::Newline, 8, 300).is_ok());
     }
 
@@ -268,7 +268,8 @@ mod tests {
         }
         let parts = vec![&b"a"[..], b"b\ncd", b"\n", b"\"e\n", b"f\"\ng"];
         let stream = Box::new(Slow(parts));
-        let mut cutter = Cutter::new(Vec::new(), stream, Ends::Quoted { delimiter: b',' }).eager();
+        let mut cutter =
+            LineBlocks::new(Vec::new(), stream, Ends::Quoted { delimiter: b',' }).eager();
         let (mut all, mut buffer) = (Vec::new(), Vec::new());
         while let Some(len) = cutter.next(&mut buffer).unwrap() {
             all.push(buffer[..len].to_vec());
@@ -285,9 +286,9 @@ mod tests {
             }
         }
         let stream = Box::new(Cursor::new(b"ab\ncd\nef".to_vec()).chain(Broken));
-        let mut cutter = Cutter::new(Vec::new(), stream, Ends::Newline);
+        let mut cutter = LineBlocks::new(Vec::new(), stream, Ends::Newline);
         let mut buffer = Vec::new();
         assert_eq!(cutter.next(&mut buffer).unwrap(), Some(6));
-        assert!(matches!(cutter.next(&mut buffer), Err(CutError::Io(_))));
+        assert!(matches!(cutter.next(&mut buffer), Err(BlockError::Io(_))));
     }
 }

@@ -9,7 +9,7 @@ use crate::{Error, Settings, Storage};
 /// The part of the reading that belongs to the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Reading {
+pub struct InputSchema {
     /// The logarithm of the number of slots when features are hashed; `None` when ids are kept.
     pub bits: Option<u8>,
     /// The two labels, negative first, or the classes; empty for numbers.
@@ -31,7 +31,7 @@ const GLANCE: usize = 1000;
 /// More classes than this are taken for numbers.
 const MOST_CLASSES: usize = 10_000;
 
-impl Reading {
+impl InputSchema {
     /// What the options say, with the space the reader found.
     pub fn new(options: &Options, space: Space, classes: Vec<String>) -> Self {
         Self {

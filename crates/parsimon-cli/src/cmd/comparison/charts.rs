@@ -15,7 +15,7 @@ const MOST_CURVES: usize = 8;
 
 /// The runs that came to their end, with their place.
 fn scored<'a>(verdict: &'a Verdict<'_>) -> impl Iterator<Item = (usize, &'a Finish, &'a Score)> {
-    let finishes = verdict.contest.finishes.iter().enumerate();
+    let finishes = verdict.comparison.finishes.iter().enumerate();
     finishes.filter_map(|(i, f)| Some((i, f, f.result.as_ref().ok()?)))
 }
 
@@ -132,7 +132,7 @@ fn shown(verdict: &Verdict<'_>) -> Vec<usize> {
 pub(crate) fn curves(verdict: &Verdict<'_>) -> Figure {
     let best: Vec<(&Finish, &Score)> = shown(verdict)
         .into_iter()
-        .filter_map(|i| verdict.contest.finishes.get(i))
+        .filter_map(|i| verdict.comparison.finishes.get(i))
         .filter_map(|f| Some((f, f.result.as_ref().ok()?)))
         .collect();
     let mut names: Vec<&str> = best.iter().map(|(_, score)| score.curve.loss.as_str()).collect();
@@ -170,7 +170,7 @@ fn is_wide(values: impl Iterator<Item = f64>) -> bool {
 /// Cost and nonzeros against each setting that was swept over numbers.
 pub(crate) fn paths(verdict: &Verdict<'_>) -> Vec<Figure> {
     let mut names: Vec<&str> = Vec::new();
-    for (name, _) in verdict.contest.finishes.iter().flat_map(|f| &f.run.swept) {
+    for (name, _) in verdict.comparison.finishes.iter().flat_map(|f| &f.run.swept) {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
@@ -184,7 +184,7 @@ fn path(verdict: &Verdict<'_>, name: &str, is_one_of_many: bool) -> Option<Figur
     };
     let mut cost = Panel::new(name, verdict.criterion.name());
     let mut nonzeros = Panel::new(name, "nonzero weights").show_y(0.0);
-    let all: Vec<f64> = verdict.contest.finishes.iter().filter_map(value).collect();
+    let all: Vec<f64> = verdict.comparison.finishes.iter().filter_map(value).collect();
     if all.iter().all(|v| *v > 0.0) {
         (cost, nonzeros) = (cost.log_x(), nonzeros.log_x());
     }

@@ -1,7 +1,7 @@
 //! The start: data that is open, and settings that are complete.
 
 use parsimon::data::{Input, Options, Reader};
-use parsimon::{Frame, Reading, Settings, Storage};
+use parsimon::{InputSchema, LearnerOptions, Settings, Storage};
 
 use super::{Run, Task};
 use crate::cmd::train::{Opened, frame, surveyed};
@@ -14,8 +14,8 @@ const MOST_SLOTS: usize = 1 << 26;
 pub(crate) struct Entry {
     pub(crate) options: Options,
     pub(crate) reader: Reader,
-    pub(crate) reading: Reading,
-    pub(crate) frame: Frame,
+    pub(crate) reading: InputSchema,
+    pub(crate) frame: LearnerOptions,
     /// One for each run.
     pub(crate) settings: Vec<Settings>,
 }
@@ -61,10 +61,10 @@ pub(crate) fn named(run: &Run, fault: Fault) -> Fault {
 }
 
 /// An array of all slots for each of hundreds of runs would not fit in memory; the index gives the same weights.
-fn thrifty(frame: Frame, runs: usize) -> Frame {
+fn thrifty(frame: LearnerOptions, runs: usize) -> LearnerOptions {
     match frame.storage {
         Storage::Slots(slots) if (slots as usize).saturating_mul(runs) > MOST_SLOTS => {
-            Frame { storage: Storage::Index, ..frame }
+            LearnerOptions { storage: Storage::Index, ..frame }
         }
         _ => frame,
     }

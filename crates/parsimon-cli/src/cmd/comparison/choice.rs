@@ -3,7 +3,7 @@
 use parsimon::core::Loss;
 use parsimon::eval::Evaluation;
 
-use super::{Contest, Finish, Score};
+use super::{Comparison, Finish, Score};
 
 /// The sparsest run may cost this share more than the best.
 pub(crate) const TOLERANCE: f64 = 0.01;
@@ -22,12 +22,12 @@ pub(crate) enum Criterion {
 }
 
 impl Criterion {
-    pub(crate) fn of(contest: &Contest) -> Self {
-        let losses: Vec<Loss> = contest.finishes.iter().map(|f| f.settings.loss()).collect();
+    pub(crate) fn of(comparison: &Comparison) -> Self {
+        let losses: Vec<Loss> = comparison.finishes.iter().map(|f| f.settings.loss()).collect();
         let same = losses.windows(2).all(|w| w[0] == w[1]);
-        let mut scores = contest.finishes.iter().filter_map(|f| f.result.as_ref().ok());
+        let mut scores = comparison.finishes.iter().filter_map(|f| f.result.as_ref().ok());
         match scores.find_map(Score::evaluation) {
-            _ if contest.finishes.iter().any(|f| f.settings.flag("multiclass")) => Self::Error,
+            _ if comparison.finishes.iter().any(|f| f.settings.flag("multiclass")) => Self::Error,
             _ if same => Self::Loss,
             Some(Evaluation::Binary(_)) => Self::Auc,
             _ => Self::Rmse,
@@ -100,12 +100,12 @@ pub(crate) struct Point {
 }
 
 /// The standing of every run; none of those that failed.
-pub(crate) fn points(contest: &Contest, criterion: Criterion) -> Vec<Option<Point>> {
+pub(crate) fn points(comparison: &Comparison, criterion: Criterion) -> Vec<Option<Point>> {
     let point = |finish: &Finish| {
         let score = finish.result.as_ref().ok()?;
         Some(Point { nonzeros: score.nonzeros, cost: criterion.cost(score)? })
     };
-    contest.finishes.iter().map(point).collect()
+    comparison.finishes.iter().map(point).collect()
 }
 
 /// Which of the points no other beats: none has fewer weights and costs no more, or costs less with no more weights.

@@ -9,14 +9,14 @@ const SHORT: usize = 128;
 
 /// Where rows are put in order.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct SortBuffers {
     keys: [i32; SHORT],
     ranks: [u32; SHORT],
     sorted: [u32; SHORT],
     moved: [f64; SHORT],
 }
 
-impl Default for Desk {
+impl Default for SortBuffers {
     fn default() -> Self {
         Self { keys: [0; SHORT], ranks: [0; SHORT], sorted: [0; SHORT], moved: [0.0; SHORT] }
     }
@@ -30,14 +30,14 @@ impl Default for Desk {
 pub(crate) fn push_distinct(
     indices: &[u32],
     values: &[f64],
-    desk: &mut Desk,
+    buffers: &mut SortBuffers,
     chunk: &mut Chunk,
 ) -> bool {
     if indices.len() > SHORT {
         return false;
     }
     let n = indices.len();
-    let Desk { keys, ranks, sorted, moved } = desk;
+    let SortBuffers { keys, ranks, sorted, moved } = buffers;
     // INVARIANT: indices are below 2^31, so as signed numbers they have the same order. Those that are not would be
     // found out of place by the chunk, which looks again.
     keys.iter_mut().zip(indices).for_each(|(key, &index)| *key = index.cast_signed());
@@ -104,7 +104,7 @@ mod tests {
         fn the_order_is_that_of_a_sort(row in proptest::collection::vec((0u32..2000, -9.0..9.0f64), 0..150)) {
             let (indices, values): (Vec<u32>, Vec<f64>) = row.iter().copied().unzip();
             let mut chunk = Chunk::new();
-            let done = push_distinct(&indices, &values, &mut Desk::default(), &mut chunk);
+            let done = push_distinct(&indices, &values, &mut SortBuffers::default(), &mut chunk);
             let mut sorted = row.clone();
             sorted.sort_by_key(|f| f.0);
             let distinct = sorted.windows(2).all(|pair| pair[0].0 < pair[1].0);

@@ -10,7 +10,7 @@ use crate::{Float, Schedule, soft, state::state};
 
 /// Lazy evaluation in the thesis' order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stale {
+pub struct LazySparse {
     /// `eta_t`
     pub schedule: Schedule,
     /// `K`, or never.
@@ -30,20 +30,20 @@ state!(Debtor<F: Float> { w, paid });
 
 /// The round, its step, and the penalty charged up to now and up to the last sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StaleClock {
+pub struct LazySparseClock {
     t: u64,
     eta: f64,
     total: f64,
     swept: f64,
 }
 
-state!(StaleClock { t, eta, total, swept });
+state!(LazySparseClock { t, eta, total, swept });
 
-impl<F: Float> Rule<F> for Stale {
+impl<F: Float> Rule<F> for LazySparse {
     type Coord = Debtor<F>;
-    type Clock = StaleClock;
+    type Clock = LazySparseClock;
 
-    fn tick(&self, now: &mut StaleClock) {
+    fn tick(&self, now: &mut LazySparseClock) {
         now.t += 1;
         now.eta = self.schedule.at(now.t);
         now.total += self.l1 * now.eta;
@@ -54,19 +54,19 @@ impl<F: Float> Rule<F> for Stale {
     ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("its penalty is due at the ends of blocks of rounds, which no two learners share")
     }
-    fn played(&self, now: &StaleClock, _j: u32, c: &Debtor<F>) -> F {
+    fn played(&self, now: &LazySparseClock, _j: u32, c: &Debtor<F>) -> F {
         soft(c.w, (F::from_f64(now.swept) - c.paid).max(F::ZERO))
     }
     /// Caught up.
-    fn weight(&self, now: &StaleClock, _j: u32, c: &Debtor<F>) -> F {
+    fn weight(&self, now: &LazySparseClock, _j: u32, c: &Debtor<F>) -> F {
         soft(c.w, F::from_f64(now.total) - c.paid)
     }
-    fn absorb(&self, now: &mut StaleClock, _j: u32, c: &mut Debtor<F>, w: F, g: F, _at: F) {
+    fn absorb(&self, now: &mut LazySparseClock, _j: u32, c: &mut Debtor<F>, w: F, g: F, _at: F) {
         let paid = c.paid.max(F::from_f64(now.swept));
         c.w = soft(w - F::from_f64(now.eta) * g, F::from_f64(now.total) - paid);
         c.paid = F::from_f64(now.total);
     }
-    fn close(&self, now: &mut StaleClock, _table: &mut crate::Table<Debtor<F>>) {
+    fn close(&self, now: &mut LazySparseClock, _table: &mut crate::Table<Debtor<F>>) {
         if self.period.is_some_and(|period| now.t.is_multiple_of(period)) {
             now.swept = now.total;
         }

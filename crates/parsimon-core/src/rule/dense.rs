@@ -2,7 +2,7 @@
 //! say so: O(features seen) per round, with a sort.
 //!
 //! * [`Clipped`]: the proximal step of the largest magnitude (linf) clips all weights at one level.
-//! * [`Boxed`]: SGD projected on the l1 ball, and its average in the l1 or l2 ball.
+//! * [`BallProjected`]: SGD projected on the l1 ball, and its average in the l1 or l2 ball.
 //! * [`HardL1`]: dual averaging in the l1 ball.
 //! * [`Simplex`]: dual averaging with the Kullback-Leibler divergence over a simplex; there even a feature never
 //!   seen has a weight, so the number of features must be known.
@@ -17,7 +17,7 @@ use crate::{Float, Schedule, State, Table, soft, state::state};
 /// times the linf norm (Moreau).
 ///
 /// ```
-/// let theta = parsimon_core::rule::swept::threshold(&mut [3.0, 1.0], 2.0);
+/// let theta = parsimon_core::rule::dense::threshold(&mut [3.0, 1.0], 2.0);
 /// assert_eq!(theta, 1.0); // (3 - 1) + (1 - 1) = 2
 /// ```
 pub fn threshold(magnitudes: &mut [f64], radius: f64) -> f64 {
@@ -136,7 +136,7 @@ impl Ball {
 
 /// Projected SGD, with the iterate or its mean to be read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Boxed {
+pub struct BallProjected {
     /// `eta_t`
     pub schedule: Schedule,
     /// The constraint.
@@ -172,7 +172,7 @@ pub struct BoxedClock {
 
 state!(BoxedClock { t, eta });
 
-impl<F: Float> Rule<F> for Boxed {
+impl<F: Float> Rule<F> for BallProjected {
     type Coord = Boxes<F>;
     type Clock = BoxedClock;
 
@@ -203,7 +203,7 @@ impl<F: Float> Rule<F> for Boxed {
     }
 }
 
-impl<F: Float> super::Implicit<F> for Boxed {
+impl<F: Float> super::Implicit<F> for BallProjected {
     fn candidate(&self, now: &BoxedClock, _c: &Boxes<F>, w: F, _at: F) -> super::Candidate {
         let q = 1.0 / now.eta;
         super::Candidate { z: -q * w.to_f64(), q, l1: 0.0 }

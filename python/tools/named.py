@@ -11,8 +11,6 @@ ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
-#: Settings that only one value of another method would make sense of: refused, or without effect.
-IDLE = {"nlms": ("alpha", "epsilon", "order"), "apa": ("alpha", "epsilon")}
 RENAMED = {"alpha": "metric_alpha"}
 FRAME = [
     ("passes", "10", "int", "how often ``fit`` goes over the rows"),
@@ -118,7 +116,7 @@ def text() -> str:
             own = losses_of(row, losses)
             settings = []
             for s in row["settings"]:
-                if s["name"] in skipped or s["name"] in IDLE.get(row["name"], ()):
+                if s["name"] in skipped:
                     continue
                 must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
                 settings.append((s["name"], default_of(s, own), type_of(s), f"{s['about']}; {must}"))

@@ -31,6 +31,14 @@ pub struct Lane {
     pub delta: f64,
 }
 
+impl Lane {
+    /// The same steps without a penalty, as the bias takes them.
+    #[must_use]
+    pub fn free(self) -> Self {
+        Self { l1: 0.0, l2: 0.0, ..self }
+    }
+}
+
 /// `K` settings learned together; each is a head of the model.
 ///
 /// ```
@@ -173,7 +181,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         loss: Loss,
         table: Table<LaneCoord<F, K>>,
     ) -> Self {
-        let free = lanes.map(|lane| Lane { l1: 0.0, l2: 0.0, ..lane });
+        let free = lanes.map(Lane::free);
         Self {
             accrual,
             center,

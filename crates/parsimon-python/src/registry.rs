@@ -1,8 +1,8 @@
 //! The table of algorithms, from which the Python classes are made.
 
 use parsimon::Spec;
-use parsimon::parameter::Kind;
-use parsimon::registry::ALGORITHMS;
+use parsimon::algorithm::ALGORITHMS;
+use parsimon::algorithm::setting::{Default as DefaultValue, Kind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 #[pyfunction]
 pub(crate) fn registry() -> String {
     let rows = ALGORITHMS.iter().map(|a| {
-        let settings = a.all_parameters().map(|p| {
+        let settings = a.parameters().map(|p| {
             let words = match p.kind {
                 Kind::Choice(words) | Kind::Words(words) => json!(words),
                 _ => Value::Null,
             };
             json!({
                 "name": p.name,
-                "default": p.default.map(parsimon::parameter::Default::value),
+                "default": p.default.map(DefaultValue::value),
                 "must_be": p.kind.expectation(),
                 "words": words,
                 "about": p.about,

@@ -20,7 +20,7 @@ impl ModelEvaluator {
     /// An evaluator for a learner with these settings and classes.
     pub fn new(settings: &Settings, classes: &[String]) -> Self {
         let loss: Loss = settings.loss();
-        Self(match settings.flag("multiclass") {
+        Self(match settings.is_multiclass() {
             true => Task::Many(Multiclass::new(loss, classes.iter().cloned())),
             false => Task::One(Evaluator::new(loss)),
         })

@@ -12,9 +12,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde_json::Value;
 
-use crate::parameter::{Kind, Parameter, scalar};
-use crate::registry::{ALGORITHMS, Algorithm, COMMON, find};
-use crate::{BuildError, Spec, did_you_mean};
+use crate::algorithm::setting::{Parameter, scalar};
+use crate::algorithm::{ALGORITHMS, Algorithm, find};
+use crate::suggestion::did_you_mean;
+use crate::{BuildError, Spec};
 
 /// How many values a range has when nobody says.
 const USUAL: usize = 5;
@@ -133,8 +134,8 @@ impl Swept {
             return fail("sweep", format!("a sweep reads {forms}, got {text:?}"));
         };
         let name = name.trim().replace('-', "_");
-        let own = ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON);
-        let known: Vec<&str> = own.map(|p| p.name).collect();
+        let all = ALGORITHMS.iter().flat_map(Algorithm::parameters);
+        let known: Vec<&str> = all.map(|p| p.name).collect();
         if !known.contains(&name.as_str()) {
             let near = did_you_mean(&name, known.into_iter());
             return fail(&name, format!("no algorithm has a setting {name:?}{near}"));
@@ -149,8 +150,7 @@ impl Swept {
 
     /// The setting as the spec's algorithm has it.
     fn parameter(&self, spec: &Spec) -> Option<&'static Parameter> {
-        let algorithm: &Algorithm = find(spec.get("algorithm")?.as_str()?)?;
-        algorithm.all_parameters().find(|p| p.name == self.name)
+        find(spec.get("algorithm")?.as_str()?)?.parameter(&self.name)
     }
 
     /// The value at a share of the way, which is at least 0 and less than 1.
@@ -165,13 +165,13 @@ impl Swept {
         };
         let x = between(low, high, share);
         let scale = if low > 0.0 { x } else { high - low };
-        let x = if is_whole(parameter) { x.round() } else { rounded(x, scale) };
+        let x = if parameter.kind.is_whole() { x.round() } else { rounded(x, scale) };
         number(x.clamp(low, high))
     }
 
     fn values_for(&self, parameter: &Parameter) -> Result<Vec<Value>, BuildError> {
         let mut values = self.values.clone();
-        if is_whole(parameter) && self.is_range {
+        if parameter.kind.is_whole() && self.is_range {
             let whole = |value: &Value| number(value.as_f64().unwrap_or(0.0).round());
             values = values.iter().map(whole).collect();
             values.dedup();
@@ -179,10 +179,6 @@ impl Swept {
         values.iter().try_for_each(|value| parameter.check(value))?;
         Ok(values)
     }
-}
-
-fn is_whole(parameter: &Parameter) -> bool {
-    matches!(parameter.kind, Kind::Natural | Kind::Order | Kind::NaturalOrNone)
 }
 
 fn list(text: &str) -> Result<Vec<Value>, String> {

@@ -21,30 +21,31 @@
 //! ```
 //!
 //! The mathematics is in [`core`], the readers in [`data`], metrics and charts in [`eval`]. Every algorithm with its paper and
-//! settings is a row of [`registry::ALGORITHMS`].
+//! settings is a file of [`algorithm`].
 
-mod build;
+pub mod algorithm;
 mod container;
 mod early_stopping;
 mod error;
 mod evaluation;
 mod grid;
 mod identify;
-mod kernels;
 mod map;
 mod merge;
 mod model;
-pub mod parameter;
-pub mod registry;
 mod regret;
 mod run;
 mod schema;
+mod settings;
 mod spec;
+mod suggestion;
+pub mod survey;
 mod sweep;
 mod synthetic;
 mod trainer;
 
-pub use build::{LearnerOptions, Regularization, Storage};
+pub use algorithm::objective::Bound;
+pub use algorithm::{FilterPrecision, Regularization};
 pub use early_stopping::EarlyStopping;
 pub use error::{BuildError, Error, FormatError};
 pub use evaluation::{Expect, ModelEvaluator};
@@ -52,10 +53,13 @@ pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
 pub use merge::{Combine, Delta, merge_deltas};
 pub use model::{Model, Provenance};
-pub use regret::{Bound, Regret};
+pub use regret::Regret;
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
 pub use schema::{InputSchema, find_classes};
-pub use spec::{Settings, Spec, did_you_mean};
+pub use settings::{LearnerOptions, Settings, Storage};
+pub use spec::Spec;
+pub use suggestion::did_you_mean;
+pub use survey::Found;
 pub use sweep::{Standing, Stopped, Sweep};
 pub use synthetic::{Regressors, Synthetic, System};
 pub use trainer::{Progress, Trainer};

@@ -92,7 +92,7 @@ impl Model {
     }
     /// Whether there is a head per class.
     pub fn is_multiclass(&self) -> bool {
-        self.settings.flag("multiclass")
+        self.settings.is_multiclass()
     }
     /// Whether it tells two classes apart.
     pub fn is_binary(&self) -> bool {

@@ -7,6 +7,7 @@
 use parsimon_core::{Chunk, Head, Loss};
 use serde::Serialize;
 
+use crate::algorithm::objective::{Bound, Charge, FeasibleSet, Met, Objective};
 use crate::{Error, Progress, Settings, Trainer};
 
 /// The rows and what was paid for them.
@@ -39,24 +40,6 @@ pub struct Regret {
     pub curve: Vec<(u64, f64, Option<f64>)>,
 }
 
-/// RDA's `Delta_t` (Xiao 2010, eq. 18; the notes' eq. 4.1) with the constants of this very run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Bound {
-    /// `Delta_T`
-    pub value: f64,
-    /// `D^2`: the stabilizer `h` at the best weights.
-    pub d2: f64,
-    /// `L`: the largest norm of a gradient.
-    pub lipschitz: f64,
-}
-
-/// How a method charges its penalty.
-#[derive(Clone, Copy, PartialEq)]
-enum Charge {
-    EveryRound,
-    Once,
-}
-
 impl Ledger {
     pub(crate) fn new() -> Self {
         Self { rows: Chunk::new(), paid: 0.0, curve: Vec::new(), slope2: 0.0, second: None }
@@ -70,13 +53,15 @@ impl Ledger {
         report: &mut dyn FnMut(&Progress),
     ) -> Result<(), Error> {
         let settings = trainer.settings().clone();
-        refuse(&settings)?;
+        let objective = objective(&settings)?;
         let (loss, bias) = (settings.loss(), f64::from(u8::from(trainer.frame().bias)));
         let mut one = Chunk::new();
         for i in 0..chunk.len() {
             let Some(y) = chunk.label(i).filter(|_| chunk.weight(i) > 0.0) else { continue };
-            let penalty = match charge(&settings) {
-                Charge::EveryRound => psi(&settings, &trainer.online().freeze().heads()[0]),
+            let penalty = match objective.charge {
+                Charge::EveryRound => {
+                    objective.penalty(trainer.online().freeze().heads()[0].weights())
+                }
                 Charge::Once => 0.0,
             };
             one.clear();
@@ -106,12 +91,15 @@ impl Ledger {
         if self.curve.last().is_none_or(|&(t, ..)| t != rounds) {
             self.curve.push((rounds, self.paid, 0.0));
         }
-        let problem = Problem::new(&self.rows, settings, has_bias, rounds);
+        // Learning has refused settings without one.
+        let objective = settings.objective().unwrap_or_default();
+        let problem = Problem::new(&self.rows, settings.loss(), objective, has_bias, rounds);
         let (w, best, accuracy) = problem.minimize();
         let norm2 = w.iter().map(|w| w * w).sum();
         let bound_at = |t: u64| {
-            let second = self.second.as_ref().map_or(0.0, |head| psi(settings, head));
-            rda_bound(settings, has_bias, t, norm2, problem.psi(&w), second, self.slope2)
+            let psi_second = self.second.as_ref().map_or(0.0, |h| objective.penalty(h.weights()));
+            let (psi, slope2) = (problem.psi(&w), self.slope2);
+            settings.regret_bound(&Met { has_bias, rounds: t, norm2, psi, psi_second, slope2 })
         };
         let costs = problem.costs(&w);
         let curve = self.curve.iter().map(|&(t, paid, _)| {
@@ -131,66 +119,19 @@ impl Ledger {
     }
 }
 
-fn refuse(settings: &Settings) -> Result<(), Error> {
-    let usage = |message: String| Err(Error::Usage(message));
-    if settings.flag("multiclass") {
-        return usage(
-            "the regret is computed for one set of weights, not for one per class".into(),
-        );
+/// What the weights are compared with; refused where the comparison is not computed.
+fn objective(settings: &Settings) -> Result<Objective, Error> {
+    let usage = |message: &str| Err(Error::Usage(message.into()));
+    if settings.is_multiclass() {
+        return usage("the regret is computed for one set of weights, not for one per class");
     }
     if settings.is_kernel() {
-        return usage("the regret is computed for linear models, not for a dictionary".into());
+        return usage("the regret is computed for linear models, not for a dictionary");
     }
-    if ["linf", "l2-norm", "group"].contains(&settings.word("penalty"))
-        || settings.word("ball") == "simplex-kl"
-    {
-        return usage(
-            "the regret is computed for separable penalties and for l1 and l2 balls".into(),
-        );
+    match settings.objective() {
+        Some(objective) => Ok(objective),
+        None => usage("the regret is computed for separable penalties and for l1 and l2 balls"),
     }
-    Ok(())
-}
-
-fn charge(settings: &Settings) -> Charge {
-    if settings.algorithm().name == "ftrl" { Charge::Once } else { Charge::EveryRound }
-}
-
-fn psi(settings: &Settings, head: &Head) -> f64 {
-    let (l1, l2) = (settings.number("l1"), settings.number("l2"));
-    head.weights().iter().map(|w| l1 * w.abs() + 0.5 * l2 * w * w).sum()
-}
-
-/// `Delta_t = beta_t D^2 + L^2/2 sum_{tau<t} 1/(sigma tau + beta_tau)`, `beta_0 = beta_1`; for `beta = 0` the notes'
-/// eq. 4.8.
-fn rda_bound(
-    settings: &Settings,
-    has_bias: bool,
-    t: u64,
-    norm2: f64,
-    psi: f64,
-    psi_second: f64,
-    slope2: f64,
-) -> Option<Bound> {
-    let sigma = settings.number("l2");
-    // Without a penalty of its own the bias is outside the strongly convex analysis.
-    if settings.algorithm().name != "rda" || (sigma > 0.0 && has_bias) {
-        return None;
-    }
-    let rate = settings.number("rate");
-    let beta = |tau: u64| match settings.word("beta") {
-        "zero" => 0.0,
-        "constant" => sigma,
-        "log" => sigma * (1.0 + (tau.max(1) as f64).ln()),
-        _ => (tau.max(1) as f64).sqrt() / rate,
-    };
-    let zero = settings.word("beta") == "zero";
-    let d2 = if settings.word("prox") == "psi" || zero { psi / sigma } else { 0.5 * norm2 };
-    let beta_0 = if zero { sigma } else { beta(1) };
-    let sum: f64 = (0..t)
-        .map(|tau| 1.0 / (sigma * tau as f64 + if tau == 0 { beta_0 } else { beta(tau) }))
-        .sum();
-    let first = if zero { psi_second } else { 0.0 };
-    Some(Bound { value: first + beta(t) * d2 + 0.5 * slope2 * sum, d2, lipschitz: slope2.sqrt() })
 }
 
 /// `sum_t f_t(w) + c psi(w)` over compact coordinates; the last one is the bias.
@@ -200,38 +141,34 @@ struct Problem<'a> {
     dimension: usize,
     has_bias: bool,
     loss: Loss,
-    l1: f64,
-    l2: f64,
+    objective: Objective,
     times: f64,
-    ball: Option<(bool, f64)>,
 }
 
 const MOST_STEPS: usize = 5000;
 
 impl<'a> Problem<'a> {
-    fn new(rows: &'a Chunk, settings: &Settings, has_bias: bool, rounds: u64) -> Self {
+    fn new(
+        rows: &'a Chunk,
+        loss: Loss,
+        objective: Objective,
+        has_bias: bool,
+        rounds: u64,
+    ) -> Self {
         let mut ids: Vec<u32> =
             (0..rows.len()).flat_map(|i| rows.row(i).indices().iter().copied()).collect();
         ids.sort_unstable();
         ids.dedup();
         let column = |j: &u32| ids.binary_search(j).unwrap_or(0);
         let columns = (0..rows.len()).map(|i| rows.row(i).indices().iter().map(column).collect());
-        let ball = match settings.word("ball") {
-            "l1" => Some((true, settings.number("radius"))),
-            "l2" => Some((false, settings.number("radius"))),
-            _ if settings.algorithm().name == "ftl" => Some((false, settings.number("radius"))),
-            _ => None,
-        };
         Self {
             rows,
             columns: columns.collect(),
             dimension: ids.len(),
             has_bias,
-            loss: settings.loss(),
-            l1: settings.number("l1"),
-            l2: settings.number("l2"),
-            times: if charge(settings) == Charge::Once { 1.0 } else { rounds as f64 },
-            ball,
+            loss,
+            objective,
+            times: if objective.charge == Charge::Once { 1.0 } else { rounds as f64 },
         }
     }
 
@@ -268,7 +205,7 @@ impl<'a> Problem<'a> {
     }
 
     fn psi(&self, w: &[f64]) -> f64 {
-        self.features(w).iter().map(|w| self.l1 * w.abs() + 0.5 * self.l2 * w * w).sum()
+        self.objective.penalty(self.features(w))
     }
 
     /// The penalty charged in the first `t` rounds.
@@ -285,23 +222,27 @@ impl<'a> Problem<'a> {
     fn step(&self, from: &[f64], g: &[f64], size: f64) -> Vec<f64> {
         let mut w: Vec<f64> = from.iter().zip(g).map(|(w, g)| w - size * g).collect();
         let features = &mut w[..self.dimension];
-        let (c1, c2) = (size * self.times * self.l1, size * self.times * self.l2);
+        let (l1, l2) = (self.objective.l1, self.objective.l2);
+        let (c1, c2) = (size * self.times * l1, size * self.times * l2);
         for w in features.iter_mut() {
             *w = parsimon_core::soft(*w, c1) / (1.0 + c2);
         }
-        match self.ball {
-            Some((true, radius)) => {
+        match self.objective.set {
+            FeasibleSet::L1Ball { radius } => {
                 let mut magnitudes: Vec<f64> = features.iter().map(|w| w.abs()).collect();
                 let theta = parsimon_core::rule::dense::threshold(&mut magnitudes, radius);
                 features.iter_mut().for_each(|w| *w = parsimon_core::soft(*w, theta));
             }
-            Some((false, radius)) => {
+            FeasibleSet::L2Ball { radius } => {
                 let norm = features.iter().map(|w| w * w).sum::<f64>().sqrt();
                 if norm > radius {
                     features.iter_mut().for_each(|w| *w *= radius / norm);
                 }
             }
-            None => {}
+            FeasibleSet::Box { lower, upper } => {
+                features.iter_mut().for_each(|w| *w = w.clamp(lower, upper));
+            }
+            FeasibleSet::Everything => {}
         }
         w
     }

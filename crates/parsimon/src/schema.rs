@@ -60,7 +60,7 @@ impl InputSchema {
 
     /// The labels a learner with these settings expects.
     pub fn labels(&self, settings: &Settings) -> Labels {
-        match (settings.flag("multiclass"), settings.loss().domain(), &self.classes[..]) {
+        match (settings.is_multiclass(), settings.loss().domain(), &self.classes[..]) {
             (true, _, classes) => Labels::Classes(classes.to_vec()),
             (_, LabelDomain::Real, _) => Labels::Real,
             (_, LabelDomain::NonNegative, _) => Labels::NonNegative,
@@ -96,7 +96,7 @@ pub fn find_classes(
     inputs: &[Input],
     options: &Options,
 ) -> Result<Vec<String>, Error> {
-    let multiclass = settings.flag("multiclass");
+    let multiclass = settings.is_multiclass();
     let binary = settings.loss().domain() == LabelDomain::Binary;
     if let Some(classes) = settings.classes() {
         if !multiclass && binary && classes.len() != 2 {
@@ -135,7 +135,7 @@ pub fn find_classes(
     if !multiclass && classes.len() > 2 {
         let shown: Vec<_> = classes.iter().take(5).map(String::as_str).collect();
         let name = settings.algorithm().name;
-        let (who, numbers) = match settings.word("loss") {
+        let (who, numbers) = match settings.loss_name() {
             _ if name.ends_with("adaline") => (name.to_owned(), "-a lms"),
             "halfspace" => ("the loss halfspace".into(), "--loss projection"),
             loss => (format!("the loss {loss}"), "--loss squared"),

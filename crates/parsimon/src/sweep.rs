@@ -8,7 +8,7 @@ use parsimon_core::{Chunk, Frozen, LabelDomain, Loss, Online};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
-use crate::build::lanes::{SideBySide, WIDEST, family, side_by_side};
+use crate::algorithm::lanes::{SideBySide, WIDEST, family, shared_learner};
 use crate::early_stopping::Trend;
 use crate::trainer::{ModelParts, progressive_loss};
 use crate::{BuildError, EarlyStopping, Error, InputSchema, LearnerOptions, Model, Settings};
@@ -161,7 +161,7 @@ impl Sweep {
         };
         for settings in settings {
             let settings = settings.with_classes_of(&sweep.reading);
-            let loss = if settings.flag("multiclass") { "error" } else { settings.word("loss") };
+            let loss = if settings.is_multiclass() { "error" } else { settings.loss_name() };
             sweep.entries.push(Entry {
                 curve: LearningCurve::new(loss),
                 settings,
@@ -177,7 +177,7 @@ impl Sweep {
     fn assign(&mut self) -> Result<(), BuildError> {
         let mut families: Vec<(Option<String>, Vec<usize>)> = Vec::new();
         for (k, entry) in self.entries.iter().enumerate() {
-            let family = family(&entry.settings);
+            let family = family(&entry.settings, self.frame);
             let known = families.iter_mut().find(|(other, members)| {
                 family.is_some() && *other == family && members.len() < WIDEST
             });
@@ -190,7 +190,7 @@ impl Sweep {
             let settings: Vec<&Settings> =
                 members.iter().map(|&k| &self.entries[k].settings).collect();
             // One by itself is better off with a learner of its own.
-            let many = if members.len() > 1 { side_by_side(&settings, self.frame) } else { None };
+            let many = if members.len() > 1 { shared_learner(&settings, self.frame) } else { None };
             let learner = match many {
                 Some(many) => SharedLearner::Many(many),
                 None => SharedLearner::One(settings[0].build(self.frame_of(settings[0]))?),
@@ -393,7 +393,7 @@ impl Sweep {
             let own = Trend::of(&entry.curve.points)?;
             let settings = &entry.settings;
             let is_of_classes =
-                settings.flag("multiclass") || settings.loss().domain() == LabelDomain::Binary;
+                settings.is_multiclass() || settings.loss().domain() == LabelDomain::Binary;
             let is_alive = k != best && entry.tally.stopped.is_none();
             (is_alive && rule.is_met(&own, &least, is_of_classes)).then(|| {
                 (

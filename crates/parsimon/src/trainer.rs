@@ -80,7 +80,7 @@ impl Trainer {
         // A filter over a dictionary has no bias, and says so everywhere.
         let frame = LearnerOptions { bias: frame.bias && !settings.is_kernel(), ..frame };
         let online = settings.build(frame)?;
-        let loss = if settings.flag("multiclass") { "error" } else { settings.word("loss") };
+        let loss = if settings.is_multiclass() { "error" } else { settings.loss_name() };
         let curve = LearningCurve::new(loss);
         Ok(Self {
             loss: settings.loss(),

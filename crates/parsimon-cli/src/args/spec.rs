@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use parsimon::Spec;
 use parsimon::data::Input;
-use parsimon::parameter::{Kind, Parameter, scalar};
-use parsimon::registry::{ALGORITHMS, COMMON, find};
+use parsimon::algorithm::setting::{Kind, Parameter, scalar};
+use parsimon::algorithm::{all_parameters, find};
 use serde_json::Value;
 
 use crate::fault::Fault;
@@ -31,25 +31,15 @@ pub(crate) fn setting(name: &str) -> String {
 }
 
 /// Every setting of every algorithm, once.
-fn parameters() -> Vec<&'static Parameter> {
-    let mut all: Vec<&Parameter> = Vec::new();
-    // Where an algorithm's own setting takes the place of a common one, the flag is the common one's.
-    let own = ALGORITHMS.iter().flat_map(|a| a.parameters);
-    let own = own.filter(|p| !COMMON.iter().any(|common| common.name == p.name));
-    for parameter in own.chain(COMMON) {
-        if !all.iter().any(|known| known.name == parameter.name) {
-            all.push(parameter);
-        }
-    }
-    all
+fn parameters() -> impl Iterator<Item = &'static Parameter> {
+    all_parameters().into_iter().map(|(parameter, _)| parameter)
 }
 
 /// What a setting is under each algorithm, with every word it may be under some.
-fn help(parameter: &Parameter) -> String {
+fn help(parameter: &Parameter, under_each: &[&'static Parameter]) -> String {
     let (mut abouts, mut words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    // The common reading of a setting comes first, and is enough for the step.
-    let all = COMMON.iter().chain(ALGORITHMS.iter().flat_map(|a| a.parameters));
-    for other in all.filter(|p| p.name == parameter.name) {
+    for other in under_each {
+        // The first description of the step is enough.
         if !abouts.contains(&other.about) && (abouts.is_empty() || parameter.name != "rate") {
             abouts.push(other.about);
         }
@@ -85,13 +75,13 @@ impl Args for SpecArgs {
                     .help("Settings from a JSON or TOML file; flags overwrite them"),
             )
             .arg(Arg::new("gamma").long("gamma").hide(true));
-        for parameter in parameters() {
+        for (parameter, under_each) in all_parameters() {
             let flag = parameter.name.replace('_', "-");
             let aliases = ALIASES.iter().find(|(name, _)| *name == parameter.name);
             let mut arg = Arg::new(parameter.name)
                 .long(flag)
                 .aliases(aliases.map_or(&[][..], |(_, names)| names).iter().copied())
-                .help(help(parameter))
+                .help(help(parameter, &under_each))
                 .allow_hyphen_values(true)
                 .help_heading(heading);
             arg = match parameter.kind {
@@ -124,7 +114,7 @@ impl FromArgMatches for SpecArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         self.file = matches.get_one::<PathBuf>("spec").cloned();
         let names = ["algorithm", "gamma"].into_iter();
-        for name in names.chain(parameters().iter().map(|p| p.name)) {
+        for name in names.chain(parameters().map(|p| p.name)) {
             if let Some(text) = matches.get_one::<String>(name) {
                 self.flags.push((name.into(), text.clone()));
             }
@@ -191,7 +181,7 @@ fn read_spec(path: &std::path::Path) -> Result<Spec, Fault> {
 /// One setting from its text; gamma is translated at once.
 fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
     let name = name.replace('-', "_");
-    let kind = parameters().iter().find(|p| p.name == name).map(|p| p.kind);
+    let kind = parameters().find(|p| p.name == name).map(|p| p.kind);
     let value = match kind {
         Some(Kind::Texts) => text.split(',').map(str::trim).collect::<Vec<_>>().into(),
         Some(Kind::Groups) => {

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use parsimon::eval::Table;
-use parsimon::parameter::Parameter;
-use parsimon::registry::{ALGORITHMS, Algorithm, FILTERS, find};
+use parsimon::algorithm::setting::{Default as DefaultValue, Parameter};
+use parsimon::algorithm::{ALGORITHMS, Algorithm, filters, find};
 use serde_json::{Value, json};
 
 use crate::args::AlgorithmsArgs;
@@ -33,20 +33,14 @@ pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
         writeln!(
             out,
             "`parsimon identify` and `parsimon cancel` take {}; cancel's own is kalman, a frequency-domain filter.",
-            FILTERS.join(", ")
+            filters().collect::<Vec<_>>().join(", ")
         )?;
     }
     out.finish()
 }
 
 fn own_settings(algorithm: &Algorithm) -> String {
-    algorithm
-        .parameters
-        .iter()
-        .map(|p| p.name)
-        .filter(|name| *name != "loss")
-        .collect::<Vec<_>>()
-        .join(", ")
+    algorithm.own_parameters().iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
 }
 
 fn table(chosen: &[&Algorithm]) -> Table {
@@ -72,7 +66,7 @@ fn default_of(parameter: &Parameter) -> String {
 
 fn in_full(a: &Algorithm) -> String {
     let mut settings = Table::new(["setting", "default", "is", ""]);
-    for p in a.all_parameters() {
+    for p in a.parameters() {
         settings.row([p.name.to_owned(), default_of(p), p.kind.expectation(), p.about.to_owned()]);
     }
     format!(
@@ -82,11 +76,11 @@ fn in_full(a: &Algorithm) -> String {
 }
 
 fn to_json(a: &Algorithm) -> Value {
-    let parameters = a.all_parameters().map(|p| {
+    let parameters = a.parameters().map(|p| {
         json!({
             "name": p.name,
             "is": p.kind.expectation(),
-            "default": p.default.map(parsimon::parameter::Default::value),
+            "default": p.default.map(DefaultValue::value),
             "about": p.about,
         })
     });

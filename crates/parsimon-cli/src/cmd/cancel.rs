@@ -7,7 +7,7 @@ use parsimon::data::Input;
 use parsimon::did_you_mean;
 use parsimon::eval::chart::{Figure, Images, Panel, Series};
 use parsimon::eval::number::{significant, thousands};
-use parsimon::registry::{FILTERS, find};
+use parsimon::algorithm::{filters, find};
 use parsimon_audio::wav::{self, SampleFormat, Signal};
 use parsimon_audio::{
     Adaptive, Alignment, Canceled, Config, Detection, Kalman, OnDoubleTalk, Sampled, Spectrogram,
@@ -122,18 +122,18 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
         return Ok((config, Box::new(Kalman::new(&config)?)));
     }
     if find(&name).is_none_or(|algorithm| !algorithm.is_filter()) {
-        let known = FILTERS.iter().copied().chain([KALMAN]);
+        let known = filters().chain([KALMAN]);
         return Err(Fault::Usage(format!(
             "{name} does not cancel echo{}; {KALMAN} (the default) and {} do",
             did_you_mean(&name, known),
-            FILTERS.join(", ")
+            filters().collect::<Vec<_>>().join(", ")
         )));
     }
     if args.memory.is_some() {
         return Err(Fault::Usage("--memory is a setting of kalman".into()));
     }
     let settings = spec.resolve()?;
-    if settings.word("loss") == "halfspace" {
+    if settings.loss_name() == "halfspace" {
         return Err(Fault::Usage("the loss halfspace is for classes; an echo is a number".into()));
     }
     signal::refuse_settings(&args.spec)?;

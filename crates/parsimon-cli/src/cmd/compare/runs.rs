@@ -1,7 +1,7 @@
 //! What is to be run: the methods named, at every point of the grid.
 
 use parsimon::eval::number::thousands;
-use parsimon::registry::{Algorithm, find};
+use parsimon::algorithm::{Algorithm, find};
 use parsimon::{Grid, Spec};
 use serde_json::Value;
 
@@ -170,5 +170,5 @@ fn with_shared(method: Spec, shared: &Spec) -> Spec {
 }
 
 fn takes(algorithm: &Algorithm, name: &str, value: &Value) -> bool {
-    algorithm.all_parameters().any(|p| p.name == name && p.kind.accepts(value))
+    algorithm.parameter(name).is_some_and(|p| p.accepts(value))
 }

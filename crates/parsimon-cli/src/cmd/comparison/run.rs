@@ -1,6 +1,6 @@
 //! A run: one method with one setting of what is swept.
 
-use parsimon::registry::find;
+use parsimon::algorithm::find;
 use parsimon::{Grid, Spec};
 use serde_json::Value;
 

@@ -2,35 +2,12 @@
 
 use parsimon::Grid;
 use parsimon::eval::number::thousands;
-use parsimon::registry::find;
+use parsimon::algorithm::find;
 use serde_json::Value;
 
 use crate::args::TuneArgs;
 use crate::cmd::comparison::{MOST_RUNS, Run, grid, name, plain};
 use crate::fault::Fault;
-
-/// What is swept when nobody says, for methods whose strengths and rates have a usual scale. FTRL adds its l1 once, the
-/// others once per row.
-const USUAL: &[(&[&str], &[&str])] = &[
-    (&["ftrl"], &["l1=0.1..10:4", "rate=0.03..1:4"]),
-    (&["rda", "generalized-rda"], &["l1=1e-6..1e-3:4", "rate=0.1..10:4"]),
-    (
-        &["adagrad-rda", "adagrad-fobos", "comid", "ftprl", "aogd", "unified-rda"],
-        &["l1=1e-6..1e-3:4", "rate=0.03..1:4"],
-    ),
-    (
-        &[
-            "fobos",
-            "subgradient-l1",
-            "truncated-gradient",
-            "lazy-fobos",
-            "lazy-splitting",
-            "lazy-sparse",
-        ],
-        &["l1=1e-7..1e-4:4", "rate=0.05..5:4"],
-    ),
-    (&["sgd", "asgd"], &["rate=0.01..10:16"]),
-];
 
 /// Every setting, in the order of the grid or of the draw.
 pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
@@ -74,12 +51,13 @@ fn swept(args: &TuneArgs, algorithm: &str) -> Result<Grid, Fault> {
         }
         return Ok(grid);
     }
-    let Some((_, usual)) = USUAL.iter().find(|(names, _)| names.contains(&algorithm)) else {
+    let usual = find(algorithm).map_or(&[][..], |algorithm| algorithm.grid);
+    if usual.is_empty() {
         return Err(Fault::Usage(format!(
             "there is no usual grid for {algorithm}; say what to sweep, such as {}",
             example(algorithm)
         )));
-    };
+    }
     let is_free = |text: &&&str| text.split_once('=').is_some_and(|(name, _)| !is_fixed(name));
     let texts: Vec<String> = usual.iter().filter(is_free).map(|&text| text.to_owned()).collect();
     if texts.is_empty() {
@@ -106,7 +84,7 @@ fn fixed(args: &TuneArgs, algorithm: &str) -> Vec<String> {
 fn example(algorithm: &str) -> String {
     let usual = |name: &str| {
         let settings = parsimon::Spec::new(algorithm).resolve().ok()?;
-        settings.get(name).and_then(Value::as_f64).filter(|x| *x > 0.0)
+        settings.to_json().get(name).and_then(Value::as_f64).filter(|x| *x > 0.0)
     };
     let of = |name: &str| {
         let x = usual(name)?;

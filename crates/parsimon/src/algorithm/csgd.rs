@@ -1,0 +1,62 @@
+//! Gradient steps in the plane of the mean row.
+
+use parsimon_core::Float;
+
+use super::groups::{ScheduleName, SquaredLoss, Steps, schedule};
+use super::recipe::{Card, Composer, Recipe};
+use super::setting::{Positive, settings};
+use crate::survey::Found;
+
+settings! {
+    /// CSGD (Mu et al. 2013), in O(nnz) by two vectors.
+    pub struct Csgd {
+        rate: Positive = 0.1, "eta, eta_0";
+        schedule: ScheduleName = "two-phase", "how eta_t falls";
+        switch: Option<Positive>, "m of the two-phase schedule; half the rows if absent";
+    }
+}
+
+settings! {
+    /// NCSGD (Mu et al. 2013), in O(nnz) by two vectors.
+    pub struct Ncsgd {
+        ..steps: Steps;
+    }
+}
+
+impl Recipe for Csgd {
+    const CARD: Card = Card {
+        name: "csgd",
+        paper: "Mu et al. 2013; in O(nnz) by two vectors",
+        losses: "tangent",
+        penalties: "none; the plane of the mean row",
+        center: "iterate, two-phase schedule",
+        cost: "O(nnz)",
+    };
+    type Losses = SquaredLoss;
+
+    fn needs_rows(&self) -> bool {
+        self.schedule == ScheduleName::TwoPhase && self.switch.is_none()
+    }
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+        composer.constrained(schedule(self.schedule, self.rate, self.switch, found))
+    }
+}
+
+impl Recipe for Ncsgd {
+    const CARD: Card = Card {
+        name: "ncsgd",
+        paper: "Mu et al. 2013; in O(nnz) by two vectors",
+        losses: "tangent",
+        penalties: "none; the plane of the mean row",
+        center: "iterate, schedule",
+        cost: "O(nnz)",
+    };
+    type Losses = SquaredLoss;
+
+    fn needs_rows(&self) -> bool {
+        self.steps.needs_rows()
+    }
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+        composer.constrained(self.steps.schedule(found))
+    }
+}

@@ -1,0 +1,78 @@
+//! Dual averaging over a ball or the simplex.
+
+use parsimon_core::Float;
+use parsimon_core::rule::dense::{Dense, HardL1, Simplex};
+use parsimon_core::rule::spherical::Spherical;
+
+use super::groups::{AnyLoss, Features};
+use super::objective::{FeasibleSet, Objective};
+use super::recipe::{Card, Composer, Recipe};
+use super::setting::{Positive, choice, settings};
+use crate::survey::Found;
+
+choice! {
+    /// The set of the weights.
+    pub enum DualSet {
+        /// The ball of the l1 norm.
+        L1 = "l1",
+        /// The ball of the l2 norm.
+        L2 = "l2",
+        /// The simplex, with the Kullback-Leibler divergence.
+        SimplexKl = "simplex-kl",
+    }
+}
+
+settings! {
+    /// Dual averaging (Nesterov 2009).
+    pub struct DualAveraging {
+        rate: Positive = 0.1, "eta = 1/gamma";
+        ball: DualSet = "l2", "the set; over the simplex the Kullback-Leibler divergence";
+        radius: Positive = 1.0, "the ball's radius";
+        ..features: Features;
+    }
+}
+
+impl Recipe for DualAveraging {
+    const CARD: Card = Card {
+        name: "dual-averaging",
+        paper: "Nesterov 2009",
+        losses: "tangent",
+        penalties: "indicator of a ball or simplex",
+        center: "origin, sqrt(t)",
+        cost: "O(nnz) in the l2 ball, else O(features)",
+    };
+    type Losses = AnyLoss;
+
+    fn dimension(&self) -> Option<u32> {
+        self.features.dimension
+    }
+    fn needs_dimension(&self) -> Option<&'static str> {
+        (self.ball == DualSet::SimplexKl).then_some("ball simplex-kl")
+    }
+    fn objective(&self) -> Option<Objective> {
+        let radius = self.radius;
+        match self.ball {
+            DualSet::L1 => Some(Objective::within(FeasibleSet::L1Ball { radius })),
+            DualSet::L2 => Some(Objective::within(FeasibleSet::L2Ball { radius })),
+            DualSet::SimplexKl => None,
+        }
+    }
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+        let (rate, radius) = (self.rate, self.radius);
+        match self.ball {
+            DualSet::L1 => {
+                let features = Dense::Features(HardL1 { rate, radius });
+                composer.visiting_all(features, Dense::Bias { rate })
+            }
+            DualSet::SimplexKl => {
+                let dimension = found.dimension.unwrap_or(1);
+                let features = Dense::Features(Simplex { rate, radius, dimension });
+                composer.visiting_all(features, Dense::Bias { rate })
+            }
+            DualSet::L2 => {
+                let rule = |radius| Spherical::DualAveraging { rate, radius };
+                composer.rule(rule(radius), rule(f64::INFINITY))
+            }
+        }
+    }
+}

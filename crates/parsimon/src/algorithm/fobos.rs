@@ -1,0 +1,138 @@
+//! Forward-backward splitting: a gradient step, then a proximal step.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parsimon_core::penalty::{ElasticNet, L1};
+use parsimon_core::rule::dense::Clipped;
+use parsimon_core::rule::grouped::{Action, Grouped, Members};
+use parsimon_core::rule::mirror::{HalfStep as CoreHalfStep, Scheduled};
+use parsimon_core::{Float, Schedule};
+
+use super::groups::{AnyLoss, HalfStep, Steps};
+use super::objective::Objective;
+use super::recipe::{Card, Composer, Recipe};
+use super::setting::{Groups, NonNegative, choice, settings};
+use crate::BuildError;
+use crate::survey::Found;
+
+choice! {
+    /// The penalty of a proximal step.
+    pub enum FobosPenalty {
+        /// `l1 |w| + l2/2 w^2`
+        Elastic = "elastic",
+        /// The l2 norm of all weights.
+        L2Norm = "l2-norm",
+        /// The largest magnitude.
+        Linf = "linf",
+        /// The sum of the l2 norms of groups.
+        Group = "group",
+    }
+}
+
+settings! {
+    /// FOBOS (Duchi and Singer 2009), caught up exactly.
+    pub struct Fobos {
+        ..steps: Steps;
+        l1: NonNegative = 0.0, "strength of |w|";
+        l2: NonNegative = 0.0, "strength of w^2/2";
+        half_step: HalfStep = "same", "eta of the proximal half: eta_t or eta_{t+1}";
+        penalty: FobosPenalty = "elastic", "the penalty; the norms' strength is l1";
+        groups: Option<Groups>, "the groups of the group penalty, lists of feature ids";
+    }
+}
+
+/// The norms' proximal steps, every `period` rounds.
+pub(super) enum Norm {
+    L2(Members),
+    Linf,
+}
+
+/// Gradient steps and the proximal steps of a norm.
+pub(super) fn compose_norm<F: Float, C: Composer<F>>(
+    norm: Norm,
+    schedule: Schedule,
+    l1: f64,
+    period: u64,
+    half_step: CoreHalfStep,
+    composer: C,
+) -> C::Output {
+    match norm {
+        Norm::L2(members) => {
+            let action = Action::Shrink { l1, period, half_step };
+            let rule = |members| Grouped { schedule, members, action };
+            composer.rule(rule(members), rule(Members::Nobody))
+        }
+        Norm::Linf => {
+            let rule = |l1| Clipped { schedule, l1, period, half_step };
+            composer.visiting_all(rule(l1), rule(0.0))
+        }
+    }
+}
+
+impl Fobos {
+    fn members(&self) -> Members {
+        let mut members = HashMap::new();
+        for (group, ids) in (0u32..).zip(self.groups.iter().flatten()) {
+            members.extend(ids.iter().map(|id| (*id, group)));
+        }
+        Members::Listed(Arc::new(members))
+    }
+}
+
+impl Recipe for Fobos {
+    const CARD: Card = Card {
+        name: "fobos",
+        paper: "Duchi and Singer 2009; caught up exactly",
+        losses: "tangent",
+        penalties: "linearized: elastic net, l2 norm, linf, groups",
+        center: "iterate, schedule",
+        cost: "O(nnz); linf O(features)",
+    };
+    const GRID: &'static [&'static str] = &["l1=1e-7..1e-4:4", "rate=0.05..5:4"];
+    type Losses = AnyLoss;
+
+    fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {
+        let fail = |name: &str, message: &str| Err(BuildError::new(name, message));
+        if self.penalty == FobosPenalty::Group && self.groups.is_none() {
+            return fail("groups", "the group penalty needs groups, lists of feature ids");
+        }
+        let mut ids: Vec<u32> = self.groups.iter().flatten().flatten().copied().collect();
+        let len = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() < len {
+            return fail("groups", "a feature id may be in one group only");
+        }
+        if self.l2 > 0.0 && self.penalty != FobosPenalty::Elastic {
+            return fail("l2", "l2 goes with the elastic penalty; the norms' strength is l1");
+        }
+        Ok(())
+    }
+    fn needs_rows(&self) -> bool {
+        self.steps.needs_rows()
+    }
+    fn objective(&self) -> Option<Objective> {
+        let is_separable = self.penalty == FobosPenalty::Elastic;
+        is_separable.then(|| Objective::penalized(self.l1, self.l2))
+    }
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+        let (l1, l2) = (self.l1, self.l2);
+        let (schedule, half_step) = (self.steps.schedule(found), self.half_step.into());
+        let norm = match self.penalty {
+            FobosPenalty::Elastic if l2 == 0.0 => {
+                let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
+                return composer.rule(rule(l1), rule(0.0));
+            }
+            FobosPenalty::Elastic => {
+                let rule =
+                    |l1, l2| Scheduled { penalty: ElasticNet { l1, l2 }, schedule, half_step };
+                return composer.rule(rule(l1, l2), rule(0.0, 0.0));
+            }
+            FobosPenalty::L2Norm => Norm::L2(Members::All),
+            FobosPenalty::Group => Norm::L2(self.members()),
+            FobosPenalty::Linf => Norm::Linf,
+        };
+        compose_norm(norm, schedule, l1, 1, half_step, composer)
+    }
+}

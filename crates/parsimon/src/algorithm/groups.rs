@@ -1,0 +1,285 @@
+//! Settings that several algorithms share.
+
+use parsimon_core::rule::mirror::HalfStep as CoreHalfStep;
+use parsimon_core::{Loss, Schedule};
+
+use super::setting::{
+    Configuration, Dimension, Flag, Fraction, NonNegative, Positive, Texts, choice, settings,
+};
+use crate::BuildError;
+use crate::survey::Found;
+
+/// The settings that say which loss.
+pub trait Losses: Configuration {
+    /// The loss.
+    fn loss(&self) -> Loss;
+    /// The word of the loss.
+    fn word(&self) -> &'static str;
+    /// Refuses settings of another loss.
+    fn check(&self) -> Result<(), BuildError> {
+        Ok(())
+    }
+}
+
+choice! {
+    /// The losses.
+    pub enum LossName {
+        /// `ln(1 + e^{-yp})`
+        Logistic = "logistic",
+        /// `(p - y)^2 / 2`
+        Squared = "squared",
+        /// `max(0, 1 - yp)`
+        Hinge = "hinge",
+        /// `max(0, 1 - yp)^2 / 2`
+        SquaredHinge = "squared-hinge",
+        /// A parabola near zero, a line beyond `huber_delta`.
+        Huber = "huber",
+        /// The pinball loss.
+        Quantile = "quantile",
+        /// `e^p - yp`
+        Poisson = "poisson",
+    }
+}
+
+settings! {
+    /// Any loss.
+    pub struct AnyLoss {
+        loss: LossName = "logistic", "the loss";
+        huber_delta: Option<Positive>, "where the Huber loss becomes a line (huber only; 1)";
+        quantile: Option<Fraction>, "which quantile (quantile only; 0.5)";
+    }
+}
+
+impl Losses for AnyLoss {
+    fn loss(&self) -> Loss {
+        match self.loss {
+            LossName::Logistic => Loss::Logistic,
+            LossName::Squared => Loss::Squared,
+            LossName::Hinge => Loss::Hinge,
+            LossName::SquaredHinge => Loss::SquaredHinge,
+            LossName::Huber => Loss::Huber { delta: self.huber_delta.unwrap_or(1.0) },
+            LossName::Quantile => Loss::Quantile { tau: self.quantile.unwrap_or(0.5) },
+            LossName::Poisson => Loss::Poisson,
+        }
+    }
+    fn word(&self) -> &'static str {
+        self.loss.word()
+    }
+    fn check(&self) -> Result<(), BuildError> {
+        let is_foreign = [
+            ("huber_delta", "huber", self.huber_delta.is_some() && self.loss != LossName::Huber),
+            ("quantile", "quantile", self.quantile.is_some() && self.loss != LossName::Quantile),
+        ];
+        match is_foreign.into_iter().find(|(_, _, is_foreign)| *is_foreign) {
+            Some((name, loss, _)) => {
+                Err(BuildError::new(name, format!("{name} is a setting of the loss {loss}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl AnyLoss {
+    /// Refuses losses whose exact step has no closed form here.
+    pub(crate) fn check_exact(&self, is_exact: bool) -> Result<(), BuildError> {
+        use LossName::{Hinge, Logistic, Squared};
+        match is_exact && ![Squared, Logistic, Hinge].contains(&self.loss) {
+            true => Err(BuildError::new(
+                "implicit",
+                "implicit updates are for the losses squared, logistic and hinge",
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+choice! {
+    /// The squared loss alone.
+    pub enum OnlySquared {
+        /// `(p - y)^2 / 2`
+        Squared = "squared",
+    }
+}
+
+settings! {
+    /// The squared error.
+    pub struct SquaredLoss {
+        loss: OnlySquared = "squared", "the squared error";
+    }
+}
+
+impl Losses for SquaredLoss {
+    fn loss(&self) -> Loss {
+        Loss::Squared
+    }
+    fn word(&self) -> &'static str {
+        self.loss.word()
+    }
+}
+
+settings! {
+    /// The squared error of two classes as the numbers -1 and 1.
+    pub struct AdalineLoss {
+        loss: OnlySquared = "squared", "the squared error";
+    }
+}
+
+impl Losses for AdalineLoss {
+    fn loss(&self) -> Loss {
+        Loss::Adaline
+    }
+    fn word(&self) -> &'static str {
+        self.loss.word()
+    }
+}
+
+choice! {
+    /// What a row allows.
+    pub enum RowSet {
+        /// `w.x = y`
+        Projection = "projection",
+        /// `y w.x >= 1`
+        Halfspace = "halfspace",
+    }
+}
+
+settings! {
+    /// The distance to what a row allows.
+    pub struct ProjectionLoss {
+        loss: RowSet = "projection", "what a row allows: w.x = y (regression) or y w.x >= 1 (classification)";
+    }
+}
+
+impl Losses for ProjectionLoss {
+    fn loss(&self) -> Loss {
+        match self.loss {
+            RowSet::Projection => Loss::Squared,
+            RowSet::Halfspace => Loss::SquaredHinge,
+        }
+    }
+    fn word(&self) -> &'static str {
+        self.loss.word()
+    }
+}
+
+choice! {
+    /// Hyperplanes alone.
+    pub enum OnlyProjection {
+        /// `w.x = y`
+        Projection = "projection",
+    }
+}
+
+settings! {
+    /// The distance to the hyperplane of a row.
+    pub struct HyperplaneLoss {
+        loss: OnlyProjection = "projection", "a row allows w.x = y";
+    }
+}
+
+impl Losses for HyperplaneLoss {
+    fn loss(&self) -> Loss {
+        Loss::Squared
+    }
+    fn word(&self) -> &'static str {
+        self.loss.word()
+    }
+}
+
+settings! {
+    /// One learner per class.
+    pub struct Classes {
+        multiclass: Flag = false, "one learner per class, one-vs-all";
+        classes: Option<Texts>, "the labels; found by a scan of the data if absent";
+    }
+}
+
+choice! {
+    /// How the step falls with the rounds.
+    pub enum ScheduleName {
+        /// `eta`
+        Constant = "constant",
+        /// `eta / sqrt(t)`
+        Sqrt = "sqrt",
+        /// `eta / t`
+        Inverse = "inverse",
+        /// Constant, then falling.
+        TwoPhase = "two-phase",
+    }
+}
+
+settings! {
+    /// Steps that depend on the round.
+    pub struct Steps {
+        rate: Positive = 0.1, "eta, eta_0";
+        schedule: ScheduleName = "sqrt", "how eta_t falls";
+        switch: Option<Positive>, "m of the two-phase schedule; half the rows if absent";
+    }
+}
+
+impl Steps {
+    /// The schedule.
+    pub(crate) fn schedule(&self, found: &Found) -> Schedule {
+        schedule(self.schedule, self.rate, self.switch, found)
+    }
+    /// Whether the number of rows must be known.
+    pub(crate) fn needs_rows(&self) -> bool {
+        self.schedule == ScheduleName::TwoPhase && self.switch.is_none()
+    }
+}
+
+/// The round of the two-phase schedule's switch: half the rows, as in its paper.
+pub(crate) fn switch_at(rows: u64) -> u64 {
+    (rows / 2).max(1)
+}
+
+/// A schedule by its name; the switch of the two-phase one is half the rows unless it is given.
+pub(crate) fn schedule(
+    name: ScheduleName,
+    rate: f64,
+    switch: Option<f64>,
+    found: &Found,
+) -> Schedule {
+    match name {
+        ScheduleName::Constant => Schedule::Constant { rate },
+        ScheduleName::Sqrt => Schedule::Sqrt { rate },
+        ScheduleName::Inverse => Schedule::Inverse { rate },
+        ScheduleName::TwoPhase => {
+            let half = || switch_at(found.rows.unwrap_or(0)) as f64;
+            Schedule::TwoPhase { rate, switch: switch.unwrap_or_else(half) }
+        }
+    }
+}
+
+choice! {
+    /// `eta` of the proximal half of a round.
+    pub enum HalfStep {
+        /// `eta_t`
+        Same = "same",
+        /// `eta_{t+1}`
+        Next = "next",
+    }
+}
+
+impl From<HalfStep> for CoreHalfStep {
+    fn from(step: HalfStep) -> Self {
+        match step {
+            HalfStep::Same => CoreHalfStep::Same,
+            HalfStep::Next => CoreHalfStep::Next,
+        }
+    }
+}
+
+settings! {
+    /// The number of features, for methods that must know it.
+    pub struct Features {
+        dimension: Option<Dimension>, "number of features; found by a scan of the data if absent";
+    }
+}
+
+settings! {
+    /// A small number that keeps a metric finite.
+    pub struct Regularized {
+        delta: NonNegative = 1e-5, "added to the normalizer";
+    }
+}

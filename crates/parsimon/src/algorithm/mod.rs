@@ -1,0 +1,273 @@
+//! The algorithms, one file each: settings, card, composition, what `tune` tries.
+//!
+//! [`ALGORITHMS`] lists them. Flags, help, JSON, documentation and the Python classes are made from that list; what an
+//! algorithm can do (filter a signal, share a learner, be merged) follows from what it composes ([`recipe`]).
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use serde_json::{Map, Value};
+
+use crate::BuildError;
+
+pub mod adadelta;
+pub mod adagrad;
+pub mod adaline;
+pub mod adam;
+pub mod apa;
+pub mod apfbs;
+pub mod c_adaline;
+pub mod csgd;
+pub mod dual_averaging;
+mod filter;
+pub mod fobos;
+pub mod ftl;
+pub mod ftrl;
+pub mod generalized_rda;
+pub mod groups;
+pub(crate) mod lanes;
+pub mod lazy_fobos;
+pub mod lazy_sparse;
+pub mod lazy_splitting;
+mod learner;
+pub mod lms;
+pub mod multikernel;
+mod nature;
+pub mod nlms;
+pub mod objective;
+pub mod papa;
+pub mod pda;
+mod projections;
+pub mod proportionate;
+pub mod rda;
+pub mod recipe;
+pub mod rls;
+pub mod setting;
+pub mod sgd;
+pub mod subgradient_l1;
+pub mod truncated_gradient;
+pub mod truncation;
+pub mod unified;
+
+pub use filter::{FilterPrecision, Regularization};
+pub use nature::Nature;
+pub use recipe::Card;
+
+use groups::{Classes, Losses};
+use parsimon_core::Loss;
+use recipe::{Composed, Recipe};
+use setting::{Configuration, Parameter, Values};
+
+/// Every algorithm.
+pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
+    vec![
+        Algorithm::of::<sgd::Sgd>(),
+        Algorithm::of::<sgd::Asgd>(),
+        Algorithm::of::<subgradient_l1::SubgradientL1>(),
+        Algorithm::of::<truncation::Truncation>(),
+        Algorithm::of::<truncated_gradient::TruncatedGradient>(),
+        Algorithm::of::<fobos::Fobos>(),
+        Algorithm::of::<lazy_fobos::LazyFobos>(),
+        Algorithm::of::<lazy_splitting::LazySplitting>(),
+        Algorithm::of::<lazy_sparse::LazySparse>(),
+        Algorithm::of::<rda::Rda>(),
+        Algorithm::of::<generalized_rda::GeneralizedRda>(),
+        Algorithm::of::<dual_averaging::DualAveraging>(),
+        Algorithm::of::<adagrad::AdaGradRda>(),
+        Algorithm::of::<adagrad::AdaGradFobos>(),
+        Algorithm::of::<ftrl::Ftrl>(),
+        Algorithm::of::<unified::Comid>(),
+        Algorithm::of::<unified::Ftprl>(),
+        Algorithm::of::<unified::Aogd>(),
+        Algorithm::of::<unified::UnifiedRda>(),
+        Algorithm::of::<adam::Adam>(),
+        Algorithm::of::<adadelta::AdaDelta>(),
+        Algorithm::of::<ftl::Ftl>(),
+        Algorithm::of::<csgd::Csgd>(),
+        Algorithm::of::<csgd::Ncsgd>(),
+        Algorithm::of::<rls::Rls>(),
+        Algorithm::of::<adaline::Adaline>(),
+        Algorithm::of::<c_adaline::CAdaline>(),
+        Algorithm::of::<lms::Lms>(),
+        Algorithm::of::<nlms::Nlms>(),
+        Algorithm::of::<apa::Apa>(),
+        Algorithm::of::<papa::Papa>(),
+        Algorithm::of::<proportionate::Pnlms>(),
+        Algorithm::of::<proportionate::Ipnlms>(),
+        Algorithm::of::<apfbs::Apfbs>(),
+        Algorithm::of::<pda::Pda>(),
+        Algorithm::of::<multikernel::MultikernelPda>(),
+        Algorithm::of::<multikernel::MultikernelApfbs>(),
+    ]
+});
+
+/// One algorithm, as a list can hold it.
+pub struct Algorithm {
+    /// Its card.
+    card: Card,
+    /// The settings that say which loss.
+    losses: Vec<Parameter>,
+    /// Its own settings.
+    own: Vec<Parameter>,
+    /// The sweeps of `tune` when none are given.
+    pub grid: &'static [&'static str],
+    retired: &'static [&'static str],
+    is_filter: bool,
+    read: fn(&Values<'_>) -> Result<Configured, BuildError>,
+    complete: fn(&mut Map<String, Value>),
+}
+
+/// The card's fields are the algorithm's.
+impl std::ops::Deref for Algorithm {
+    type Target = Card;
+    fn deref(&self) -> &Card {
+        &self.card
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Algorithm").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Checked settings of some algorithm.
+#[derive(Clone, Debug)]
+pub(crate) struct Configured {
+    pub(crate) loss: Loss,
+    pub(crate) loss_word: &'static str,
+    pub(crate) classes: Classes,
+    pub(crate) recipe: Arc<dyn Composed>,
+}
+
+impl Algorithm {
+    fn of<T: Recipe>() -> Self {
+        let (mut losses, mut own) = (Vec::new(), Vec::new());
+        T::Losses::parameters(&mut losses);
+        T::parameters(&mut own);
+        Self {
+            card: T::CARD,
+            losses,
+            own,
+            grid: T::GRID,
+            retired: T::RETIRED,
+            is_filter: filters_signals::<T>(),
+            read: read::<T>,
+            complete: T::complete,
+        }
+    }
+
+    /// Its own settings, beside those of loss and classes.
+    pub fn own_parameters(&self) -> &[Parameter] {
+        &self.own
+    }
+
+    /// Every setting: loss, classes, its own.
+    pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
+        self.losses.iter().chain(CLASSES.iter()).chain(&self.own)
+    }
+
+    /// The setting of that name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters().find(|p| p.name == name)
+    }
+
+    /// Whether it has a setting of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.parameter(name).is_some()
+    }
+
+    /// Whether it can filter a signal sample by sample.
+    pub fn is_filter(&self) -> bool {
+        self.is_filter
+    }
+
+    /// Whether a file of an earlier version may carry a setting that it no longer has.
+    pub(crate) fn has_retired(&self, name: &str) -> bool {
+        self.retired.contains(&name)
+    }
+
+    /// Reads complete values.
+    pub(crate) fn configure(&self, values: &mut Map<String, Value>) -> Result<Configured, BuildError> {
+        (self.complete)(values);
+        (self.read)(&Values(values))
+    }
+}
+
+/// The settings of classes, which every algorithm has.
+static CLASSES: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+    let mut list = Vec::new();
+    Classes::parameters(&mut list);
+    list
+});
+
+fn read<T: Recipe>(values: &Values<'_>) -> Result<Configured, BuildError> {
+    let losses = T::Losses::read(values)?;
+    let classes = Classes::read(values)?;
+    let own = T::read(values)?;
+    losses.check()?;
+    own.check(&losses)?;
+    let (loss, loss_word) = (losses.loss(), losses.word());
+    if loss == Loss::Poisson && classes.multiclass {
+        let message = "multiclass needs a loss for classes or the squared loss";
+        return Err(BuildError::new("loss", message));
+    }
+    if !own.kernels().is_empty() && classes.multiclass {
+        let name = T::CARD.name;
+        let message = format!("{name} predicts numbers and knows no classes; leave out multiclass");
+        return Err(BuildError::new("multiclass", message));
+    }
+    Ok(Configured { loss, loss_word, classes, recipe: Arc::new(own) })
+}
+
+/// Whether the algorithm with its defaults offers a method for filtering.
+fn filters_signals<T: Recipe>() -> bool {
+    let mut parameters = Vec::new();
+    T::parameters(&mut parameters);
+    let default = |p: &Parameter| Some((p.name.to_owned(), p.default?.value()));
+    let mut values: Map<String, Value> = parameters.iter().filter_map(default).collect();
+    T::complete(&mut values);
+    T::read(&Values(&values)).is_ok_and(|own| own.filter::<f64, _>(filter::Probe).is_some())
+}
+
+/// The algorithm of that name.
+pub fn find(name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.iter().find(|a| a.name == name)
+}
+
+/// The names of the algorithms that filter signals.
+pub fn filters() -> impl Iterator<Item = &'static str> {
+    ALGORITHMS.iter().filter(|a| a.is_filter()).map(|a| a.name)
+}
+
+/// Every setting of some algorithm, once, with the help texts of all that have it.
+pub fn all_parameters() -> Vec<(&'static Parameter, Vec<&'static Parameter>)> {
+    let mut all: Vec<(&Parameter, Vec<&Parameter>)> = Vec::new();
+    for parameter in ALGORITHMS.iter().flat_map(Algorithm::parameters) {
+        match all.iter_mut().find(|(first, _)| first.name == parameter.name) {
+            Some((_, same)) => same.push(parameter),
+            None => all.push((parameter, vec![parameter])),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_acceptable_and_every_name_unique() {
+        let mut names: Vec<_> = ALGORITHMS.iter().map(|a| a.name).collect();
+        for algorithm in ALGORITHMS.iter() {
+            for parameter in algorithm.parameters() {
+                if let Some(default) = parameter.default {
+                    parameter.check(&default.value()).unwrap();
+                }
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALGORITHMS.len());
+    }
+}

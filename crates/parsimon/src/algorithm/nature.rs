@@ -1,0 +1,54 @@
+//! What kind of thing an algorithm is, read off its composition.
+
+use parsimon_core::filter::Method;
+use parsimon_core::kernel::{Kernel, Tuning};
+use parsimon_core::rule::{Implicit, Rule};
+use parsimon_core::{Float, Loss, Schedule};
+
+use super::recipe::Composer;
+
+/// What kind of learner a composition is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nature {
+    /// A rule: an example costs its nonzeros.
+    Sparse,
+    /// Every weight is visited in every round.
+    Dense,
+    /// A function over a dictionary of rows; the only models that are not linear.
+    Kernel,
+}
+
+/// Asks for nothing but the nature.
+pub(crate) struct NatureComposer(pub(crate) Loss);
+
+impl<F: Float> Composer<F> for NatureComposer {
+    type Output = Nature;
+
+    fn loss(&self) -> Loss {
+        self.0
+    }
+    fn rule<R: Rule<F>>(self, _: R, _: R) -> Nature {
+        Nature::Sparse
+    }
+    fn exact<R: Implicit<F>>(self, _: R, _: R) -> Nature {
+        Nature::Sparse
+    }
+    fn projecting<R: Rule<F>>(self, _: R, _: R, _: f64) -> Nature {
+        Nature::Sparse
+    }
+    fn visiting_all<R: Rule<F>>(self, _: R, _: R) -> Nature {
+        Nature::Dense
+    }
+    fn visiting_all_exact<R: Implicit<F>>(self, _: R, _: R) -> Nature {
+        Nature::Dense
+    }
+    fn constrained(self, _: Schedule) -> Nature {
+        Nature::Sparse
+    }
+    fn method<M: Method<F>>(self, _: u32, _: impl Fn(usize, usize) -> M) -> Nature {
+        Nature::Dense
+    }
+    fn kernel(self, _: Tuning, _: Vec<Kernel>) -> Nature {
+        Nature::Kernel
+    }
+}

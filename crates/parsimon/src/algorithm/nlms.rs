@@ -1,0 +1,45 @@
+//! Normalized least mean squares.
+
+use parsimon_core::Float;
+use parsimon_core::filter::projection::Form;
+
+use super::groups::ProjectionLoss;
+use super::projections::Projections;
+use super::recipe::{Card, Composer, FilterComposer, Recipe};
+use super::setting::{NonNegative, Step, settings};
+use crate::survey::Found;
+
+settings! {
+    /// NLMS (Nagumo and Noda 1967): a step towards what one row allows.
+    pub struct Nlms {
+        rate: Step = 0.5, "eta, the step";
+        delta: NonNegative = 1e-5, "added to the normalizer";
+    }
+}
+
+impl Nlms {
+    fn projections(&self) -> Projections {
+        let (rate, delta, form) = (self.rate, self.delta, Form::Primal);
+        Projections { rate, l1: 0.0, delta, metric: None, order: 1, form }
+    }
+}
+
+impl Recipe for Nlms {
+    const CARD: Card = Card {
+        name: "nlms",
+        paper: "Nagumo and Noda 1967",
+        losses: "projection",
+        penalties: "none",
+        center: "iterate, constant",
+        cost: "O(nnz)",
+    };
+    const RETIRED: &'static [&'static str] = &["epsilon", "order", "dimension"];
+    type Losses = ProjectionLoss;
+
+    fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
+        self.projections().step_by_step(composer)
+    }
+    fn filter<F: Float, C: FilterComposer<F>>(&self, composer: C) -> Option<C::Output> {
+        Some(self.projections().behind_a_line(composer))
+    }
+}

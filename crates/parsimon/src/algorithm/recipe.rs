@@ -1,0 +1,230 @@
+//! How an algorithm says what it is made of, and who listens.
+//!
+//! A [`Recipe`] is a set of settings with a card and a composition. It tells a [`Composer`] which rule, method or
+//! kernel expansion it is; what that becomes (a learner, a filter, one of several lanes, an answer about its
+//! nature) is the composer's business. So nothing about an algorithm has to be listed twice.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use parsimon_core::filter::{Filter, Method};
+use parsimon_core::kernel::{Kernel, Tuning};
+use parsimon_core::metric::AdaGrad;
+use parsimon_core::penalty::ElasticNet;
+use parsimon_core::rule::leader::{Accrual, Center, Leader};
+use parsimon_core::rule::{Implicit, Rule};
+use parsimon_core::{Float, Lane, Loss, Online, Precision, Schedule};
+
+use super::groups::Losses;
+use super::lanes::{LaneComposer, LaneGroup};
+use super::learner::LearnerComposer;
+use super::nature::{Nature, NatureComposer};
+use super::objective::{Bound, Met, Objective};
+use super::setting::Configuration;
+use crate::survey::Found;
+use crate::{BuildError, LearnerOptions};
+
+/// What the table of algorithms shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Card {
+    /// Its name everywhere.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// (A) How a loss enters.
+    pub losses: &'static str,
+    /// (B) How the penalty accumulates.
+    pub penalties: &'static str,
+    /// (C) Where the quadratic is centered, and its metric.
+    pub center: &'static str,
+    /// What an example costs.
+    pub cost: &'static str,
+}
+
+/// An algorithm: settings, a card, a composition.
+pub trait Recipe: Configuration {
+    /// What the table shows.
+    const CARD: Card;
+    /// The sweeps of `tune` when none are given; empty where no scale is usual.
+    const GRID: &'static [&'static str] = &[];
+    /// Settings that it no longer has and that older files carry; they never had an effect.
+    const RETIRED: &'static [&'static str] = &[];
+    /// The settings that say which loss.
+    type Losses: Losses;
+
+    /// Refuses combinations that no single setting can judge.
+    fn check(&self, _loss: &Self::Losses) -> Result<(), BuildError> {
+        Ok(())
+    }
+    /// The number of features, if it is declared.
+    fn dimension(&self) -> Option<u32> {
+        None
+    }
+    /// Refuses more features than fit in memory.
+    fn check_size(&self, _features: u64) -> Result<(), BuildError> {
+        Ok(())
+    }
+    /// Who needs the number of features, declared or found.
+    fn needs_dimension(&self) -> Option<&'static str> {
+        None
+    }
+    /// Whether the number of rows must be found, for the switch of a schedule.
+    fn needs_rows(&self) -> bool {
+        false
+    }
+    /// Says what it is made of.
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output;
+    /// Says which method filters a signal sample by sample, if one does.
+    fn filter<F: Float, C: FilterComposer<F>>(&self, _composer: C) -> Option<C::Output> {
+        None
+    }
+    /// What its regret is measured against; `None` where that is not computed.
+    fn objective(&self) -> Option<Objective> {
+        Some(Objective::default())
+    }
+    /// The bound that its analysis gives for the regret, where it does.
+    fn regret_bound(&self, _met: &Met) -> Option<Bound> {
+        None
+    }
+    /// The kernels of a model that is not linear.
+    fn kernels(&self) -> Vec<Kernel> {
+        Vec::new()
+    }
+    /// Fills in defaults that depend on other settings.
+    fn complete(_values: &mut serde_json::Map<String, serde_json::Value>) {}
+}
+
+/// Takes the parts of an algorithm. `features` is the rule of the weights, `bias` that of the bias, which is not penalized.
+pub trait Composer<F: Float>: Sized {
+    /// What it makes of them.
+    type Output;
+
+    /// The loss.
+    fn loss(&self) -> Loss;
+    /// A rule that takes the tangent of the loss.
+    fn rule<R: Rule<F>>(self, features: R, bias: R) -> Self::Output;
+    /// A rule that takes the loss itself.
+    fn exact<R: Implicit<F>>(self, features: R, bias: R) -> Self::Output;
+    /// A rule that projects on what a row allows; `delta` is added to the normalizer.
+    fn projecting<R: Rule<F>>(self, features: R, bias: R, delta: f64) -> Self::Output;
+    /// A rule that visits all coordinates in every round.
+    fn visiting_all<R: Rule<F>>(self, features: R, bias: R) -> Self::Output;
+    /// The same with the loss itself.
+    fn visiting_all_exact<R: Implicit<F>>(self, features: R, bias: R) -> Self::Output;
+    /// Gradient steps in the plane of the mean row.
+    fn constrained(self, schedule: Schedule) -> Self::Output;
+    /// A method over dense vectors, by number of weights and number of features among them.
+    fn method<M: Method<F>>(self, dimension: u32, new: impl Fn(usize, usize) -> M) -> Self::Output;
+    /// A kernel expansion.
+    fn kernel(self, tuning: Tuning, kernels: Vec<Kernel>) -> Self::Output;
+
+    /// A leader with AdaGrad's metric, which can share a learner with others of its kind.
+    fn adagrad_leader<C: Center<AdaGrad>>(
+        self,
+        lane: Lane,
+        accrual: Accrual,
+        center: C,
+    ) -> Self::Output {
+        let rule = leader(lane, accrual, center);
+        self.rule(rule, leader(lane.free(), accrual, center))
+    }
+
+    /// A rule that takes the loss itself or its tangent.
+    fn rule_or_exact<R: Implicit<F>>(self, features: R, bias: R, is_exact: bool) -> Self::Output {
+        if is_exact { self.exact(features, bias) } else { self.rule(features, bias) }
+    }
+}
+
+/// The leader of a lane.
+pub(crate) fn leader<C>(lane: Lane, accrual: Accrual, center: C) -> Leader<C, AdaGrad> {
+    let Lane { l1, l2, rate, delta } = lane;
+    let metric = AdaGrad { rate, delta };
+    Leader { penalty: ElasticNet { l1, l2 }, accrual, center, metric }
+}
+
+/// Takes a method and puts it behind a delay line.
+pub trait FilterComposer<F: Float>: Sized {
+    /// What it makes of it.
+    type Output;
+    /// The loss.
+    fn loss(&self) -> Loss;
+    /// A method by number of weights and number of features among them, with `relative`, the share of the usual energy that is
+    /// added to its normalizer.
+    fn method<M: Method<F>>(self, new: impl Fn(usize, usize, F) -> M) -> Self::Output;
+}
+
+/// A recipe behind a pointer: what the rest of the crate asks of an algorithm.
+pub(crate) trait Composed: Debug + Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn needs_dimension(&self) -> Option<&'static str>;
+    fn needs_rows(&self) -> bool;
+    fn dimension(&self) -> Option<u32>;
+    fn check_size(&self, features: u64) -> Result<(), BuildError>;
+    fn learner(&self, plan: &LearnerPlan<'_>) -> Box<dyn Online>;
+    fn lanes(&self, precision: Precision, loss: Loss) -> Option<LaneGroup>;
+    fn nature(&self, loss: Loss) -> Nature;
+    fn filter_f32(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f32>>>;
+    fn filter_f64(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f64>>>;
+    fn objective(&self) -> Option<Objective>;
+    fn regret_bound(&self, met: &Met) -> Option<Bound>;
+    fn kernels(&self) -> Vec<Kernel>;
+}
+
+/// What a learner needs beside the algorithm's own settings.
+#[derive(Clone, Copy)]
+pub(crate) struct LearnerPlan<'a> {
+    pub(crate) loss: Loss,
+    /// The number of classes; one for a single set of weights.
+    pub(crate) heads: Option<usize>,
+    pub(crate) found: &'a Found,
+    pub(crate) options: LearnerOptions,
+}
+
+impl<T: Recipe> Composed for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn needs_dimension(&self) -> Option<&'static str> {
+        Recipe::needs_dimension(self)
+    }
+    fn needs_rows(&self) -> bool {
+        Recipe::needs_rows(self)
+    }
+    fn dimension(&self) -> Option<u32> {
+        Recipe::dimension(self)
+    }
+    fn check_size(&self, features: u64) -> Result<(), BuildError> {
+        Recipe::check_size(self, features)
+    }
+    fn learner(&self, plan: &LearnerPlan<'_>) -> Box<dyn Online> {
+        match plan.options.precision {
+            Precision::F32 => self.compose::<f32, _>(plan.found, LearnerComposer(plan)),
+            Precision::F64 => self.compose::<f64, _>(plan.found, LearnerComposer(plan)),
+        }
+    }
+    fn lanes(&self, precision: Precision, loss: Loss) -> Option<LaneGroup> {
+        let found = Found::default();
+        match precision {
+            Precision::F32 => self.compose::<f32, _>(&found, LaneComposer(loss)),
+            Precision::F64 => self.compose::<f64, _>(&found, LaneComposer(loss)),
+        }
+    }
+    fn nature(&self, loss: Loss) -> Nature {
+        self.compose::<f64, _>(&Found::default(), NatureComposer(loss))
+    }
+    fn filter_f32(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f32>>> {
+        self.filter::<f32, _>(line)
+    }
+    fn filter_f64(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f64>>> {
+        self.filter::<f64, _>(line)
+    }
+    fn objective(&self) -> Option<Objective> {
+        Recipe::objective(self)
+    }
+    fn regret_bound(&self, met: &Met) -> Option<Bound> {
+        Recipe::regret_bound(self, met)
+    }
+    fn kernels(&self) -> Vec<Kernel> {
+        Recipe::kernels(self)
+    }
+}

@@ -1,0 +1,62 @@
+//! Recursive least squares.
+
+use parsimon_core::Float;
+use parsimon_core::filter::rls::Rls as Method;
+
+use super::groups::{Features, SquaredLoss};
+use super::recipe::{Card, Composer, FilterComposer, Recipe};
+use super::setting::{Positive, Share, settings};
+use crate::BuildError;
+use crate::survey::Found;
+
+/// The matrix, half of which is kept, may take this many bytes: some 32,000 features.
+const MOST_MEMORY: u64 = 1 << 32;
+
+settings! {
+    /// Recursive least squares; 2SGD of Mu et al. 2013.
+    pub struct Rls {
+        delta: Positive = 0.01, "the ridge: P_0 = I/delta";
+        forgetting: Share = 1.0, "lambda: what a row's weight keeps each round";
+        ..features: Features;
+    }
+}
+
+impl Recipe for Rls {
+    const CARD: Card = Card {
+        name: "rls",
+        paper: "recursive least squares; 2SGD of Mu et al. 2013",
+        losses: "exact",
+        penalties: "delta w^2/2",
+        center: "origin, all rows' second moments",
+        cost: "O(features^2)",
+    };
+    type Losses = SquaredLoss;
+
+    fn dimension(&self) -> Option<u32> {
+        self.features.dimension
+    }
+    fn needs_dimension(&self) -> Option<&'static str> {
+        Some(Self::CARD.name)
+    }
+    fn check_size(&self, features: u64) -> Result<(), BuildError> {
+        let bytes = Method::<f64>::memory(features.saturating_add(1));
+        if bytes <= MOST_MEMORY {
+            return Ok(());
+        }
+        let gib = bytes as f64 / f64::from(1 << 30);
+        Err(BuildError::new(
+            "dimension",
+            format!(
+                "rls keeps a matrix over all pairs of features: {features} of them need {gib:.1} GiB, and 4 GiB \
+                 is the most; csgd and adagrad-rda need memory for the features alone"
+            ),
+        ))
+    }
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+        let dimension = found.dimension.unwrap_or(1);
+        composer.method(dimension, |len, _| Method::<F>::new(len, self.delta, self.forgetting))
+    }
+    fn filter<F: Float, C: FilterComposer<F>>(&self, composer: C) -> Option<C::Output> {
+        Some(composer.method(|len, _, _| Method::<F>::new(len, self.delta, self.forgetting)))
+    }
+}

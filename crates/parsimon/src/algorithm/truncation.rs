@@ -1,0 +1,40 @@
+//! Small weights cut to zero every few rounds.
+
+use parsimon_core::Float;
+use parsimon_core::rule::truncated::Truncation as Rule;
+
+use super::groups::{AnyLoss, Steps};
+use super::recipe::{Card, Composer, Recipe};
+use super::setting::{Natural, NonNegative, settings};
+use crate::survey::Found;
+
+settings! {
+    /// Weights up to theta are set to zero every k-th round (Langford, Li and Zhang 2009).
+    pub struct Truncation {
+        ..steps: Steps;
+        period: Natural = 1.0, "every how many rounds (k, K)";
+        theta: NonNegative = 0.01, "weights up to it are cut";
+    }
+}
+
+impl Recipe for Truncation {
+    const CARD: Card = Card {
+        name: "truncation",
+        paper: "Langford, Li and Zhang 2009",
+        losses: "tangent",
+        penalties: "cut below theta, every k-th round",
+        center: "iterate, schedule",
+        cost: "O(nnz)",
+    };
+    type Losses = AnyLoss;
+
+    fn needs_rows(&self) -> bool {
+        self.steps.needs_rows()
+    }
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+        let schedule = self.steps.schedule(found);
+        let rule = |theta| Rule { schedule, period: self.period, theta };
+        // A weight of magnitude 0 is cut to 0: no truncation at all.
+        composer.rule(rule(self.theta), rule(0.0))
+    }
+}

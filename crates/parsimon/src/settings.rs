@@ -1,0 +1,262 @@
+//! Settings that are complete and checked, and the learner they describe.
+
+use parsimon_core::kernel::Kernel;
+use parsimon_core::{LabelDomain, Loss, Online, Precision, State, Table};
+use serde_json::{Map, Value};
+
+use crate::algorithm::lanes::LaneGroup;
+use crate::algorithm::objective::{Bound, Met, Objective};
+use crate::algorithm::groups::switch_at;
+use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
+use crate::algorithm::{Algorithm, Configured, Nature};
+use crate::survey::Found;
+use crate::{BuildError, Spec};
+
+/// What a learner needs beside its settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LearnerOptions {
+    /// The number type.
+    pub precision: Precision,
+    /// Whether there is a bias.
+    pub bias: bool,
+    /// Where coordinates live.
+    pub storage: Storage,
+}
+
+/// Where coordinates live. It never changes an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// An array of so many slots, for hashed features.
+    Slots(
+        /// The number of slots.
+        u32,
+    ),
+    /// An array that grows with the largest id, for ids kept as they are.
+    Growing,
+    /// An index: memory for the features seen, whatever their ids.
+    Index,
+}
+
+impl Storage {
+    /// An empty table.
+    pub(crate) fn table<C: State + Copy>(self) -> Table<C> {
+        match self {
+            Storage::Slots(slots) => Table::dense(slots),
+            Storage::Growing => Table::growing(),
+            Storage::Index => Table::index(),
+        }
+    }
+}
+
+impl Default for LearnerOptions {
+    fn default() -> Self {
+        Self { precision: Precision::F64, bias: true, storage: Storage::Growing }
+    }
+}
+
+/// Settings that are complete and checked. They never change; what is found in the data is an argument of
+/// [`build`](Settings::build).
+#[derive(Clone, Debug)]
+pub struct Settings {
+    algorithm: &'static Algorithm,
+    values: Map<String, Value>,
+    configured: Configured,
+}
+
+impl Settings {
+    pub(crate) fn new(
+        algorithm: &'static Algorithm,
+        values: Map<String, Value>,
+        configured: Configured,
+    ) -> Self {
+        Self { algorithm, values, configured }
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> &'static Algorithm {
+        self.algorithm
+    }
+
+    /// As a spec that resolves to these settings again.
+    pub fn to_spec(&self) -> Spec {
+        Spec::from_values(self.values.clone())
+    }
+
+    /// As a JSON object.
+    pub fn to_json(&self) -> &Map<String, Value> {
+        &self.values
+    }
+
+    /// The settings of one algorithm with their types; `None` if these are another's.
+    ///
+    /// ```
+    /// use parsimon::Spec;
+    /// use parsimon::algorithm::ftrl::Ftrl;
+    ///
+    /// let settings = Spec::new("ftrl").set("l1", 0.5).resolve()?;
+    /// assert_eq!(settings.typed::<Ftrl>().map(|ftrl| ftrl.l1), Some(0.5));
+    /// # Ok::<(), parsimon::BuildError>(())
+    /// ```
+    pub fn typed<T: Recipe>(&self) -> Option<&T> {
+        self.recipe().as_any().downcast_ref()
+    }
+
+    pub(crate) fn recipe(&self) -> &dyn Composed {
+        &*self.configured.recipe
+    }
+
+    /// The loss.
+    pub fn loss(&self) -> Loss {
+        self.configured.loss
+    }
+
+    /// The word of the loss.
+    pub fn loss_name(&self) -> &'static str {
+        self.configured.loss_word
+    }
+
+    /// Whether there is one learner per class.
+    pub fn is_multiclass(&self) -> bool {
+        self.configured.classes.multiclass
+    }
+
+    /// The declared classes.
+    pub fn classes(&self) -> Option<&[String]> {
+        self.configured.classes.classes.as_deref()
+    }
+
+    /// Whether every weight is visited in every round.
+    pub fn is_dense(&self) -> bool {
+        self.recipe().nature(self.loss()) == Nature::Dense
+    }
+
+    /// Whether the model is a function over a dictionary of rows, and not linear.
+    pub fn is_kernel(&self) -> bool {
+        self.recipe().nature(self.loss()) == Nature::Kernel
+    }
+
+    /// The kernels of a multikernel filter: in the order of their words, and within a word in the order of its list. None for
+    /// a linear model.
+    ///
+    /// ```
+    /// use parsimon::Spec;
+    /// use parsimon::core::kernel::Kernel;
+    ///
+    /// let spec = r#"{"algorithm": "multikernel-pda", "kernel": ["linear", "gaussian"], "variances": [0.5]}"#;
+    /// let settings = Spec::from_json(spec)?.resolve()?;
+    /// assert_eq!(settings.kernels(), [Kernel::Linear, Kernel::Gaussian { variance: 0.5 }]);
+    /// assert!(Spec::new("ftrl").resolve()?.kernels().is_empty());
+    /// # Ok::<(), parsimon::BuildError>(())
+    /// ```
+    pub fn kernels(&self) -> Vec<Kernel> {
+        self.recipe().kernels()
+    }
+
+    /// What the regret is measured against; `None` where that is not computed.
+    pub fn objective(&self) -> Option<Objective> {
+        self.recipe().objective()
+    }
+
+    /// The bound that the algorithm's analysis gives for the regret, where it does.
+    pub fn regret_bound(&self, met: &Met) -> Option<Bound> {
+        self.recipe().regret_bound(met)
+    }
+
+    /// How settings like these share a learner, if they can.
+    pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
+        if self.is_multiclass() { None } else { self.recipe().lanes(precision, self.loss()) }
+    }
+
+    /// Whether labels are two classes.
+    pub fn is_binary(&self) -> bool {
+        !self.is_multiclass() && self.loss().domain() == LabelDomain::Binary
+    }
+
+    /// Whether labels are counts, which cannot be negative.
+    pub fn is_of_counts(&self) -> bool {
+        !self.is_multiclass() && self.loss().domain() == LabelDomain::NonNegative
+    }
+
+    /// The name of what is averaged while learning: the loss, or the share of errors for several classes.
+    pub fn progressive_name(&self) -> &'static str {
+        if self.is_multiclass() { "error" } else { self.loss_name() }
+    }
+
+    /// Whether the method must know the number of features, and the settings do not have it.
+    pub fn needs_dimension(&self) -> bool {
+        self.recipe().needs_dimension().is_some() && self.recipe().dimension().is_none()
+    }
+
+    /// Whether the schedule must know the number of rows, because the settings do not have the round of its switch.
+    pub fn needs_rows(&self) -> bool {
+        self.recipe().needs_rows()
+    }
+
+    /// The number of features, declared or found.
+    pub fn dimension(&self, found: &Found) -> Option<u32> {
+        self.recipe().dimension().or(found.dimension)
+    }
+
+    /// How many sets of weights there are: one, or one per class. `None` if the classes are not known.
+    pub fn heads(&self, found: &Found) -> Option<usize> {
+        let classes = || self.classes().map_or(found.classes.len(), <[String]>::len);
+        if self.is_multiclass() { Some(classes()).filter(|n| *n > 0) } else { Some(1) }
+    }
+
+    /// The settings as a JSON object in which what was needed and found is as if it had been given.
+    pub fn completed(&self, found: &Found) -> Map<String, Value> {
+        let mut values = self.values.clone();
+        if self.is_multiclass() && self.classes().is_none() && !found.classes.is_empty() {
+            values.insert("classes".into(), found.classes.clone().into());
+        }
+        if let Some(dimension) = found.dimension.filter(|_| self.needs_dimension()) {
+            values.insert("dimension".into(), dimension.into());
+        }
+        if let Some(rows) = found.rows.filter(|_| self.needs_rows()) {
+            values.insert("switch".into(), switch_at(rows).into());
+        }
+        values
+    }
+
+    /// A learner at the origin.
+    ///
+    /// ```
+    /// use parsimon::{Found, LearnerOptions, Spec};
+    ///
+    /// let settings = Spec::new("rda").set("rate", 0.3).set("l1", 0.01).resolve()?;
+    /// let learner = settings.build(LearnerOptions::default(), &Found::default())?;
+    /// assert_eq!(learner.nonzeros(), 0);
+    /// # Ok::<(), parsimon::BuildError>(())
+    /// ```
+    pub fn build(
+        &self,
+        options: LearnerOptions,
+        found: &Found,
+    ) -> Result<Box<dyn Online>, BuildError> {
+        let Some(heads) = self.heads(found) else {
+            return Err(BuildError::new("classes", "multiclass needs classes, the list of labels"));
+        };
+        let dimension = self.dimension(found);
+        if let Some(who) = self.recipe().needs_dimension() {
+            let Some(features) = dimension else {
+                return Err(BuildError::new(
+                    "dimension",
+                    format!(
+                        "{who} needs dimension, the number of features (ids are counted from 1)"
+                    ),
+                ));
+            };
+            self.recipe().check_size(features.into())?;
+        }
+        if self.needs_rows() && found.rows.is_none() {
+            return Err(BuildError::new(
+                "switch",
+                "the two-phase schedule needs switch, the round m of the change",
+            ));
+        }
+        let found = Found { dimension, ..found.clone() };
+        let heads = self.is_multiclass().then_some(heads);
+        let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
+        Ok(self.recipe().learner(&plan))
+    }
+}

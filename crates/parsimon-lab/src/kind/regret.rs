@@ -6,6 +6,11 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Repeats, Row};
+use parsimon::algorithm::dual_averaging::DualAveraging;
+use parsimon::algorithm::generalized_rda::GeneralizedRda;
+use parsimon::algorithm::objective::{FeasibleSet, Objective};
+use parsimon::algorithm::pda::Pda;
+use parsimon::algorithm::rda::{Beta, Rda, Stabilizer};
 use parsimon::{LearnerOptions, Settings, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -138,12 +143,15 @@ impl Rows {
 
 /// The charge of a round, for the methods whose theory is here.
 fn charge(settings: &Settings) -> Option<Charge> {
-    let (l1, l2) = (settings.number("l1"), settings.number("l2"));
-    match (settings.algorithm().name, settings.word("ball")) {
-        ("dual-averaging", "l1") => Some(Charge::Ball { radius: settings.number("radius") }),
-        ("rda" | "generalized-rda" | "pda", _) if l1 > 0.0 || l2 > 0.0 => {
-            Some(Charge::ElasticNet { l1, l2 })
+    let has_theory = settings.typed::<Rda>().is_some()
+        || settings.typed::<GeneralizedRda>().is_some()
+        || settings.typed::<Pda>().is_some();
+    let Objective { l1, l2, set, .. } = settings.objective()?;
+    match set {
+        FeasibleSet::L1Ball { radius } if settings.typed::<DualAveraging>().is_some() => {
+            Some(Charge::Ball { radius })
         }
+        _ if has_theory && (l1 > 0.0 || l2 > 0.0) => Some(Charge::ElasticNet { l1, l2 }),
         _ => None,
     }
 }
@@ -184,6 +192,17 @@ fn marks(rounds: usize) -> Vec<usize> {
     powers.take_while(|t| *t < rounds).chain([rounds]).collect()
 }
 
+/// The rate of a method whose theory is here.
+fn rate(settings: &Settings) -> f64 {
+    let rates = [
+        settings.typed::<Rda>().map(|rda| rda.rate),
+        settings.typed::<GeneralizedRda>().map(|rda| rda.rate),
+        settings.typed::<Pda>().map(|pda| pda.rate),
+        settings.typed::<DualAveraging>().map(|averaging| averaging.rate),
+    ];
+    rates.into_iter().flatten().next().unwrap_or(1.0)
+}
+
 /// Each mark a run of its own, at a rate made for its length.
 fn horizons(
     rows: &Rows,
@@ -192,7 +211,7 @@ fn horizons(
     spec: &Spec,
     charge: Charge,
 ) -> Result<BTreeMap<String, Curve>, parsimon::BuildError> {
-    let rate = spec.clone().resolve()?.number("rate");
+    let rate = rate(&spec.resolve()?);
     let mut all: BTreeMap<String, Curve> = BTreeMap::new();
     for mark in rivals.marks() {
         let settings = spec.clone().set("rate", rate / (mark as f64).sqrt()).resolve()?;
@@ -277,55 +296,62 @@ struct Bound {
 impl Bound {
     /// At round `t`, against `w`.
     fn of(settings: &Settings, t: usize, met: &Met, charge: Charge, w: &[f64]) -> Self {
-        let rate = settings.number("rate");
         let half = 0.5 * dot(w, w);
         let rounds = t as f64;
-        match settings.algorithm().name {
-            // Ushio 2018: (A.17), and (A.10).
-            "pda" => Self {
+        // Ushio 2018: (A.17), and (A.10).
+        if let Some(Pda { rate, .. }) = settings.typed() {
+            return Self {
                 exact: rounds * met.psi + 0.5 * rate * rounds * met.slope2 + half / rate,
                 printed: Some(0.5 * rate * rounds * (met.slope2 + met.psi) + half / rate),
-            },
-            "generalized-rda" => {
-                let b = settings.number("b");
-                let beta = |tau: f64| tau.powf(b) / rate;
-                let constant = 0.5 * rate * rounds * met.slope2 + half / rate;
-                Self {
-                    exact: delta(t, 0.0, beta(1.0), &beta, half, met.slope2),
-                    printed: (b == 0.0).then_some(constant),
-                }
-            }
-            "rda" if settings.number("l2") > 0.0 => Self::strong(settings, t, met, charge, w),
-            // (4.1) and (4.4)
-            _ => Self {
-                exact: delta(t, 0.0, 1.0 / rate, &|tau| tau.sqrt() / rate, half, met.slope2),
-                printed: Some((half / rate + rate * met.slope2) * rounds.sqrt()),
-            },
+            };
+        }
+        if let Some(&GeneralizedRda { rate, b, .. }) = settings.typed() {
+            let beta = |tau: f64| tau.powf(b) / rate;
+            let constant = 0.5 * rate * rounds * met.slope2 + half / rate;
+            return Self {
+                exact: delta(t, 0.0, beta(1.0), &beta, half, met.slope2),
+                printed: (b == 0.0).then_some(constant),
+            };
+        }
+        match (settings.typed::<Rda>(), settings.typed::<DualAveraging>()) {
+            (Some(rda), _) if rda.l2 > 0.0 => Self::strong(rda, t, met, charge, w),
+            (Some(rda), _) => Self::root(rda.rate, t, half, met),
+            (None, Some(averaging)) => Self::root(averaging.rate, t, half, met),
+            (None, None) => unreachable!("charge() admits only the methods above"),
+        }
+    }
+
+    /// (4.1) with the square-root sequence, and (4.4).
+    fn root(rate: f64, t: usize, half: f64, met: &Met) -> Self {
+        Self {
+            exact: delta(t, 0.0, 1.0 / rate, &|tau| tau.sqrt() / rate, half, met.slope2),
+            printed: Some((half / rate + rate * met.slope2) * (t as f64).sqrt()),
         }
     }
 
     /// (4.1) with `sigma > 0`, and (4.6), (4.7) or (4.8).
-    fn strong(settings: &Settings, t: usize, met: &Met, charge: Charge, w: &[f64]) -> Self {
-        let sigma = settings.number("l2");
+    fn strong(rda: &Rda, t: usize, met: &Met, charge: Charge, w: &[f64]) -> Self {
+        let sigma = rda.l2;
         let (log, slope2) = (1.0 + (t as f64).ln(), met.slope2);
         let noise = slope2 / (2.0 * sigma);
-        let d2 = match settings.word("prox") {
-            "psi" => charge.at(w) / sigma,
-            _ => 0.5 * dot(w, w),
+        let d2 = match rda.prox {
+            Stabilizer::Psi => charge.at(w) / sigma,
+            Stabilizer::Half => 0.5 * dot(w, w),
         };
         let at = |beta: &dyn Fn(f64) -> f64| delta(t, sigma, sigma, beta, d2, slope2);
-        match settings.word("beta") {
-            "zero" => {
+        match rda.beta {
+            Beta::Zero => {
                 Self { exact: met.psi_second + at(&|_| 0.0), printed: Some(noise * (5.0 + log)) }
             }
-            "constant" => Self { exact: at(&|_| sigma), printed: Some(sigma * d2 + noise * log) },
-            "log" => Self {
+            Beta::Constant => {
+                Self { exact: at(&|_| sigma), printed: Some(sigma * d2 + noise * log) }
+            }
+            Beta::Log => Self {
                 exact: at(&|tau| sigma * (1.0 + tau.ln())),
                 printed: Some((sigma * d2 + noise) * log),
             },
-            _ => {
-                let rate = settings.number("rate");
-                let beta = |tau: f64| tau.sqrt() / rate;
+            Beta::Sqrt => {
+                let beta = |tau: f64| tau.sqrt() / rda.rate;
                 Self { exact: delta(t, sigma, beta(1.0), &beta, d2, slope2), printed: None }
             }
         }

@@ -49,7 +49,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         let settings = settings(method, rows.len()).map_err(fail)?;
         let mut online = settings.build(LearnerOptions::default()).map_err(fail)?;
         let passes = table.passes.at(run.effort);
-        let l1 = if table.penalty { settings.number("l1") } else { 0.0 };
+        let l1 = settings.objective().filter(|_| table.penalty).map_or(0.0, |o| o.l1);
         let look = Look {
             loss: settings.loss(),
             l1,

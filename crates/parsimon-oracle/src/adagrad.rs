@@ -1,8 +1,10 @@
 //! AdaGrad with a diagonal metric, dual and primal (Duchi, Hazan and Singer 2011).
 //!
-//! `H = delta + sqrt(g_1^2 + ... + g_t^2)` per coordinate, from the stored gradients.
+//! `H = delta + sqrt(g_1^2 + ... + g_t^2)` per coordinate, from the stored gradients. Each argmin is
+//! over the interval of the penalty.
 
 use crate::history::History;
+use crate::interval::Interval;
 use crate::method::{Method, Round, Space};
 use crate::prox::soft;
 use crate::spec::Spec;
@@ -22,6 +24,7 @@ struct AdaGrad {
     delta: f64,
     l1: Vec<f64>,
     l2: Vec<f64>,
+    bounds: Vec<Interval>,
     gradients: History,
     w: Vec<f64>,
 }
@@ -44,7 +47,7 @@ impl Method for AdaGrad {
                 continue;
             }
             let step = self.rate / metric;
-            *w = match self.center {
+            let free = match self.center {
                 Center::Origin => {
                     -soft(s[i], t * self.l1[i]) / (metric / self.rate + t * self.l2[i])
                 }
@@ -53,6 +56,7 @@ impl Method for AdaGrad {
                     soft(v, step * self.l1[i]) / (1.0 + step * self.l2[i])
                 }
             };
+            *w = self.bounds[i].nearest(free);
         }
     }
 }
@@ -64,6 +68,7 @@ fn adagrad(spec: &Spec, space: &Space, center: Center) -> Box<dyn Method> {
         delta: spec.number_or("delta", 0.0),
         l1: space.on_features(spec.number_or("l1", 0.0)),
         l2: space.on_features(spec.number_or("l2", 0.0)),
+        bounds: Interval::from_spec(spec).on_features(space),
         gradients: History::default(),
         w: space.zeros(),
     })

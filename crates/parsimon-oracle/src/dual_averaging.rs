@@ -1,6 +1,7 @@
 //! Methods whose weight is a function of the sum of all gradients (004; Xiao 2010; Nesterov 2009).
 
 use crate::history::History;
+use crate::interval::Interval;
 use crate::method::{Method, Round, Space};
 use crate::prox::{norm, project_l1_ball, project_l2_ball, sign, soft};
 use crate::spec::Spec;
@@ -67,7 +68,11 @@ fn plain_rda(rate: f64, t: f64, mean: f64, l1: f64) -> f64 {
     -(rate * t.sqrt()) * soft(mean, l1)
 }
 
-/// Regularized dual averaging: `argmin gbar.w + Psi(w) + (beta_t/t) h(w)`.
+/// Regularized dual averaging: `argmin gbar.w + Psi(w) + (beta_t/t) h(w)` over the interval of the
+/// penalty.
+///
+/// With `h = Psi/sigma` the function `h` is infinite outside the interval, as `Psi` is. Without
+/// `l2` there is no `sigma`, and `h` is `|w|^2/2` whichever was named.
 struct Rda {
     space: Space,
     l1: f64,
@@ -75,6 +80,7 @@ struct Rda {
     sigma: f64,
     growth: Growth,
     auxiliary: Auxiliary,
+    interval: Interval,
     bias_rate: f64,
 }
 
@@ -90,14 +96,15 @@ impl Rda {
 
     fn feature(&self, t: f64, mean: f64) -> f64 {
         let (l1, sigma) = (self.l1, self.sigma);
-        match (self.growth, self.auxiliary) {
+        let free = match (self.growth, self.auxiliary) {
             (Growth::Sqrt { rate }, _) if sigma == 0.0 => plain_rda(rate, t, mean, l1),
             (_, Auxiliary::Half) => -soft(mean, l1) / (sigma + self.beta(t) / t),
             (_, Auxiliary::Psi) => {
                 let c = 1.0 + self.beta(t) / (t * sigma);
                 -soft(mean, c * l1) / (c * sigma)
             }
-        }
+        };
+        self.interval.nearest(free)
     }
 
     /// The bias is outside the penalty, hence not strongly convex: it takes the square-root sequence.
@@ -250,6 +257,7 @@ pub(crate) fn rda(spec: &Spec, space: &Space) -> Box<dyn Method> {
             sigma,
             growth,
             auxiliary,
+            interval: Interval::from_spec(spec),
             bias_rate: spec.number_or("rate", 0.1),
         },
         space,

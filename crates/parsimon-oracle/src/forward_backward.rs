@@ -1,5 +1,6 @@
 //! Forward-backward splitting: a gradient step, then a proximal step (003; Duchi and Singer 2009).
 
+use crate::interval::{ELASTIC_IN_BOUNDS, Interval};
 use crate::method::{Method, Round, Space};
 use crate::prox;
 use crate::schedule::Schedule;
@@ -9,6 +10,8 @@ use crate::spec::Spec;
 pub(crate) enum Penalty {
     /// `l1 |w|_1 + l2/2 |w|^2`.
     Elastic { l1: f64, l2: f64 },
+    /// The same on an interval, infinite outside ("nonnegative", "box").
+    Bounded { l1: f64, l2: f64, interval: Interval },
     /// `l1 |w|_2` on the whole feature vector.
     L2Norm(f64),
     /// `l1 |w|_inf` on the whole feature vector.
@@ -18,16 +21,18 @@ pub(crate) enum Penalty {
 }
 
 impl Penalty {
-    /// Reads `penalty`, `l1`, `l2` and `groups`.
+    /// Reads `penalty`, `l1`, `l2`, `groups`, `lower` and `upper`.
     pub(crate) fn from_spec(spec: &Spec, default: &str) -> Self {
         let l1 = spec.number_or("l1", 0.0);
         let name = spec.text_or("penalty", default);
-        if name != "elastic" {
-            let l2 = spec.number_or("l2", 0.0);
+        let l2 = spec.number_or("l2", 0.0);
+        let interval = Interval::of_penalty(spec, &name);
+        if !ELASTIC_IN_BOUNDS.contains(&name.as_str()) {
             assert!(l2 == 0.0, "penalty {name:?} gives l2 no meaning, got {l2}");
         }
         match name.as_str() {
-            "elastic" => Penalty::Elastic { l1, l2: spec.number_or("l2", 0.0) },
+            "elastic" => Penalty::Elastic { l1, l2 },
+            "nonnegative" | "box" => Penalty::Bounded { l1, l2, interval },
             "l1" => Penalty::Elastic { l1, l2: 0.0 },
             "l2-norm" => Penalty::L2Norm(l1),
             "linf" => Penalty::Linf(l1),
@@ -40,6 +45,10 @@ impl Penalty {
     pub(crate) fn prox(&self, v: &[f64], c: f64, space: &Space) -> Vec<f64> {
         space.map_features(v, |v| match self {
             Penalty::Elastic { l1, l2 } => prox::elastic(v, c * l1, c * l2),
+            Penalty::Bounded { l1, l2, interval } => {
+                let free = prox::elastic(v, c * l1, c * l2);
+                free.into_iter().map(|w| interval.nearest(w)).collect()
+            }
             Penalty::L2Norm(l1) => prox::l2_norm(v, c * l1),
             Penalty::Linf(l1) => prox::linf(v, c * l1),
             Penalty::Group { l1, groups } => prox::group(v, groups, c * l1),

@@ -4,6 +4,7 @@
 //! yet. They are kept to reproduce the thesis.
 
 use crate::forward_backward::Penalty;
+use crate::interval::ELASTIC_IN_BOUNDS;
 use crate::method::{Method, Round, Space};
 use crate::prox::soft;
 use crate::schedule::Schedule;
@@ -124,8 +125,9 @@ fn period(spec: &Spec) -> Option<usize> {
 
 pub(crate) fn lazy_fobos(spec: &Spec, space: &Space) -> Box<dyn Method> {
     let name = spec.text_or("penalty", "l1");
-    // Prop 2.1 holds for norms; a squared norm does not add up over a block.
-    assert!(name != "elastic", "lazy-fobos has no penalty \"elastic\"");
+    // Prop 2.1 holds for norms; a squared norm or a bound does not add up over a block.
+    let is_norm = !ELASTIC_IN_BOUNDS.contains(&name.as_str());
+    assert!(is_norm, "lazy-fobos has no penalty {name:?}");
     Box::new(LazyFobos {
         space: space.clone(),
         schedule: Schedule::from_spec(spec),

@@ -1,11 +1,13 @@
 //! FTRL-Proximal with the penalty in force once (003, Algorithm 6; McMahan et al. 2013).
 
 use crate::history::History;
+use crate::interval::Interval;
 use crate::method::{Method, Round, Space};
 use crate::prox::soft;
 use crate::spec::Spec;
 
-/// `argmin g_{1:t}.w + l1 |w|_1 + l2/2 |w|^2 + 1/2 sum_s sigma_s (w - w_s)^2`, per coordinate.
+/// `argmin g_{1:t}.w + l1 |w|_1 + l2/2 |w|^2 + 1/2 sum_s sigma_s (w - w_s)^2`, per coordinate,
+/// over the interval of the penalty.
 ///
 /// The whole past is stored and the argmin solved from it each round.
 struct Ftrl {
@@ -13,6 +15,7 @@ struct Ftrl {
     beta: f64,
     l1: Vec<f64>,
     l2: Vec<f64>,
+    bounds: Vec<Interval>,
     gradients: History,
     /// The points `w_s` the gradients were taken at.
     points: History,
@@ -30,7 +33,8 @@ impl Ftrl {
             q += g[i] * g[i];
         }
         let curvature = (self.beta + q.sqrt()) / self.alpha + self.l2[i];
-        if curvature == 0.0 { 0.0 } else { -soft(z, self.l1[i]) / curvature }
+        let free = if curvature == 0.0 { 0.0 } else { -soft(z, self.l1[i]) / curvature };
+        self.bounds[i].nearest(free)
     }
 }
 
@@ -52,6 +56,7 @@ pub(crate) fn ftrl(spec: &Spec, space: &Space) -> Box<dyn Method> {
         beta: spec.number_or("beta", 1.0),
         l1: space.on_features(spec.number_or("l1", 0.0)),
         l2: space.on_features(spec.number_or("l2", 0.0)),
+        bounds: Interval::from_spec(spec).on_features(space),
         gradients: History::default(),
         points: History::default(),
         w: space.zeros(),

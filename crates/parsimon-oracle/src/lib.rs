@@ -8,8 +8,8 @@
 //! Conventions: rounds count from `t = 1`, weights start at zero, the margin `p = w.x` is made
 //! before the update, and the gradient is `g = v l'(p, y) x` with `v` the importance weight. A row
 //! of weight zero is predicted and otherwise does not exist. The bias is one more coordinate,
-//! `x = 1` in every row, that no penalty, ball or truncation touches. A constraint on the whole
-//! vector, as in CSGD, holds for the bias too.
+//! `x = 1` in every row, that no penalty, bound, ball or truncation touches. A constraint on the
+//! whole vector, as in CSGD, holds for the bias too.
 //!
 //! Cost is `O(rounds * dimension)` for the descents and `O(rounds^2 * dimension)` for the methods
 //! that keep their history. Do not use this crate for anything but tests.
@@ -34,6 +34,7 @@ mod dual_averaging;
 mod forward_backward;
 mod history;
 mod implicit;
+mod interval;
 mod lazy_thesis;
 mod leader;
 mod lms;

@@ -11,14 +11,14 @@ fn own_keys(algorithm: &str) -> &'static [&'static str] {
         "sgd" | "asgd" => &["schedule", "switch", "ball", "radius", "implicit"],
         "subgradient-l1" | "csgd" | "ncsgd" => &["schedule", "switch"],
         "truncation" | "truncated-gradient" => &["schedule", "switch", "period", "theta"],
-        "fobos" => &["schedule", "switch", "penalty", "groups", "half_step"],
+        "fobos" => &["schedule", "switch", "penalty", "groups", "lower", "upper", "half_step"],
         "lazy-fobos" => &["schedule", "switch", "penalty", "groups", "period"],
         "lazy-sparse" | "lazy-splitting" => &["schedule", "switch", "period"],
-        "rda" => &["beta", "prox"],
+        "rda" => &["beta", "prox", "penalty", "lower", "upper"],
         "generalized-rda" => &["a", "b"],
         "dual-averaging" => &["ball", "radius", "dimension"],
-        "adagrad-rda" | "adagrad-fobos" => &["delta"],
-        "ftrl" => &["beta"],
+        "adagrad-rda" | "adagrad-fobos" => &["delta", "penalty", "lower", "upper"],
+        "ftrl" => &["beta", "penalty", "lower", "upper"],
         "comid" | "ftprl" | "aogd" | "unified-rda" => &["metric", "beta", "implicit"],
         "adam" => &["beta1", "beta2", "epsilon"],
         "adadelta" => &["rho", "epsilon"],
@@ -79,10 +79,11 @@ impl Spec {
         if self.get(key).is_some() { self.text(key) } else { default.to_owned() }
     }
 
-    /// A number; the word "inf" is infinity.
+    /// A number; the words "inf" and "-inf" are the infinities.
     pub(crate) fn number(&self, key: &str) -> f64 {
         match self.get(key) {
             Some(Value::String(word)) if word == "inf" => f64::INFINITY,
+            Some(Value::String(word)) if word == "-inf" => f64::NEG_INFINITY,
             Some(value) => {
                 value.as_f64().unwrap_or_else(|| panic!("{key} must be a number, got {value}"))
             }

@@ -56,7 +56,14 @@ fn penalized() -> Vec<Value> {
         json!({"algorithm": "dual-averaging", "ball": "l1", "radius": 1.0}),
         json!({"algorithm": "dual-averaging", "ball": "l2", "radius": 1.0}),
         json!({"algorithm": "ftl", "radius": 1.0}),
+        json!({"algorithm": "rda", "l1": 0.01, "l2": 0.5, "beta": "log", "prox": "psi",
+            "penalty": "box", "lower": -0.01, "upper": 0.02}),
     ];
+    for algorithm in ["ftrl", "rda", "fobos", "adagrad-rda", "adagrad-fobos"] {
+        methods.push(json!({"algorithm": algorithm, "l1": 0.01, "penalty": "nonnegative"}));
+        methods.push(json!({"algorithm": algorithm, "l1": 0.01, "l2": 0.5, "penalty": "box",
+            "lower": -0.01, "upper": 0.02}));
+    }
     let no_l1 = ["sgd", "asgd", "truncation", "dual-averaging", "adam", "adadelta"];
     for mut spec in self::methods() {
         let algorithm = spec["algorithm"].as_str().unwrap_or_default().to_owned();

@@ -390,7 +390,7 @@ impl Builder<'_> {
             }
             ("comid", _) => self.adaptive::<F>(s.number("beta")),
             ("ftprl", "sqrt") => {
-                let rule = |l1| Proximal { rate, l1 };
+                let rule = |l1| Proximal { rate, penalty: L1 { l1 } };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             ("ftprl", _) => {
@@ -399,11 +399,11 @@ impl Builder<'_> {
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             ("aogd", "sqrt") => {
-                let rule = |l1| Anchored { l1, metric: sqrt };
+                let rule = |l1| Anchored { penalty: L1 { l1 }, metric: sqrt };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             ("aogd", _) => {
-                let rule = |l1| Anchored { l1, metric: adagrad };
+                let rule = |l1| Anchored { penalty: L1 { l1 }, metric: adagrad };
                 self.implicit::<F, _>(rule(l1), rule(0.0))
             }
             (_, "sqrt") => {

@@ -4,8 +4,8 @@
 //! margin; the margin falls with `u` and the slope rises with the margin, so `u = slope(margin(u))` has one
 //! solution, between 0 and `slope(margin(0))`.
 
-use crate::learner::{LANES, fold_lanes};
-use crate::rule::Candidate;
+use crate::learner::{LANES, fold_lanes, sum_lanes};
+use crate::penalty::{Bounds, Candidate};
 use crate::wide::{Work, wide};
 
 /// Solves `u = slope(margin(u))`, to the last bit or nearly.
@@ -63,6 +63,8 @@ pub(crate) struct Shares {
     q: Vec<f64>,
     l1: Vec<f64>,
     x: Vec<f64>,
+    /// Nothing, or as long as the others: the coordinates of a learner have penalties of one type.
+    bounds: Vec<Bounds>,
 }
 
 impl Shares {
@@ -70,6 +72,7 @@ impl Shares {
         for column in [&mut self.z, &mut self.q, &mut self.l1, &mut self.x] {
             column.clear();
         }
+        self.bounds.clear();
     }
 
     pub(crate) fn push(&mut self, candidate: Candidate, x: f64) {
@@ -77,11 +80,24 @@ impl Shares {
         self.q.push(candidate.q);
         self.l1.push(candidate.l1);
         self.x.push(x);
+        self.bounds.extend(candidate.bounds);
     }
 
     /// The next margin if the loss's slope there is `u`.
     pub(crate) fn margin(&self, u: f64) -> f64 {
-        wide(Margin { shares: self, u })
+        if self.bounds.is_empty() {
+            wide(Margin { shares: self, u })
+        } else {
+            self.bounded_margin(u)
+        }
+    }
+
+    /// The same where weights have bounds, in the same order.
+    fn bounded_margin(&self, u: f64) -> f64 {
+        let problems = self.z.iter().zip(&self.q).zip(&self.l1).zip(&self.bounds).zip(&self.x);
+        sum_lanes(problems.map(|((((&z, &q), &l1), &bounds), &x)| {
+            x * Candidate { z, q, l1, bounds: Some(bounds) }.at(u, x)
+        }))
     }
 }
 
@@ -96,8 +112,10 @@ impl Work for Margin<'_> {
 
     #[inline(always)]
     fn work(self) -> f64 {
-        let Shares { z, q, l1, x } = self.shares;
-        let share = |z: f64, q: f64, l1: f64, x: f64| x * Candidate { z, q, l1 }.at(self.u, x);
+        let Shares { z, q, l1, x, .. } = self.shares;
+        let share = |z: f64, q: f64, l1: f64, x: f64| {
+            x * Candidate { z, q, l1, bounds: None }.at(self.u, x)
+        };
         let (mut sums, n) = ([0.0; LANES], z.len() / LANES * LANES);
         let columns = [z, q, l1, x].map(|column| column.split_at(n));
         let [blocks_z, blocks_q, blocks_l1, blocks_x] =

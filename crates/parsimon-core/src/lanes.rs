@@ -3,6 +3,9 @@
 //! What a coordinate keeps for each setting lies next to the others', so that one look at memory serves all and the
 //! arithmetic goes over them several at a time. Each lane does what a [`Learner`](crate::Learner) under a
 //! [`Leader`](crate::rule::leader::Leader) would do, operation by operation, and ends with the same bits.
+//!
+//! The penalty is the elastic net and no parameter: the loop over lanes is written out for it, and is compiled for every number of
+//! lanes, center and precision already. A race of other penalties runs one learner each.
 
 #![allow(
     clippy::needless_range_loop,
@@ -138,7 +141,7 @@ impl<F: Float, const K: usize> Weigh<F, K> {
         (self.delta[k] + n.sqrt()) * self.pace[k]
     }
 
-    /// See [`ElasticNet::argmin`](crate::penalty::ElasticNet::argmin).
+    /// See [`ElasticNet`](crate::penalty::ElasticNet)'s `argmin`.
     #[inline(always)]
     fn played(&self, c: &LaneCoord<F, K>) -> [F; K] {
         let mut w = [F::ZERO; K];

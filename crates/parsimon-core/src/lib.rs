@@ -12,13 +12,13 @@
 //! | --- | --- | --- | --- | --- |
 //! | SGD, FOBOS, COMID | linearized | iterate | schedule | [`rule::mirror::Scheduled`] |
 //! | AdaGrad-FOBOS | linearized | iterate | AdaGrad | [`rule::mirror::Adaptive`] |
-//! | RDA | every round | origin | schedule | [`rule::leader::Leader`]`<Origin, Global>` |
-//! | AdaGrad-RDA | every round | origin | AdaGrad | [`rule::leader::Leader`]`<Origin, AdaGrad>` |
-//! | FTRL-Proximal, deployed | once | iterate | AdaGrad | [`rule::leader::Leader`]`<Iterate, AdaGrad>` |
-//! | FTRL-Proximal, analyzed | every round | iterate | AdaGrad | [`rule::leader::Leader`]`<Iterate, AdaGrad>` |
+//! | RDA | every round | origin | schedule | [`rule::leader::Leader`]`<_, Origin, Global>` |
+//! | AdaGrad-RDA | every round | origin | AdaGrad | [`rule::leader::Leader`]`<_, Origin, AdaGrad>` |
+//! | FTRL-Proximal, deployed | once | iterate | AdaGrad | [`rule::leader::Leader`]`<_, Iterate, AdaGrad>` |
+//! | FTRL-Proximal, analyzed | every round | iterate | AdaGrad | [`rule::leader::Leader`]`<_, Iterate, AdaGrad>` |
 //! | the same with a schedule | every round | iterate | schedule | [`rule::proximal::Proximal`] |
 //! | AOGD | linearized | origin | either | [`rule::anchored::Anchored`] |
-//! | PDA, identity metric | once | origin | constant | [`rule::leader::Leader`]`<Origin, Global>`, projecting |
+//! | PDA, identity metric | once | origin | constant | [`rule::leader::Leader`]`<_, Origin, Global>`, projecting |
 //! | NLMS, APFBS, identity metric | linearized | iterate | constant | [`rule::mirror::Scheduled`], projecting |
 //!
 //! A [`rule::Rule`] says how a coordinate is read and how it absorbs a gradient; [`Learner`] is the one loop

@@ -2,7 +2,7 @@
 //! numbers.
 
 use parsimon_core::implicit::solve;
-use parsimon_core::penalty::{ElasticNet, L1};
+use parsimon_core::penalty::{Bounded, Bounds, Candidate, ElasticNet, L1, Lazy, Nonnegative};
 use parsimon_core::rule::dense::threshold;
 use parsimon_core::{Loss, Penalty, soft};
 use proptest::collection::vec;
@@ -35,12 +35,7 @@ fn close(a: f64, b: f64, scale: f64, tolerance: f64) -> Result<(), TestCaseError
 ///
 /// The debt of the steps before it fell asleep must not be charged again; it is what the weight's magnitude is
 /// measured against, since differences of totals are good to their last digits only.
-fn eager_and_lazy<P: Penalty<f64>>(
-    penalty: P,
-    w: f64,
-    before: &[f64],
-    steps: &[f64],
-) -> (f64, f64) {
+fn eager_and_lazy<P: Lazy<f64>>(penalty: P, w: f64, before: &[f64], steps: &[f64]) -> (f64, f64) {
     let mut debt = P::Debt::default();
     before.iter().for_each(|&eta| penalty.charge(&mut debt, eta));
     let seen = penalty.stamp(&debt);
@@ -141,6 +136,190 @@ proptest! {
         prop_assert!(a.abs() > c || soft(a, c) == 0.0);
         prop_assert!(soft(a, c) == 0.0 || soft(a, c).signum() == a.signum());
         prop_assert_eq!(soft(-a, c), -soft(a, c));
+    }
+}
+
+/// Intervals around zero; each end may be zero or infinite.
+fn bounds() -> impl Strategy<Value = Bounds> {
+    let end = || prop_oneof![1 => Just(f64::INFINITY), 5 => magnitude()];
+    (end(), end()).prop_map(|(lower, upper)| Bounds::new(-lower, upper).expect("zero is inside"))
+}
+
+/// No point of the interval is better than `w`: a grid over all of it that can matter, and points close to `w`.
+fn is_least_inside(
+    w: f64,
+    bounds: Bounds,
+    reach: f64,
+    value: impl Fn(f64) -> f64,
+    rounding: impl Fn(f64) -> f64,
+) -> Result<(), TestCaseError> {
+    prop_assert!(bounds.lower() <= w && w <= bounds.upper(), "{w:e} is outside of {bounds:?}");
+    let grid = (-200..=200).map(|k| reach * f64::from(k) / 200.0);
+    let near = (1..=12).flat_map(|k| [-1.0, 1.0].map(|sign| w + sign * reach * 0.2f64.powi(k)));
+    for other in grid.chain(near).chain([0.0, bounds.lower(), bounds.upper()]) {
+        if other.is_finite() && bounds.lower() <= other && other <= bounds.upper() {
+            let slack = rounding(other) + rounding(w);
+            prop_assert!(value(w) <= value(other) + slack, "{other:e} is better than {w:e}");
+        }
+    }
+    Ok(())
+}
+
+/// What a penalty with bounds must satisfy, given by the elastic net inside of them.
+#[derive(Clone, Copy, Debug)]
+struct Inside<P> {
+    penalty: P,
+    net: ElasticNet,
+    bounds: Bounds,
+}
+
+impl<P: Lazy<f64> + Lazy<f32> + std::fmt::Debug> Inside<P> {
+    fn a_step_is_the_minimizer(&self, v: f64, eta: f64) -> Result<(), TestCaseError> {
+        let ElasticNet { l1, l2 } = self.net;
+        let w = self.penalty.prox(v, eta);
+        let value = |w: f64| (w - v) * (w - v) / (2.0 * eta) + l1 * w.abs() + l2 / 2.0 * w * w;
+        let rounding = |w: f64| 1e-13 * ((v * v + w * w) / eta + l1 * w.abs() + l2 / 2.0 * w * w);
+        is_least_inside(w, self.bounds, 2.0 * v.abs(), value, rounding)
+    }
+
+    fn the_minimizer_is_least(&self, z: f64, q: f64, amount: f64) -> Result<(), TestCaseError> {
+        let w = self.penalty.argmin(z, q, amount);
+        let (l1, den) = (amount * self.net.l1, q + amount * self.net.l2);
+        if den == 0.0 {
+            prop_assert_eq!(w, 0.0);
+            return Ok(());
+        }
+        let value = |w: f64| z * w + l1 * w.abs() + 0.5 * den * w * w;
+        let rounding = |w: f64| 1e-13 * ((z.abs() + l1) * w.abs() + den * w * w);
+        is_least_inside(w, self.bounds, 2.0 * (z.abs() + l1) / den, value, rounding)?;
+        // Implicit updates and merging see the same problem.
+        let candidate: Candidate = Penalty::<f64>::candidate(&self.penalty, z, q, amount);
+        for same in [candidate.weight(), candidate.at(0.0, 1.0), candidate.at(-z, 0.0)] {
+            close(same, w, (z.abs() + l1) / den, 1e-14)?;
+        }
+        Ok(())
+    }
+
+    fn sleeping_is_stepping(
+        &self,
+        w: f64,
+        before: &[f64],
+        steps: &[f64],
+    ) -> Result<(), TestCaseError> {
+        // A weight that a step left behind.
+        let w = self.penalty.project(w);
+        let (eager, lazy) = eager_and_lazy(self.penalty, w, before, steps);
+        let ElasticNet { l1, l2 } = self.net;
+        let total: f64 = before.iter().chain(steps).sum();
+        close(eager, lazy, w.abs() + (l1 * total).min(l1 / l2), 1e-12)?;
+        prop_assert!(self.bounds.lower() <= lazy && lazy <= self.bounds.upper());
+        prop_assert!(w != 0.0 || lazy == 0.0, "a zero became {lazy:e}");
+        let (_, awake) = eager_and_lazy(self.penalty, w, before, &[]);
+        prop_assert_eq!(awake, w);
+        Ok(())
+    }
+
+    fn repeat_is_stepping(&self, w: f64, eta: f64, n: u64) -> Result<(), TestCaseError> {
+        let w = self.penalty.project(w);
+        let eager = (0..n).fold(w, |w, _| self.penalty.prox(w, eta));
+        let lazy = self.penalty.repeat(w, eta, n);
+        close(eager, lazy, w.abs() + self.net.l1 * eta * n as f64, 1e-12)?;
+        prop_assert!(self.bounds.lower() <= lazy && lazy <= self.bounds.upper());
+        prop_assert!(w != 0.0 || lazy == 0.0, "a zero became {lazy:e}");
+        Ok(())
+    }
+
+    /// In `f32`, where a bound is rarely a number.
+    fn weights_stay_inside(&self, z: f64, q: f64, eta: f64) -> Result<(), TestCaseError> {
+        let penalty: &dyn Fn(f32) -> [f32; 4] = &|v| {
+            let prox = self.penalty.prox(v, eta as f32);
+            let mut debt = <P as Lazy<f32>>::Debt::default();
+            let seen = Lazy::<f32>::stamp(&self.penalty, &debt);
+            Lazy::<f32>::charge(&self.penalty, &mut debt, eta);
+            let late = self.penalty.catch_up(prox, &debt, &seen);
+            [prox, late, self.penalty.repeat(prox, eta as f32, 3), self.penalty.project(v)]
+        };
+        let argmin = self.penalty.argmin(z as f32, q as f32, eta as f32);
+        for w in penalty(z as f32).into_iter().chain([argmin]).map(f64::from) {
+            prop_assert!(self.bounds.lower() <= w && w <= self.bounds.upper(), "{w:e}");
+        }
+        Ok(())
+    }
+}
+
+fn box_of(net: ElasticNet, bounds: Bounds) -> Inside<Bounded<ElasticNet>> {
+    Inside { penalty: Bounded { base: net, bounds }, net, bounds }
+}
+
+fn flat_box_of(l1: f64, bounds: Bounds) -> Inside<Bounded<L1>> {
+    Inside { penalty: Bounded { base: L1 { l1 }, bounds }, net: ElasticNet { l1, l2: 0.0 }, bounds }
+}
+
+fn nonnegative_of(net: ElasticNet) -> Inside<Nonnegative> {
+    Inside { penalty: Nonnegative::new(net.l1, net.l2), net, bounds: Bounds::NONNEGATIVE }
+}
+
+proptest! {
+    #[test]
+    fn inside_of_bounds_a_step_is_the_minimizer(
+        v in signed(), net in net(), bounds in bounds(), eta in 1e-3..10f64
+    ) {
+        box_of(net, bounds).a_step_is_the_minimizer(v, eta)?;
+        flat_box_of(net.l1, bounds).a_step_is_the_minimizer(v, eta)?;
+        nonnegative_of(net).a_step_is_the_minimizer(v, eta)?;
+    }
+
+    #[test]
+    fn inside_of_bounds_the_minimizer_is_least(
+        z in signed(), q in magnitude(), amount in magnitude(), net in net(), bounds in bounds()
+    ) {
+        box_of(net, bounds).the_minimizer_is_least(z, q, amount)?;
+        flat_box_of(net.l1, bounds).the_minimizer_is_least(z, q, amount)?;
+        nonnegative_of(net).the_minimizer_is_least(z, q, amount)?;
+    }
+
+    #[test]
+    fn sleeping_through_bounded_steps_costs_what_taking_them_does(
+        w in signed(), net in net(), bounds in bounds(), before in steps(), steps in steps()
+    ) {
+        box_of(net, bounds).sleeping_is_stepping(w, &before, &steps)?;
+        flat_box_of(net.l1, bounds).sleeping_is_stepping(w, &before, &steps)?;
+        nonnegative_of(net).sleeping_is_stepping(w, &before, &steps)?;
+    }
+
+    #[test]
+    fn repeat_is_that_many_bounded_steps(
+        w in signed(), net in net(), bounds in bounds(),
+        eta in (-4.0..0.5f64).prop_map(|e| 10f64.powf(e)), n in 0u64..200
+    ) {
+        box_of(net, bounds).repeat_is_stepping(w, eta, n)?;
+        flat_box_of(net.l1, bounds).repeat_is_stepping(w, eta, n)?;
+        nonnegative_of(net).repeat_is_stepping(w, eta, n)?;
+    }
+
+    #[test]
+    fn bounds_hold_in_single_precision(
+        z in signed(), q in magnitude(), net in net(), bounds in bounds(), eta in 1e-3..10f64
+    ) {
+        box_of(net, bounds).weights_stay_inside(z, q, eta)?;
+        flat_box_of(net.l1, bounds).weights_stay_inside(z, q, eta)?;
+        nonnegative_of(net).weights_stay_inside(z, q, eta)?;
+    }
+
+    #[test]
+    fn a_free_penalty_is_none(v in signed(), q in 1e-3..1e3f64, amount in magnitude(), eta in 1e-3..10f64) {
+        fn check<P: Penalty<f64>>(v: f64, q: f64, amount: f64, eta: f64) -> Result<(), TestCaseError> {
+            let free = P::free();
+            prop_assert_eq!(free.argmin(v, q, amount), -v / q);
+            prop_assert_eq!(free.prox(v, eta), v);
+            prop_assert_eq!(free.project(v), v);
+            Ok(())
+        }
+        check::<L1>(v, q, amount, eta)?;
+        check::<ElasticNet>(v, q, amount, eta)?;
+        check::<Nonnegative>(v, q, amount, eta)?;
+        check::<Bounded<L1>>(v, q, amount, eta)?;
+        check::<Bounded<ElasticNet>>(v, q, amount, eta)?;
     }
 }
 

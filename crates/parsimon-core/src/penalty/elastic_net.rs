@@ -1,6 +1,6 @@
 //! `l1 |w| + l2/2 w^2`.
 
-use super::{Penalty, soft};
+use super::{Candidate, Lazy, Penalty, soft};
 use crate::exponential::exp;
 use crate::{Float, state::state};
 
@@ -19,19 +19,6 @@ pub struct ElasticNet {
     pub l2: f64,
 }
 
-impl ElasticNet {
-    /// `argmin_w z w + amount psi(w) + q/2 w^2`: the only optimization problem in the house.
-    ///
-    /// Zero where the quadratic vanishes: there the coordinate has no gradient yet.
-    #[inline(always)]
-    pub fn argmin<F: Float>(&self, z: F, q: F, amount: F) -> F {
-        let over = z.abs() - amount * F::from_f64(self.l1);
-        let den = q + amount * F::from_f64(self.l2);
-        let magnitude = if over > F::ZERO && den > F::ZERO { over / den } else { F::ZERO };
-        if z > F::ZERO { -magnitude } else { magnitude }
-    }
-}
-
 /// The running composition of elastic-net steps: `|w| -> e^(-decay) |w| - shift`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticDebt {
@@ -42,6 +29,26 @@ pub struct ElasticDebt {
 state!(ElasticDebt { decay, shift });
 
 impl<F: Float> Penalty<F> for ElasticNet {
+    fn free() -> Self {
+        Self { l1: 0.0, l2: 0.0 }
+    }
+    #[inline(always)]
+    fn argmin(&self, z: F, q: F, amount: F) -> F {
+        let over = z.abs() - amount * F::from_f64(self.l1);
+        let den = q + amount * F::from_f64(self.l2);
+        let magnitude = if over > F::ZERO && den > F::ZERO { over / den } else { F::ZERO };
+        if z > F::ZERO { -magnitude } else { magnitude }
+    }
+    #[inline(always)]
+    fn prox(&self, v: F, eta: F) -> F {
+        soft(v, eta * F::from_f64(self.l1)) / (F::ONE + eta * F::from_f64(self.l2))
+    }
+    fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate {
+        Candidate { z, q: q + amount * self.l2, l1: amount * self.l1, bounds: None }
+    }
+}
+
+impl<F: Float> Lazy<F> for ElasticNet {
     type Debt = ElasticDebt;
     type Stamp = ElasticDebt;
 
@@ -68,12 +75,5 @@ impl<F: Float> Penalty<F> for ElasticNet {
         let decay = n * (eta * self.l2).ln_1p();
         let shift = -(-decay).exp_m1() * self.l1 / self.l2;
         soft(w * F::from_f64((-decay).exp()), F::from_f64(shift))
-    }
-    #[inline(always)]
-    fn prox(&self, v: F, eta: F) -> F {
-        soft(v, eta * F::from_f64(self.l1)) / (F::ONE + eta * F::from_f64(self.l2))
-    }
-    fn strengths(&self) -> (f64, f64) {
-        (self.l1, self.l2)
     }
 }

@@ -1,6 +1,6 @@
 //! `l1 |w|`.
 
-use super::{Penalty, soft};
+use super::{Candidate, ElasticNet, Flat, Lazy, Penalty, soft};
 use crate::Float;
 
 /// `psi(w) = l1 |w|`, for proximal steps. Steps add up: the debt is `l1` times the sum of their sizes.
@@ -11,6 +11,23 @@ pub struct L1 {
 }
 
 impl<F: Float> Penalty<F> for L1 {
+    fn free() -> Self {
+        Self { l1: 0.0 }
+    }
+    #[inline(always)]
+    fn argmin(&self, z: F, q: F, amount: F) -> F {
+        ElasticNet { l1: self.l1, l2: 0.0 }.argmin(z, q, amount)
+    }
+    #[inline(always)]
+    fn prox(&self, v: F, eta: F) -> F {
+        soft(v, eta * F::from_f64(self.l1))
+    }
+    fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate {
+        Candidate { z, q, l1: amount * self.l1, bounds: None }
+    }
+}
+
+impl<F: Float> Lazy<F> for L1 {
     type Debt = f64;
     type Stamp = F;
 
@@ -31,11 +48,10 @@ impl<F: Float> Penalty<F> for L1 {
     fn repeat(&self, w: F, eta: F, rounds: u64) -> F {
         soft(w, eta * F::from_f64(self.l1) * F::from_f64(rounds as f64))
     }
-    #[inline(always)]
-    fn prox(&self, v: F, eta: F) -> F {
-        soft(v, eta * F::from_f64(self.l1))
-    }
-    fn strengths(&self) -> (f64, f64) {
-        (self.l1, 0.0)
+}
+
+impl Flat for L1 {
+    fn l1(&self) -> f64 {
+        self.l1
     }
 }

@@ -1,14 +1,30 @@
 //! (B) The penalties that act on one coordinate at a time.
 //!
-//! A proximal step with zero gradient only shrinks a weight's magnitude: `|w| -> max(0, s|w| - b)`.
-//! Any number of such steps is again one of that form, so that a coordinate nobody touches can be
-//! caught up in O(1) from a running total ([`Penalty::Debt`]) and the total it had paid at its last visit.
+//! A leader needs a penalty's minimizer ([`Penalty`]). The mirror rules also need what missed proximal steps make of a weight
+//! ([`Lazy`]): a proximal step with zero gradient only shrinks a weight's magnitude, `|w| -> max(0, s|w| - b)`. Any number of such
+//! steps is again one of that form, so that a coordinate nobody touches can be caught up in O(1) from a running total ([`Lazy::Debt`])
+//! and the total it had paid at its last visit. Rules that take a penalty's slope out of a dual need one that is [`Flat`].
+//!
+//! | penalty | `psi(w)` | has |
+//! | --- | --- | --- |
+//! | [`L1`] | `l1 abs(w)` | `Lazy`, `Flat` |
+//! | [`ElasticNet`] | `l1 abs(w) + l2/2 w^2` | `Lazy` |
+//! | [`Nonnegative`] | `l1 w + l2/2 w^2`, no weight below zero | `Lazy` |
+//! | [`Bounded`] | another penalty, no weight outside of an interval | what the other has |
 
+mod bounded;
+mod bounds;
+mod candidate;
 mod elastic_net;
 mod l1;
+mod nonnegative;
 
+pub use bounded::Bounded;
+pub use bounds::Bounds;
+pub use candidate::Candidate;
 pub use elastic_net::ElasticNet;
 pub use l1::L1;
+pub use nonnegative::Nonnegative;
 
 use crate::{Float, State};
 
@@ -24,8 +40,34 @@ pub fn soft<F: Float>(v: F, c: F) -> F {
     if over > F::ZERO { over.copysign(v) } else { F::ZERO }
 }
 
-/// A penalty whose proximal steps compose: the one thing lazy forward-backward splitting needs.
+/// A convex function `psi` of one weight, least at zero, which may be infinite outside of an interval around zero.
 pub trait Penalty<F: Float>: Copy + Send + Sync + 'static {
+    /// The penalty of this type that penalizes and forbids nothing: that of a bias.
+    fn free() -> Self;
+    /// `argmin_w z w + amount psi(w) + q/2 w^2`.
+    ///
+    /// Zero where the quadratic vanishes: there the coordinate has no gradient yet.
+    fn argmin(&self, z: F, q: F, amount: F) -> F;
+    /// One proximal step: `argmin_w (w - v)^2 / (2 eta) + psi(w)`.
+    fn prox(&self, v: F, eta: F) -> F;
+    /// The problem of [`argmin`](Penalty::argmin) with the penalty's strengths put in, for implicit updates and merging.
+    fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate;
+    /// The weights allowed; `None` from a type of penalties that are finite everywhere.
+    #[inline(always)]
+    fn bounds(&self) -> Option<Bounds> {
+        None
+    }
+    /// The nearest weight that is allowed.
+    #[inline(always)]
+    fn project(&self, w: F) -> F {
+        self.bounds().map_or(w, |bounds| bounds.clamp(w))
+    }
+}
+
+/// A penalty whose proximal steps compose: the one thing lazy forward-backward splitting needs.
+///
+/// The weights that are caught up are those that a step left behind: a bound, if there is one, has been applied.
+pub trait Lazy<F: Float>: Penalty<F> {
     /// The running total of all proximal steps so far.
     type Debt: State + Copy + Send;
     /// The part of it a coordinate remembers from its last visit.
@@ -39,8 +81,17 @@ pub trait Penalty<F: Float>: Copy + Send + Sync + 'static {
     fn catch_up(&self, w: F, debt: &Self::Debt, seen: &Self::Stamp) -> F;
     /// What `rounds` steps of one and the same size make of it.
     fn repeat(&self, w: F, eta: F, rounds: u64) -> F;
-    /// One proximal step: `argmin_w (w - v)^2 / (2 eta) + psi(w)`.
-    fn prox(&self, v: F, eta: F) -> F;
-    /// The strengths of `|w|` and `w^2/2`.
-    fn strengths(&self) -> (f64, f64);
+}
+
+/// Promise: inside of its bounds the penalty is `l1 |w|`, without curvature.
+///
+/// Then a round takes the same from a coordinate's dual whatever the weight, and rules whose metric grows on every round have a
+/// closed form for many of them.
+#[diagnostic::on_unimplemented(
+    message = "the penalty `{Self}` has a curvature",
+    note = "what missed rounds do to a weight has no closed form then; use `L1`, in a `Bounded` if need be"
+)]
+pub trait Flat {
+    /// The strength of `|w|`.
+    fn l1(&self) -> f64;
 }

@@ -1,7 +1,8 @@
 //! Averaged stochastic gradient descent (Polyak and Juditsky): the iterate is played, its mean is read.
 
-use super::{Candidate, Implicit, Rule};
+use super::{Implicit, Rule};
 use crate::merge::{Merging, Parts, Share};
+use crate::penalty::Candidate;
 use crate::{Float, Schedule, Table, state::state};
 
 /// ASGD: the mean of the weights after rounds `1..=t`. An untouched weight stands still, so its share of the
@@ -67,7 +68,7 @@ impl<F: Float> Rule<F> for Averaged {
 impl<F: Float> Implicit<F> for Averaged {
     fn candidate(&self, now: &AveragedClock, _c: &Mean<F>, w: F, _at: F) -> Candidate {
         let q = 1.0 / now.eta;
-        Candidate { z: -q * w.to_f64(), q, l1: 0.0 }
+        Candidate { z: -q * w.to_f64(), q, l1: 0.0, bounds: None }
     }
 }
 

@@ -9,6 +9,7 @@
 
 use super::Rule;
 use super::mirror::HalfStep;
+use crate::penalty::Candidate;
 use crate::{Float, Schedule, State, Table, soft, state::state};
 
 /// The `theta` for which `sum max(|v| - theta, 0) = radius`, or 0 when the sum is within the radius already.
@@ -204,9 +205,9 @@ impl<F: Float> Rule<F> for BallProjected {
 }
 
 impl<F: Float> super::Implicit<F> for BallProjected {
-    fn candidate(&self, now: &BoxedClock, _c: &Boxes<F>, w: F, _at: F) -> super::Candidate {
+    fn candidate(&self, now: &BoxedClock, _c: &Boxes<F>, w: F, _at: F) -> Candidate {
         let q = 1.0 / now.eta;
-        super::Candidate { z: -q * w.to_f64(), q, l1: 0.0 }
+        Candidate { z: -q * w.to_f64(), q, l1: 0.0, bounds: None }
     }
 }
 

@@ -3,10 +3,10 @@
 //! `w = argmin z w + amount_t psi(w) + q_{1:t}/2 w^2`, with `z` the sum of gradients, minus what the
 //! quadratics' centers pull. Nothing is ever missed, so laziness is free.
 
-use super::{Candidate, Implicit, Rule};
+use super::{Implicit, Rule};
 use crate::merge::{Merging, Parts, Share, Step};
 use crate::metric::{Metric, Quiet};
-use crate::penalty::ElasticNet;
+use crate::penalty::{Candidate, Penalty};
 use crate::{Float, State, Table, state::state};
 
 /// How much of the penalty is in force after `t` rounds.
@@ -129,9 +129,9 @@ impl<M: Quiet> Center<M> for Iterate {
 /// assert_eq!(w, -(3.0 - 1.0) / ((1.0 + 3.0) / 0.5));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leader<C, M> {
+pub struct Leader<P, C, M> {
     /// (B) The penalty.
-    pub penalty: ElasticNet,
+    pub penalty: P,
     /// (B) How much of it is in force.
     pub accrual: Accrual,
     /// (C) Where the quadratics are centered.
@@ -160,7 +160,7 @@ pub struct LeaderClock {
 
 state!(LeaderClock { t, amount, pace, pace_before });
 
-impl<F: Float, C: Center<M>, M: Metric<F>> Rule<F> for Leader<C, M> {
+impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, C, M> {
     type Coord = Dual<F, M::Memory>;
     type Clock = LeaderClock;
 
@@ -187,40 +187,36 @@ impl<F: Float, C: Center<M>, M: Metric<F>> Rule<F> for Leader<C, M> {
     }
 }
 
-impl<F: Float, C: Center<M>, M: Metric<F>> Implicit<F> for Leader<C, M> {
+impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Implicit<F> for Leader<P, C, M> {
     fn candidate(&self, now: &LeaderClock, c: &Self::Coord, w: F, at: F) -> Candidate {
         let mut after = *c;
         self.absorb(&mut now.clone(), 0, &mut after, w, F::ZERO, at);
         let q = self.metric.q(F::from_f64(now.pace), &after.memory);
-        Candidate {
-            z: after.z.to_f64(),
-            q: q.to_f64() + now.amount * self.penalty.l2,
-            l1: now.amount * self.penalty.l1,
-        }
+        self.penalty.candidate(after.z.to_f64(), q.to_f64(), now.amount)
     }
 }
 
-impl<C, M> Leader<C, M> {
-    /// After round `t`: the curvature `den` of the problem, the weight `w` and the subgradient `r` of its penalty's kink, so that
-    /// `z = -(den w + r)`.
+impl<P, C, M> Leader<P, C, M> {
+    /// After round `t`: the curvature `den` of the problem, the weight `w` and the subgradient `r` of its penalty's kink and bounds, so
+    /// that `z = -(den w + r)`.
     fn split<F: Float>(&self, t: u64, parts: &Parts) -> (f64, f64, f64)
     where
+        P: Penalty<F>,
         M: Metric<F>,
     {
         let &[z, sum, _] = parts;
         let amount = if t > 0 { self.accrual.amount(t) } else { 0.0 };
         let pace = if t > 0 { self.metric.pace(t) } else { 0.0 };
         let q = self.metric.q(F::from_f64(pace), &self.metric.memory(sum.max(0.0))).to_f64();
-        let den = q + amount * self.penalty.l2;
-        let over = z.abs() - amount * self.penalty.l1;
-        let w = if over > 0.0 && den > 0.0 { (over / den).copysign(-z) } else { 0.0 };
+        let problem = self.penalty.candidate(z, q, amount);
+        let (den, w) = (problem.q, problem.weight());
         (den, w, -z - den * w)
     }
 }
 
 /// Sums alone: the dual of several learners is the sum of their duals, and the penalty is applied after it.
-impl<F: Float, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Memory>, LeaderClock>
-    for Leader<C, M>
+impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Memory>, LeaderClock>
+    for Leader<P, C, M>
 {
     fn shares(&self) -> &'static [Share] {
         let memory = usize::from(size_of::<M::Memory>() > 0);

@@ -1,13 +1,14 @@
 //! Past penalties linearized: a gradient step, then a proximal step.
 //!
 //! `v = w - eta_t g`, `w = prox_{eta'_t psi}(v)`. Between two visits a coordinate meets proximal steps only,
-//! whose composition is closed ([`Penalty`]); it is caught up before it is read, which is what makes the
+//! whose composition is closed ([`Lazy`]); it is caught up before it is read, which is what makes the
 //! lazy form equal to the eager one.
 
-use super::{Candidate, Implicit, Rule};
+use super::{Implicit, Rule};
 use crate::merge::{Merging, Parts, Share};
 use crate::metric::{AdaGrad, Metric};
-use crate::{Float, Penalty, Schedule, State, Table, state::state};
+use crate::penalty::{Candidate, Lazy};
+use crate::{Float, Schedule, State, Table, state::state};
 
 /// FOBOS (Duchi and Singer 2009), COMID, and with no penalty plain SGD: steps that depend on the round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +50,7 @@ pub struct ScheduledClock<Debt> {
 
 state!(ScheduledClock<Debt: State> { t, eta, half, debt });
 
-impl<F: Float, P: Penalty<F>> Rule<F> for Scheduled<P> {
+impl<F: Float, P: Lazy<F>> Rule<F> for Scheduled<P> {
     type Coord = Primal<F, P::Stamp>;
     type Clock = ScheduledClock<P::Debt>;
 
@@ -77,9 +78,7 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Scheduled<P> {
 }
 
 /// A weight, paid up: the debt begins anew.
-impl<F: Float, P: Penalty<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Debt>>
-    for Scheduled<P>
-{
+impl<F: Float, P: Lazy<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Debt>> for Scheduled<P> {
     fn shares(&self) -> &'static [Share] {
         &[Share::Mean]
     }
@@ -90,7 +89,9 @@ impl<F: Float, P: Penalty<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Deb
         [self.penalty.catch_up(c.w, &now.debt, &c.seen).to_f64(), 0.0, 0.0]
     }
     fn coordinate(&self, _t: u64, &[w, ..]: &Parts) -> Primal<F, P::Stamp> {
-        Primal { w: F::from_f64(w), seen: self.penalty.stamp(&P::Debt::default()) }
+        // NUMERICS: a mean of weights inside of bounds is inside, but for its last digit.
+        let w = self.penalty.project(F::from_f64(w));
+        Primal { w, seen: self.penalty.stamp(&P::Debt::default()) }
     }
     fn clock(&self, t: u64, _table: &Table<Primal<F, P::Stamp>>) -> ScheduledClock<P::Debt> {
         // The steps are those of the next round, which sets them.
@@ -98,12 +99,10 @@ impl<F: Float, P: Penalty<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Deb
     }
 }
 
-impl<F: Float, P: Penalty<F>> Implicit<F> for Scheduled<P> {
+impl<F: Float, P: Lazy<F>> Implicit<F> for Scheduled<P> {
     fn candidate(&self, now: &Self::Clock, _c: &Self::Coord, w: F, _at: F) -> Candidate {
-        let (l1, l2) = self.penalty.strengths();
         let q = 1.0 / now.eta;
-        let half = now.half / now.eta;
-        Candidate { z: -q * w.to_f64(), q: q + half * l2, l1: half * l1 }
+        self.penalty.candidate(-q * w.to_f64(), q, now.half / now.eta)
     }
 }
 
@@ -128,7 +127,7 @@ pub struct AdaptivePrimal<F> {
 
 state!(AdaptivePrimal<F: Float> { w, sum, seen });
 
-impl<F: Float, P: Penalty<F>> Rule<F> for Adaptive<P> {
+impl<F: Float, P: Lazy<F>> Rule<F> for Adaptive<P> {
     type Coord = AdaptivePrimal<F>;
     type Clock = u64;
 
@@ -153,7 +152,7 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Adaptive<P> {
 }
 
 /// The weight is averaged; the squares of the gradients add up.
-impl<F: Float, P: Penalty<F>> Merging<AdaptivePrimal<F>, u64> for Adaptive<P> {
+impl<F: Float, P: Lazy<F>> Merging<AdaptivePrimal<F>, u64> for Adaptive<P> {
     fn shares(&self) -> &'static [Share] {
         &[Share::Mean, Share::Sum]
     }
@@ -164,19 +163,19 @@ impl<F: Float, P: Penalty<F>> Merging<AdaptivePrimal<F>, u64> for Adaptive<P> {
         [self.played(now, 0, c).to_f64(), c.sum.to_f64(), 0.0]
     }
     fn coordinate(&self, t: u64, &[w, sum, _]: &Parts) -> AdaptivePrimal<F> {
-        AdaptivePrimal { w: F::from_f64(w), sum: F::from_f64(sum.max(0.0)), seen: t }
+        let w = self.penalty.project(F::from_f64(w));
+        AdaptivePrimal { w, sum: F::from_f64(sum.max(0.0)), seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<AdaptivePrimal<F>>) -> u64 {
         t
     }
 }
 
-impl<F: Float, P: Penalty<F>> Implicit<F> for Adaptive<P> {
+impl<F: Float, P: Lazy<F>> Implicit<F> for Adaptive<P> {
     fn candidate(&self, _now: &u64, c: &AdaptivePrimal<F>, w: F, at: F) -> Candidate {
         let mut sum = c.sum;
         self.metric.absorb(&mut sum, at);
         let q: F = self.metric.q(F::ZERO, &sum);
-        let (l1, l2) = self.penalty.strengths();
-        Candidate { z: -(q * w).to_f64(), q: q.to_f64() + l2, l1 }
+        self.penalty.candidate(-(q * w).to_f64(), q.to_f64(), 1.0)
     }
 }

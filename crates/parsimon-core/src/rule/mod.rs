@@ -32,6 +32,7 @@ pub mod subgradient;
 pub mod truncated;
 
 use crate::merge::Merging;
+use crate::penalty::Candidate;
 use crate::{Float, State, Table};
 
 /// One update rule. Everything asked per coordinate is O(1) unless the rule's page says otherwise.
@@ -69,25 +70,6 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// How learners under this rule are made into one, or why they cannot be.
     fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("its rounds bind all weights together, so that no coordinate can be merged alone")
-    }
-}
-
-/// One coordinate's share of an implicit update: `x(u) = argmin (z + u a) x + l1|x| + q/2 x^2`.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate {
-    /// The linear part without the current loss.
-    pub z: f64,
-    /// The quadratic, the penalty's included.
-    pub q: f64,
-    /// The threshold.
-    pub l1: f64,
-}
-
-impl Candidate {
-    /// The next weight if the loss's slope there is `u` along a feature of value `a`.
-    #[inline(always)]
-    pub fn at(&self, u: f64, a: f64) -> f64 {
-        if self.q > 0.0 { -crate::soft(self.z + u * a, self.l1) / self.q } else { 0.0 }
     }
 }
 

@@ -6,21 +6,24 @@
 //!
 //! * while `x != 0` it loses `l1/q_{1:t}` per round (put `x` into the definition of `lin`), so after rounds
 //!   `s+1..t` it is `|x| - l1 rate (S(t) - S(s))` with `S(n) = sum_{k<=n} 1/sqrt(k)`;
-//! * once it is zero, `lin` stands still and stays below the growing threshold.
+//! * once it is zero, `lin` stands still and stays below the growing threshold;
+//! * at a bound of the penalty, `r = |lin| - t l1 - q_{1:t} |x|` presses against it. It falls by `l1` per round, and the weight stands
+//!   still until it is used up.
 //!
 //! `S` is evaluated by the Euler-Maclaurin formula and inverted to find the round in which a weight died, so
 //! nothing is stored but the weight, `lin` and the round of the last visit.
 
-use super::{Candidate, Implicit, Rule};
+use super::{Implicit, Rule};
+use crate::penalty::{Candidate, Flat, Penalty};
 use crate::{Float, state::state};
 
 /// FTPRL with the metric `sqrt(t)/rate` (McMahan 2011, Theorem 4).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Proximal {
+pub struct Proximal<P> {
     /// `q_{1:t} = sqrt(t)/rate`.
     pub rate: f64,
-    /// The strength charged on every round.
-    pub l1: f64,
+    /// The penalty, charged on every round.
+    pub penalty: P,
 }
 
 /// The weight after the round `seen`, and the linear part then.
@@ -51,31 +54,47 @@ struct Moment {
 state!(Moment { t, q, roots });
 state!(ProximalClock { now, before });
 
-impl Proximal {
+impl<P: Flat> Proximal<P> {
     fn q(&self, t: u64) -> f64 {
         (t as f64).sqrt() / self.rate
     }
 
     /// Weight and linear part at a moment, if there has been no gradient since the last visit.
     #[inline]
-    fn caught_up<F: Float>(&self, c: &ProximalCoord<F>, at: &Moment) -> (f64, f64) {
-        let (x, lin) = (c.x.to_f64(), c.lin.to_f64());
-        if x == 0.0 || at.t == c.seen {
+    fn caught_up<F: Float>(&self, c: &ProximalCoord<F>, at: &Moment) -> (f64, f64)
+    where
+        P: Penalty<F>,
+    {
+        let (mut x, lin, mut seen) = (c.x.to_f64(), c.lin.to_f64(), c.seen);
+        if x == 0.0 || at.t == seen {
             return (x, lin);
         }
-        let since = inverse_roots(c.seen);
-        let alive = x.abs() - self.l1 * self.rate * (at.roots - since);
+        let l1 = self.penalty.l1();
+        if self.penalty.bounds().is_some_and(|bounds| bounds.is_end(c.x)) {
+            let pressure = (lin.abs() - seen as f64 * l1 - self.q(seen) * x.abs()).max(0.0);
+            let held = (pressure / l1) as u64;
+            if at.t - seen <= held {
+                let lin = -(at.q * x.abs() + seen as f64 * l1 + pressure);
+                return (x, lin.copysign(-x));
+            }
+            // What is left of the pressure makes the first loss smaller, as if the weight had begun farther out.
+            seen += held;
+            let left = pressure - held as f64 * l1;
+            x = (x.abs() + left / self.q(seen + 1)).copysign(x);
+        }
+        let since = inverse_roots(seen);
+        let alive = x.abs() - l1 * self.rate * (at.roots - since);
         if alive > 0.0 {
-            let lin = -(at.q * alive + at.t as f64 * self.l1);
+            let lin = -(at.q * alive + at.t as f64 * l1);
             return (alive.copysign(x), lin.copysign(-x));
         }
-        (0.0, self.linear_part_at_death(x, c.seen, since, at.t).copysign(-x))
+        (0.0, self.linear_part_at_death(x, seen, since, at.t).copysign(-x))
     }
 
     /// The linear part that stands still from the round on in which nothing is left of the weight.
     #[cold]
     fn linear_part_at_death(&self, x: f64, seen: u64, since: f64, t: u64) -> f64 {
-        let loss_per_unit = self.l1 * self.rate;
+        let loss_per_unit = self.penalty.l1() * self.rate;
         let left = |n: u64| x.abs() - loss_per_unit * (inverse_roots(n) - since);
         let mut died = first_reaching(since + x.abs() / loss_per_unit).clamp(seen + 1, t);
         while died > seen + 1 && left(died - 1) <= 0.0 {
@@ -84,19 +103,21 @@ impl Proximal {
         while died < t && left(died) > 0.0 {
             died += 1;
         }
-        -(self.q(died) * left(died - 1) + (died - 1) as f64 * self.l1)
+        -(self.q(died) * left(died - 1) + (died - 1) as f64 * self.penalty.l1())
     }
 
     #[inline]
-    fn problem<F: Float>(&self, clock: &ProximalClock, c: &ProximalCoord<F>, w: F) -> Candidate {
+    fn problem<F: Float>(&self, clock: &ProximalClock, c: &ProximalCoord<F>, w: F) -> Candidate
+    where
+        P: Penalty<F>,
+    {
         let (_, lin) = self.caught_up(c, &clock.before);
         let sigma = clock.now.q - clock.before.q;
-        let l1 = clock.now.t as f64 * self.l1;
-        Candidate { z: lin - sigma * w.to_f64(), q: clock.now.q, l1 }
+        self.penalty.candidate(lin - sigma * w.to_f64(), clock.now.q, clock.now.t as f64)
     }
 }
 
-impl<F: Float> Rule<F> for Proximal {
+impl<F: Float, P: Penalty<F> + Flat> Rule<F> for Proximal<P> {
     type Coord = ProximalCoord<F>;
     type Clock = ProximalClock;
 
@@ -111,7 +132,7 @@ impl<F: Float> Rule<F> for Proximal {
         Err("with metric sqrt every round moves every weight; with metric adagrad it can be merged")
     }
     fn played(&self, clock: &ProximalClock, _j: u32, c: &ProximalCoord<F>) -> F {
-        F::from_f64(self.caught_up(c, &clock.now).0)
+        self.penalty.project(F::from_f64(self.caught_up(c, &clock.now).0))
     }
     fn absorb(
         &self,
@@ -125,14 +146,14 @@ impl<F: Float> Rule<F> for Proximal {
         let problem = self.problem(clock, c, w);
         let lin = problem.z + g.to_f64();
         *c = ProximalCoord {
-            x: F::from_f64(problem.at(g.to_f64(), 1.0)),
+            x: self.penalty.project(F::from_f64(problem.at(g.to_f64(), 1.0))),
             lin: F::from_f64(lin),
             seen: clock.now.t,
         };
     }
 }
 
-impl<F: Float> Implicit<F> for Proximal {
+impl<F: Float, P: Penalty<F> + Flat> Implicit<F> for Proximal<P> {
     fn candidate(&self, clock: &ProximalClock, c: &ProximalCoord<F>, w: F, _at: F) -> Candidate {
         self.problem(clock, c, w)
     }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::dense::Clipped;
 use parsimon_core::rule::grouped::{Action, Grouped, Members};
-use parsimon_core::rule::mirror::{HalfStep as CoreHalfStep, Scheduled};
+use parsimon_core::rule::mirror::HalfStep as CoreHalfStep;
 use parsimon_core::{Float, Schedule};
 
 use super::groups::{AnyLoss, HalfStep, Steps};
 use super::objective::Objective;
+use super::penalized::{Chosen, Interval, PenaltyName, objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Groups, NonNegative, choice, settings};
 use crate::BuildError;
@@ -21,6 +21,10 @@ choice! {
     pub enum FobosPenalty {
         /// `l1 |w| + l2/2 w^2`
         Elastic = "elastic",
+        /// The same, no weight below zero.
+        Nonnegative = "nonnegative",
+        /// The same, no weight outside of `lower` and `upper`.
+        Box = "box",
         /// The l2 norm of all weights.
         L2Norm = "l2-norm",
         /// The largest magnitude.
@@ -39,6 +43,7 @@ settings! {
         half_step: HalfStep = "same", "eta of the proximal half: eta_t or eta_{t+1}";
         penalty: FobosPenalty = "elastic", "the penalty; the norms' strength is l1";
         groups: Option<Groups>, "the groups of the group penalty, lists of feature ids";
+        ..interval: Interval;
     }
 }
 
@@ -71,6 +76,16 @@ pub(super) fn compose_norm<F: Float, C: Composer<F>>(
 }
 
 impl Fobos {
+    /// The penalty, if it acts on one weight at a time.
+    fn separable(&self) -> Option<PenaltyName> {
+        match self.penalty {
+            FobosPenalty::Elastic => Some(PenaltyName::Elastic),
+            FobosPenalty::Nonnegative => Some(PenaltyName::Nonnegative),
+            FobosPenalty::Box => Some(PenaltyName::Box),
+            FobosPenalty::L2Norm | FobosPenalty::Linf | FobosPenalty::Group => None,
+        }
+    }
+
     fn members(&self) -> Members {
         let mut members = HashMap::new();
         for (group, ids) in (0u32..).zip(self.groups.iter().flatten()) {
@@ -85,7 +100,7 @@ impl Recipe for Fobos {
         name: "fobos",
         paper: "Duchi and Singer 2009; caught up exactly",
         losses: "tangent",
-        penalties: "linearized: elastic net, l2 norm, linf, groups",
+        penalties: "linearized: elastic net, bounds, l2 norm, linf, groups",
         center: "iterate, schedule",
         cost: "O(nnz); linf O(features)",
     };
@@ -104,35 +119,29 @@ impl Recipe for Fobos {
         if ids.len() < len {
             return fail("groups", "a feature id may be in one group only");
         }
-        if self.l2 > 0.0 && self.penalty != FobosPenalty::Elastic {
+        if self.l2 > 0.0 && self.separable().is_none() {
             return fail("l2", "l2 goes with the elastic penalty; the norms' strength is l1");
         }
-        Ok(())
+        self.interval.check(self.penalty == FobosPenalty::Box)
     }
     fn needs_rows(&self) -> bool {
         self.steps.needs_rows()
     }
     fn objective(&self) -> Option<Objective> {
-        let is_separable = self.penalty == FobosPenalty::Elastic;
-        is_separable.then(|| Objective::penalized(self.l1, self.l2))
+        let name = self.separable()?;
+        Some(objective(name, self.l1, self.l2, &self.interval))
     }
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
-        let (l1, l2) = (self.l1, self.l2);
         let (schedule, half_step) = (self.steps.schedule(found), self.half_step.into());
+        if let Some(name) = self.separable() {
+            let chosen = Chosen::new(name, self.l1, self.l2, &self.interval);
+            return chosen.scheduled(schedule, half_step, composer);
+        }
         let norm = match self.penalty {
-            FobosPenalty::Elastic if l2 == 0.0 => {
-                let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
-                return composer.rule(rule(l1), rule(0.0));
-            }
-            FobosPenalty::Elastic => {
-                let rule =
-                    |l1, l2| Scheduled { penalty: ElasticNet { l1, l2 }, schedule, half_step };
-                return composer.rule(rule(l1, l2), rule(0.0, 0.0));
-            }
-            FobosPenalty::L2Norm => Norm::L2(Members::All),
-            FobosPenalty::Group => Norm::L2(self.members()),
             FobosPenalty::Linf => Norm::Linf,
+            FobosPenalty::Group => Norm::L2(self.members()),
+            _ => Norm::L2(Members::All),
         };
-        compose_norm(norm, schedule, l1, 1, half_step, composer)
+        compose_norm(norm, schedule, self.l1, 1, half_step, composer)
     }
 }

@@ -1,20 +1,22 @@
 //! FTRL-Proximal as deployed for ads.
 
+use parsimon_core::Float;
+use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Iterate};
-use parsimon_core::{Float, Lane};
 
 use super::groups::AnyLoss;
 use super::objective::{Charge, Objective};
+use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{NonNegative, Positive, settings};
+use crate::BuildError;
 use crate::survey::Found;
 
 settings! {
     /// FTRL-Proximal (McMahan et al. 2013): AdaGrad steps per coordinate, the penalty in force once.
     pub struct Ftrl {
         rate: Positive = 0.1, "alpha";
-        l1: NonNegative = 0.0, "strength of |w|";
-        l2: NonNegative = 0.0, "strength of w^2/2";
+        ..penalized: Penalized;
         beta: NonNegative = 1.0, "beta";
     }
 }
@@ -32,11 +34,14 @@ impl Recipe for Ftrl {
     const GRID: &'static [&'static str] = &["l1=0.1..10:4", "rate=0.03..1:4"];
     type Losses = AnyLoss;
 
+    fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {
+        self.penalized.check()
+    }
     fn objective(&self) -> Option<Objective> {
-        Some(Objective { charge: Charge::Once, ..Objective::penalized(self.l1, self.l2) })
+        Some(Objective { charge: Charge::Once, ..self.penalized.objective() })
     }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
-        let lane = Lane { l1: self.l1, l2: self.l2, rate: self.rate, delta: self.beta };
-        composer.adagrad_leader(lane, Accrual::Once, Iterate)
+        let metric = AdaGrad { rate: self.rate, delta: self.beta };
+        self.penalized.adagrad_leader(metric, Accrual::Once, Iterate, composer)
     }
 }

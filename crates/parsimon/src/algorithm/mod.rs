@@ -33,6 +33,7 @@ mod learner;
 pub mod lms;
 pub mod multikernel;
 mod nature;
+pub mod penalized;
 pub mod nlms;
 pub mod objective;
 pub mod papa;

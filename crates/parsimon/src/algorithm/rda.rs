@@ -2,13 +2,13 @@
 
 use parsimon_core::Float;
 use parsimon_core::metric::{Global, Pace};
-use parsimon_core::penalty::ElasticNet;
-use parsimon_core::rule::leader::{Accrual, Leader, Origin};
+use parsimon_core::rule::leader::{Accrual, Origin};
 
 use super::groups::AnyLoss;
 use super::objective::{Bound, Met, Objective};
+use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
-use super::setting::{NonNegative, Positive, choice, settings};
+use super::setting::{Positive, choice, settings};
 use crate::BuildError;
 use crate::survey::Found;
 
@@ -40,8 +40,7 @@ settings! {
     /// Regularized dual averaging (Xiao 2010).
     pub struct Rda {
         rate: Positive = 0.1, "eta = 1/gamma";
-        l1: NonNegative = 0.0, "strength of |w|";
-        l2: NonNegative = 0.0, "strength of w^2/2";
+        ..penalized: Penalized;
         beta: Beta = "sqrt", "beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t)";
         prox: Stabilizer = "half", "h = |w|^2/2, or the penalty itself over l2";
     }
@@ -54,8 +53,8 @@ impl Rda {
         match self.beta {
             Beta::Sqrt => t.sqrt() / self.rate,
             Beta::Zero => 0.0,
-            Beta::Constant => self.l2,
-            Beta::Log => self.l2 * (1.0 + t.ln()),
+            Beta::Constant => self.penalized.l2,
+            Beta::Log => self.penalized.l2 * (1.0 + t.ln()),
         }
     }
 }
@@ -73,13 +72,14 @@ impl Recipe for Rda {
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {
-        if self.l2 == 0.0 && self.beta != Beta::Sqrt {
+        self.penalized.check()?;
+        if self.penalized.l2 == 0.0 && self.beta != Beta::Sqrt {
             return Err(BuildError::new(
                 "beta",
                 "beta zero, constant and log need l2 > 0: they rest on the penalty's strong convexity",
             ));
         }
-        if self.l2 == 0.0 && self.prox == Stabilizer::Psi {
+        if self.penalized.l2 == 0.0 && self.prox == Stabilizer::Psi {
             return Err(BuildError::new(
                 "prox",
                 "prox psi needs l2 > 0: the penalty is its own stabilizer",
@@ -88,12 +88,12 @@ impl Recipe for Rda {
         Ok(())
     }
     fn objective(&self) -> Option<Objective> {
-        Some(Objective::penalized(self.l1, self.l2))
+        Some(self.penalized.objective())
     }
     /// `Delta_t = beta_t D^2 + L^2/2 sum_{tau<t} 1/(sigma tau + beta_tau)`, `beta_0 = beta_1`; for `beta = 0` the
     /// notes' eq. 4.8.
     fn regret_bound(&self, met: &Met) -> Option<Bound> {
-        let sigma = self.l2;
+        let sigma = self.penalized.l2;
         // Without a penalty of its own the bias is outside the strongly convex analysis.
         if sigma > 0.0 && met.has_bias {
             return None;
@@ -112,7 +112,7 @@ impl Recipe for Rda {
         Some(Bound { value, d2, lipschitz: met.slope2.sqrt() })
     }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
-        let (rate, l1, l2) = (self.rate, self.l1, self.l2);
+        let (rate, l2) = (self.rate, self.penalized.l2);
         let beta = match self.beta {
             Beta::Sqrt => Pace::Sqrt { rate },
             Beta::Zero => Pace::Constant { q: 0.0 },
@@ -125,12 +125,7 @@ impl Recipe for Rda {
             Stabilizer::Psi => (Accrual::WithItself { beta, sigma: l2 }, Pace::Constant { q: 0.0 }),
             Stabilizer::Half => (Accrual::EveryRound, beta),
         };
-        let rule = |l1, l2, metric| Leader {
-            penalty: ElasticNet { l1, l2 },
-            accrual,
-            center: Origin,
-            metric: Global(metric),
-        };
-        composer.rule(rule(l1, l2, metric), rule(0.0, 0.0, bias_beta))
+        let metrics = [Global(metric), Global(bias_beta)];
+        self.penalized.chosen().leader(accrual, Origin, metrics, composer)
     }
 }

@@ -136,7 +136,7 @@ impl Recipe for Ftprl {
         let Self(s) = self;
         match s.metric {
             MetricName::Sqrt => {
-                let rule = |l1| Proximal { rate: s.rate, l1 };
+                let rule = |l1| Proximal { rate: s.rate, penalty: L1 { l1 } };
                 composer.rule_or_exact(rule(s.l1), rule(0.0), s.implicit)
             }
             MetricName::AdaGrad => s.adagrad_leader(Iterate, composer),
@@ -166,11 +166,11 @@ impl Recipe for Aogd {
         let Self(s) = self;
         match s.metric {
             MetricName::Sqrt => {
-                let rule = |l1| Anchored { l1, metric: s.sqrt() };
+                let rule = |l1| Anchored { penalty: L1 { l1 }, metric: s.sqrt() };
                 composer.rule_or_exact(rule(s.l1), rule(0.0), s.implicit)
             }
             MetricName::AdaGrad => {
-                let rule = |l1| Anchored { l1, metric: s.adagrad() };
+                let rule = |l1| Anchored { penalty: L1 { l1 }, metric: s.adagrad() };
                 composer.rule_or_exact(rule(s.l1), rule(0.0), s.implicit)
             }
         }

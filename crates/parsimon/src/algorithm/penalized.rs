@@ -1,0 +1,208 @@
+//! The penalty as a setting of its own: which one, how strong, between which bounds.
+//!
+//! A penalty of `parsimon-core` becomes available to every algorithm with these settings by its variant in [`PenaltyName`]
+//! and its line in [`with_penalty`].
+
+use parsimon_core::metric::Metric;
+use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Nonnegative, Penalty};
+use parsimon_core::rule::leader::{Accrual, Center, Leader};
+use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
+use parsimon_core::{Float, Schedule, metric::AdaGrad};
+
+use super::objective::{FeasibleSet, Objective};
+use super::recipe::Composer;
+use super::setting::{NonNegative, NonPositive, choice, settings};
+use crate::BuildError;
+
+choice! {
+    /// The penalties that act on one weight at a time.
+    pub enum PenaltyName {
+        /// `l1 |w| + l2/2 w^2`
+        Elastic = "elastic",
+        /// The same, no weight below zero.
+        Nonnegative = "nonnegative",
+        /// The same, no weight outside of `lower` and `upper`.
+        Box = "box",
+    }
+}
+
+settings! {
+    /// A penalty on each weight. The bias is exempt.
+    pub struct Penalized {
+        l1: NonNegative = 0.0, "strength of |w|";
+        l2: NonNegative = 0.0, "strength of w^2/2";
+        penalty: PenaltyName = "elastic", "the penalty of each weight; nonnegative and box also bound it";
+        ..interval: Interval;
+    }
+}
+
+settings! {
+    /// The bounds of a weight.
+    pub struct Interval {
+        lower: Option<NonPositive>, "smallest weight allowed, at most 0 (penalty box only)";
+        upper: Option<NonNegative>, "largest weight allowed, at least 0 (penalty box only)";
+    }
+}
+
+impl Interval {
+    /// Refuses bounds without a box and a box without bounds.
+    pub(super) fn check(&self, is_box: bool) -> Result<(), BuildError> {
+        let given = [("lower", self.lower.is_some()), ("upper", self.upper.is_some())];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) if !is_box => {
+                let message = format!("{name} is a setting of the penalty box; pass penalty box, too");
+                Err(BuildError::new(name, message))
+            }
+            None if is_box => {
+                let message = "the penalty box needs lower, upper or both";
+                Err(BuildError::new("lower", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn ends(&self) -> (f64, f64) {
+        (self.lower.unwrap_or(f64::NEG_INFINITY), self.upper.unwrap_or(f64::INFINITY))
+    }
+
+    /// Zero is inside: the settings' ranges see to it.
+    fn bounds(&self) -> Bounds {
+        let (lower, upper) = self.ends();
+        Bounds::new(lower, upper).unwrap_or(Bounds::NONE)
+    }
+}
+
+/// A penalty with its strengths.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Chosen {
+    Elastic(ElasticNet),
+    Nonnegative(Nonnegative),
+    Box(Bounded<ElasticNet>),
+}
+
+/// Runs `$body` with the penalty, whatever its type.
+macro_rules! with_penalty {
+    ($chosen:expr, $penalty:ident => $body:expr) => {
+        match $chosen {
+            Chosen::Elastic($penalty) => $body,
+            Chosen::Nonnegative($penalty) => $body,
+            Chosen::Box($penalty) => $body,
+        }
+    };
+}
+
+fn free<F: Float, P: Penalty<F>>(_: &P) -> P {
+    P::free()
+}
+
+impl Chosen {
+    pub(super) fn new(name: PenaltyName, l1: f64, l2: f64, interval: &Interval) -> Self {
+        let net = ElasticNet { l1, l2 };
+        match name {
+            PenaltyName::Elastic => Self::Elastic(net),
+            PenaltyName::Nonnegative => Self::Nonnegative(Nonnegative::new(l1, l2)),
+            PenaltyName::Box => Self::Box(Bounded { base: net, bounds: interval.bounds() }),
+        }
+    }
+
+    /// Follow the regularized leader; the bias may have a metric of its own.
+    pub(super) fn leader<F: Float, M: Metric<F>, C: Composer<F>>(
+        self,
+        accrual: Accrual,
+        center: impl Center<M>,
+        [metric, bias_metric]: [M; 2],
+        composer: C,
+    ) -> C::Output {
+        with_penalty!(self, penalty => {
+            let rule = |penalty, metric| Leader { penalty, accrual, center, metric };
+            let bias = free::<F, _>(&penalty);
+            composer.rule(rule(penalty, metric), rule(bias, bias_metric))
+        })
+    }
+
+    /// A gradient step and a proximal step, by a schedule.
+    pub(super) fn scheduled<F: Float, C: Composer<F>>(
+        self,
+        schedule: Schedule,
+        half_step: HalfStep,
+        composer: C,
+    ) -> C::Output {
+        // Without l2 a stamp is one number.
+        if let Self::Elastic(ElasticNet { l1, l2: 0.0 }) = self {
+            let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
+            return composer.rule(rule(l1), rule(0.0));
+        }
+        with_penalty!(self, penalty => {
+            let rule = |penalty| Scheduled { penalty, schedule, half_step };
+            let bias = free::<F, _>(&penalty);
+            composer.rule(rule(penalty), rule(bias))
+        })
+    }
+
+    /// The same with AdaGrad's steps.
+    pub(super) fn adaptive<F: Float, C: Composer<F>>(
+        self,
+        metric: AdaGrad,
+        composer: C,
+    ) -> C::Output {
+        if let Self::Elastic(ElasticNet { l1, l2: 0.0 }) = self {
+            let rule = |l1| Adaptive { penalty: L1 { l1 }, metric };
+            return composer.rule(rule(l1), rule(0.0));
+        }
+        with_penalty!(self, penalty => {
+            let rule = |penalty| Adaptive { penalty, metric };
+            let bias = free::<F, _>(&penalty);
+            composer.rule(rule(penalty), rule(bias))
+        })
+    }
+}
+
+impl Penalized {
+    pub(super) fn check(&self) -> Result<(), BuildError> {
+        self.interval.check(self.penalty == PenaltyName::Box)
+    }
+
+    pub(super) fn chosen(&self) -> Chosen {
+        Chosen::new(self.penalty, self.l1, self.l2, &self.interval)
+    }
+
+    pub(super) fn objective(&self) -> Objective {
+        objective(self.penalty, self.l1, self.l2, &self.interval)
+    }
+
+    /// A leader with AdaGrad's metric; the elastic net can share a learner with others of its kind.
+    pub(super) fn adagrad_leader<F: Float, C: Composer<F>>(
+        &self,
+        metric: AdaGrad,
+        accrual: Accrual,
+        center: impl Center<AdaGrad>,
+        composer: C,
+    ) -> C::Output {
+        match self.chosen() {
+            Chosen::Elastic(ElasticNet { l1, l2 }) => {
+                let AdaGrad { rate, delta } = metric;
+                let lane = parsimon_core::Lane { l1, l2, rate, delta };
+                composer.adagrad_leader(lane, accrual, center)
+            }
+            other => other.leader(accrual, center, [metric, metric], composer),
+        }
+    }
+}
+
+/// The best weights in hindsight obey the same bounds.
+pub(super) fn objective(
+    name: PenaltyName,
+    l1: f64,
+    l2: f64,
+    interval: &Interval,
+) -> Objective {
+    let set = match name {
+        PenaltyName::Elastic => FeasibleSet::Everything,
+        PenaltyName::Nonnegative => FeasibleSet::Box { lower: 0.0, upper: f64::INFINITY },
+        PenaltyName::Box => {
+            let (lower, upper) = interval.ends();
+            FeasibleSet::Box { lower, upper }
+        }
+    };
+    Objective { set, ..Objective::penalized(l1, l2) }
+}

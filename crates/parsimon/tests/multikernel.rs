@@ -156,8 +156,8 @@ fn there_is_no_bias_whatever_the_frame_says() {
 fn a_model_carries_its_kernels() {
     let resolved =
         settings(&json!({"algorithm": "multikernel-pda", "kernel": ["polynomial", "gaussian"]}));
-    assert_eq!(resolved.get("variances"), Some(&json!([0.01, 0.1, 1, 10])));
-    assert_eq!(resolved.get("degrees"), Some(&json!([2])));
+    assert_eq!(resolved.to_json().get("variances"), Some(&json!([0.01, 0.1, 1, 10])));
+    assert_eq!(resolved.to_json().get("degrees"), Some(&json!([2])));
     let shown: Vec<_> = resolved.kernels().iter().map(ToString::to_string).collect();
     let expected =
         ["polynomial(2)", "gaussian(0.01)", "gaussian(0.1)", "gaussian(1)", "gaussian(10)"];
@@ -165,7 +165,7 @@ fn a_model_carries_its_kernels() {
     let again = resolved.to_spec().resolve().unwrap();
     assert_eq!(again.kernels(), resolved.kernels());
     let linear = settings(&json!({"algorithm": "multikernel-pda", "kernel": "linear"}));
-    assert_eq!((linear.get("variances"), linear.get("degrees")), (None, None));
+    assert_eq!((linear.to_json().get("variances"), linear.to_json().get("degrees")), (None, None));
 }
 
 #[test]

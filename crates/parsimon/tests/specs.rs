@@ -6,7 +6,9 @@
 mod common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
-use parsimon::registry::ALGORITHMS;
+use parsimon::algorithm::ALGORITHMS;
+use parsimon::algorithm::rda::Rda;
+use parsimon::algorithm::setting::Default as DefaultValue;
 use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
@@ -47,13 +49,13 @@ fn settings_that_are_not() {
         json!({"algorithm": "ftrl", "l11": 1}),
         "l11",
         "ftrl has no setting \"l11\", did you mean \"l1\"?; it has loss, huber_delta, quantile, multiclass, \
-         classes, rate, l1, l2, beta",
+         classes, rate, l1, l2, penalty, lower, upper, beta",
     );
     assert_refused(
         json!({"algorithm": "ftrl", "dictionary": 1}),
         "dictionary",
         "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, rate, l1, \
-         l2, beta",
+         l2, penalty, lower, upper, beta",
     );
     // A penalty on a method without one is a mistake, not a wish to be overheard; none at all is what it has.
     assert_refused(
@@ -62,13 +64,12 @@ fn settings_that_are_not() {
         "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, rate, beta1, beta2, \
          epsilon",
     );
-    assert_eq!(settings(&json!({"algorithm": "adam", "l1": 0, "l2": 0.0})).number("l1"), 0.0);
-    assert!(settings(&json!({"algorithm": "adam", "l1": 0})).get("l1").is_none());
+    assert!(settings(&json!({"algorithm": "adam", "l1": 0, "l2": 0.0})).to_json().get("l1").is_none());
     assert_refused(
         json!({"algorithm": "rda", "schedule": "sqrt"}),
         "schedule",
         "rda has no setting \"schedule\"; it has loss, huber_delta, quantile, multiclass, classes, rate, l1, l2, \
-         beta, prox",
+         penalty, lower, upper, beta, prox",
     );
 }
 
@@ -164,6 +165,18 @@ fn combinations_that_cannot_be() {
             "implicit",
             "implicit updates are for the losses squared, logistic and hinge",
         );
+    }
+    for (spec, name, message) in [
+        (json!({"lower": -1}), "lower", "lower is a setting of the penalty box; pass penalty box, too"),
+        (json!({"penalty": "box"}), "lower", "the penalty box needs lower, upper or both"),
+        (json!({"penalty": "box", "lower": 0.5}), "lower", "lower must be a finite number <= 0, got 0.5"),
+        (json!({"penalty": "box", "upper": -1}), "upper", "upper must be a finite number >= 0, got -1"),
+    ] {
+        for algorithm in ["ftrl", "rda", "fobos", "adagrad-rda", "adagrad-fobos"] {
+            let mut spec = spec.clone();
+            spec["algorithm"] = algorithm.into();
+            assert_refused(spec, name, message);
+        }
     }
     assert_refused(
         json!({"algorithm": "ftrl", "huber_delta": 2}),
@@ -264,13 +277,14 @@ fn the_last_layer_wins_and_null_is_unset() {
     let flags = Spec::default().set("l1", 0.25).set("rate", Value::Null);
     let settings = defaults.overwrite(file).overwrite(flags).resolve().unwrap();
     assert_eq!(settings.algorithm().name, "rda");
-    assert_eq!((settings.number("l1"), settings.number("rate")), (0.25, 0.1));
+    let rda = settings.typed::<Rda>().unwrap();
+    assert_eq!((rda.penalized.l1, rda.rate), (0.25, 0.1));
 }
 
 #[test]
 fn every_algorithm_learns_with_its_defaults() {
     let rows = ones(3, 400, 12);
-    for algorithm in ALGORITHMS {
+    for algorithm in ALGORITHMS.iter() {
         for precision in PRECISIONS {
             // What the program finds out by a look at the data.
             let found = json!({"algorithm": algorithm.name,
@@ -333,12 +347,12 @@ fn filters_refuse_what_is_not_theirs() {
     refused(
         json!({"algorithm": "nlms", "order": 2}),
         "order",
-        "nlms is of order 1; apa projects on the last r rows",
+        "nlms has no setting \"order\"; it has loss, multiclass, classes, rate, delta",
     );
     refused(
         json!({"algorithm": "apa", "alpha": 0.5}),
         "alpha",
-        "apa has the identity metric; papa has the one with alpha",
+        "apa has no setting \"alpha\"; it has loss, multiclass, classes, rate, delta, order, dimension",
     );
     refused(
         json!({"algorithm": "pda", "loss": "halfspace", "order": 2}),
@@ -376,18 +390,18 @@ fn resolved_settings_resolve_to_themselves() {
         assert_eq!(once.to_json(), Spec::from_json(&text).unwrap().resolve().unwrap().to_json());
         // Everything given is there, and everything else is a default of the table.
         for (name, value) in spec.as_object().unwrap() {
-            let kept = once.get(name).or_else(|| (name == "l1").then_some(&Value::Null));
+            let kept = once.to_json().get(name).or_else(|| (name == "l1").then_some(&Value::Null));
             assert!(kept == Some(value) || kept.is_none_or(Value::is_null), "{name} of {spec}");
         }
-        for parameter in once.algorithm().all_parameters() {
+        for parameter in once.algorithm().parameters() {
             let given = spec.get(parameter.name).filter(|v| !v.is_null()).cloned();
-            let expected = given.or(parameter.default.map(parsimon::parameter::Default::value));
+            let expected = given.or(parameter.default.map(DefaultValue::value));
             // The numbers of a kernel are there if and only if it is named; the default is a Gaussian.
             let expected = match parameter.name {
                 "variances" => expected.or(Some(json!([0.01, 0.1, 1, 10]))),
                 _ => expected,
             };
-            assert_eq!(once.get(parameter.name), expected.as_ref(), "{} of {spec}", parameter.name);
+            assert_eq!(once.to_json().get(parameter.name), expected.as_ref(), "{} of {spec}", parameter.name);
         }
     }
 }

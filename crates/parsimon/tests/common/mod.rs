@@ -73,7 +73,34 @@ pub(crate) fn family() -> Vec<Value> {
                               "beta": 1}));
         }
     }
+    specs.extend(bounded_family());
     specs
+}
+
+/// The methods whose weights may be bounded. The bounds are tight enough to bind.
+pub(crate) fn bounded_family() -> Vec<Value> {
+    let methods = [
+        json!({"algorithm": "ftrl", "rate": 0.3, "l1": 0.4, "l2": 0.1, "beta": 1}),
+        json!({"algorithm": "rda", "rate": 0.5, "l1": 0.01}),
+        json!({"algorithm": "rda", "rate": 0.5, "l1": 0.002, "l2": 1, "beta": "constant"}),
+        json!({"algorithm": "rda", "rate": 0.5, "l1": 0.002, "l2": 1, "beta": "log", "prox": "psi"}),
+        json!({"algorithm": "fobos", "rate": 0.4, "l1": 0.01}),
+        json!({"algorithm": "fobos", "rate": 0.4, "l1": 0.01, "l2": 0.05, "half_step": "next"}),
+        json!({"algorithm": "adagrad-rda", "rate": 0.3, "l1": 0.01, "l2": 0.02, "delta": 0.1}),
+        json!({"algorithm": "adagrad-fobos", "rate": 0.3, "l1": 0.01, "delta": 0.1}),
+        json!({"algorithm": "adagrad-fobos", "rate": 0.3, "l1": 0.01, "l2": 0.02, "delta": 0.1}),
+    ];
+    let bounds = [
+        json!({"penalty": "nonnegative"}),
+        json!({"penalty": "box", "lower": -0.05, "upper": 0.1}),
+        json!({"penalty": "box", "upper": 0.05}),
+    ];
+    let bounded = |method: &Value, bounds: &Value| {
+        let fields = bounds.as_object().into_iter().flatten();
+        fields.fold(method.clone(), |spec, (name, value)| with(&spec, name, value.clone()))
+    };
+    let of = |method: &Value| bounds.iter().map(|b| bounded(method, b)).collect::<Vec<_>>();
+    methods.iter().flat_map(of).collect()
 }
 
 /// The methods that can take the loss itself.

@@ -25,9 +25,7 @@
 
 mod build;
 mod container;
-mod early_stopping;
 mod error;
-mod evaluation;
 mod grid;
 mod identify;
 mod kernels;
@@ -37,28 +35,25 @@ mod model;
 pub mod parameter;
 pub mod registry;
 mod regret;
-mod run;
-mod schema;
 mod spec;
-mod sweep;
+pub mod survey;
 mod synthetic;
-mod trainer;
+mod training;
 
 pub use build::{LearnerOptions, Regularization, Storage};
-pub use early_stopping::EarlyStopping;
 pub use error::{BuildError, Error, FormatError};
-pub use evaluation::{Expect, ModelEvaluator};
 pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
 pub use merge::{Combine, Delta, merge_deltas};
 pub use model::{Model, Provenance};
 pub use regret::{Bound, Regret};
-pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
-pub use schema::{InputSchema, find_classes};
 pub use spec::{Settings, Spec, did_you_mean};
-pub use sweep::{Standing, Stopped, Sweep};
+pub use survey::{Found, InputSchema};
 pub use synthetic::{Regressors, Synthetic, System};
-pub use trainer::{Progress, Trainer};
+pub use training::{
+    EarlyStopping, Expect, ModelEvaluator, Observer, Outcome, Pass, Plan, Progress, Standing,
+    Stopped, Stretch, Sweep, Trainer, Watch, evaluate_models, run, run_with,
+};
 
 pub use parsimon_core as core;
 pub use parsimon_data as data;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use parsimon_core::kernel::Dictionary;
-use parsimon_core::{Frozen, Head, LabelDomain, Precision, Scorer};
+use parsimon_core::{Frozen, Head, Precision, Scorer};
 use parsimon_data::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -92,15 +92,15 @@ impl Model {
     }
     /// Whether there is a head per class.
     pub fn is_multiclass(&self) -> bool {
-        self.settings.flag("multiclass")
+        self.settings.is_multiclass()
     }
     /// Whether it tells two classes apart.
     pub fn is_binary(&self) -> bool {
-        !self.is_multiclass() && self.settings.loss().domain() == LabelDomain::Binary
+        self.settings.is_binary()
     }
     /// The two labels (negative first) or the classes, as texts.
     pub fn classes(&self) -> Vec<String> {
-        match &self.reading.classes[..] {
+        match &self.reading.found.classes[..] {
             [] if self.is_binary() => vec!["-1".into(), "1".into()],
             classes => classes.to_vec(),
         }

@@ -7,7 +7,7 @@
 use parsimon_core::{Chunk, Head, Loss};
 use serde::Serialize;
 
-use crate::{Error, Progress, Settings, Trainer};
+use crate::{Error, Progress, Settings, Stretch, Trainer};
 
 /// The rows and what was paid for them.
 pub(crate) struct Ledger {
@@ -81,12 +81,14 @@ impl Ledger {
             };
             one.clear();
             one.copy_row(chunk, i);
-            trainer.learn(&one, report)?;
+            let mut p = 0.0;
+            let watch = &mut |stretch: &Stretch<'_>| p = stretch.margins(0)[0];
+            trainer.learn_watched(&one, report, watch)?;
             self.rows.copy_row(chunk, i);
             if self.rows.len() == 1 {
                 self.second = Some(trainer.online().freeze().into_heads().remove(0));
             }
-            let (p, weight) = (trainer.margins()[0], chunk.weight(i));
+            let weight = chunk.weight(i);
             self.paid += weight * loss.value(p, y) + penalty;
             let norm2 = bias + chunk.row(i).values().iter().map(|v| v * v).sum::<f64>();
             let d = weight * loss.slope(p, y);
@@ -133,7 +135,7 @@ impl Ledger {
 
 fn refuse(settings: &Settings) -> Result<(), Error> {
     let usage = |message: String| Err(Error::Usage(message));
-    if settings.flag("multiclass") {
+    if settings.is_multiclass() {
         return usage(
             "the regret is computed for one set of weights, not for one per class".into(),
         );

@@ -1,10 +1,12 @@
 //! A run described in one flat object, and the door from words to types.
 
+use parsimon_core::LabelDomain;
 use serde_json::{Map, Value};
 
 use crate::BuildError;
 use crate::kernels;
 use crate::registry::{self, ALGORITHMS, Algorithm};
+use crate::survey::Found;
 
 /// Settings as somebody gave them: unset fields stay unset, layers overwrite each other.
 ///
@@ -205,6 +207,78 @@ pub struct Settings {
     values: Map<String, Value>,
 }
 
+/// Questions about the settings, so that no caller reads them by name.
+impl Settings {
+    /// Whether there is one learner per class.
+    pub fn is_multiclass(&self) -> bool {
+        self.flag("multiclass")
+    }
+
+    /// Whether labels are two classes.
+    pub fn is_binary(&self) -> bool {
+        !self.is_multiclass() && self.loss().domain() == LabelDomain::Binary
+    }
+
+    /// Whether labels are counts, which cannot be negative.
+    pub fn is_of_counts(&self) -> bool {
+        !self.is_multiclass() && self.loss().domain() == LabelDomain::NonNegative
+    }
+
+    /// The name of the loss.
+    pub fn loss_name(&self) -> &str {
+        self.word("loss")
+    }
+
+    /// The name of what is averaged while learning: the loss, or the share of errors for several classes.
+    pub fn progressive_name(&self) -> &str {
+        if self.is_multiclass() { "error" } else { self.loss_name() }
+    }
+
+    /// Whether the method must know the number of features, and the settings do not have it.
+    pub fn needs_dimension(&self) -> bool {
+        (self.word("ball") == "simplex-kl" || self.is_dense()) && self.get("dimension").is_none()
+    }
+
+    /// Whether the schedule must know the number of rows, because the settings do not have the round of its switch.
+    pub fn needs_rows(&self) -> bool {
+        self.word("schedule") == "two-phase" && self.get("switch").is_none()
+    }
+
+    /// The number of features, given or found.
+    pub fn dimension(&self, found: &Found) -> Option<u32> {
+        let given = self.get("dimension").and_then(Value::as_u64);
+        given.map(|n| u32::try_from(n).unwrap_or(u32::MAX)).or(found.dimension)
+    }
+
+    /// The round of the two-phase schedule's switch: given, or half the rows, as in the paper of the schedule.
+    pub fn switch(&self, found: &Found) -> Option<f64> {
+        let half = |rows: u64| (rows / 2).max(1) as f64;
+        let given = self.get("switch").map(|_| self.number("switch"));
+        given.or_else(|| found.rows.map(half))
+    }
+
+    /// How many sets of weights there are: one, or one per class. `None` if the classes are not known.
+    pub fn heads(&self, found: &Found) -> Option<usize> {
+        let classes = || self.classes().map_or(found.classes.len(), |classes| classes.len());
+        if self.is_multiclass() { Some(classes()).filter(|n| *n > 0) } else { Some(1) }
+    }
+
+    /// The settings as a JSON object in which what was needed and found is as if it had been given.
+    pub fn completed(&self, found: &Found) -> Map<String, Value> {
+        let mut values = self.values.clone();
+        if self.is_multiclass() && self.get("classes").is_none() && !found.classes.is_empty() {
+            values.insert("classes".into(), found.classes.clone().into());
+        }
+        if let Some(dimension) = found.dimension.filter(|_| self.needs_dimension()) {
+            values.insert("dimension".into(), dimension.into());
+        }
+        if let Some(switch) = self.switch(found).filter(|_| self.needs_rows()) {
+            values.insert("switch".into(), (switch as u64).into());
+        }
+        values
+    }
+}
+
 impl Settings {
     /// The algorithm.
     pub fn algorithm(&self) -> &'static Algorithm {
@@ -258,46 +332,6 @@ impl Settings {
     /// The declared classes.
     pub fn classes(&self) -> Option<Vec<String>> {
         self.values.get("classes").map(crate::parameter::texts_of)
-    }
-
-    /// These settings, of several classes and without a list of them, with the classes the data has.
-    pub(crate) fn with_classes_of(self, reading: &crate::InputSchema) -> Self {
-        let declared = self.classes().is_some() || reading.classes.is_empty();
-        match self.flag("multiclass") && !declared {
-            true => self.with_classes(&reading.classes),
-            false => self,
-        }
-    }
-
-    /// The same settings with classes declared.
-    #[must_use]
-    pub fn with_classes(mut self, classes: &[String]) -> Self {
-        self.values.insert("classes".into(), classes.into());
-        self
-    }
-
-    /// The same settings with the number of features declared.
-    #[must_use]
-    pub fn with_dimension(mut self, dimension: u32) -> Self {
-        self.values.insert("dimension".into(), dimension.into());
-        self
-    }
-
-    /// The same settings with the switch of the two-phase schedule declared.
-    #[must_use]
-    pub fn with_switch(mut self, switch: u64) -> Self {
-        self.values.insert("switch".into(), switch.into());
-        self
-    }
-
-    /// Whether the method must know the number of features and nobody has said it.
-    pub fn wants_dimension(&self) -> bool {
-        (self.word("ball") == "simplex-kl" || self.is_dense()) && self.get("dimension").is_none()
-    }
-
-    /// Whether the schedule must know when to switch and nobody has said it.
-    pub fn wants_switch(&self) -> bool {
-        self.word("schedule") == "two-phase" && self.get("switch").is_none()
     }
 
     /// Whether every weight is looked at in every round: the filters, but for those with the identity metric and

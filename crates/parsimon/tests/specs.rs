@@ -7,7 +7,7 @@ mod common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
 use parsimon::registry::ALGORITHMS;
-use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
+use parsimon::{Found, InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -184,10 +184,11 @@ fn combinations_that_cannot_be() {
 
 #[test]
 fn what_the_data_must_tell() {
-    let build = |spec: Value| match settings(&spec).build(LearnerOptions::default()) {
-        Err(error) => (error.to_string(), error.parameter().to_owned()),
-        Ok(_) => panic!("{spec} was built"),
-    };
+    let build =
+        |spec: Value| match settings(&spec).build(LearnerOptions::default(), &Found::default()) {
+            Err(error) => (error.to_string(), error.parameter().to_owned()),
+            Ok(_) => panic!("{spec} was built"),
+        };
     let (message, parameter) = build(json!({"algorithm": "ftrl", "multiclass": true}));
     assert_eq!(message, "multiclass needs classes, the list of labels");
     assert_eq!(parameter, "classes");
@@ -202,9 +203,11 @@ fn what_the_data_must_tell() {
     let error =
         Trainer::new(settings(&spec), LearnerOptions::default(), InputSchema::default()).err();
     assert_eq!(error.unwrap().to_string(), "multiclass needs classes, the list of labels");
-    let reading = InputSchema { classes: vec!["a".into(), "b".into()], ..InputSchema::default() };
+    let found = Found { classes: vec!["a".into(), "b".into()], ..Found::default() };
+    let reading = InputSchema { found, ..InputSchema::default() };
     let trainer = Trainer::new(settings(&spec), LearnerOptions::default(), reading).unwrap();
-    assert_eq!((trainer.online().heads(), trainer.settings().classes().unwrap().len()), (2, 2));
+    assert_eq!(trainer.online().heads(), 2);
+    assert!(trainer.settings().classes().is_none());
 }
 
 #[test]
@@ -295,7 +298,7 @@ fn every_algorithm_learns_with_its_defaults() {
 #[test]
 fn what_only_the_data_tells_is_asked_for() {
     let refusal = |spec: Value| {
-        let refused = settings(&spec).build(parsimon::LearnerOptions::default());
+        let refused = settings(&spec).build(parsimon::LearnerOptions::default(), &Found::default());
         refused.err().unwrap().to_string()
     };
     assert_eq!(

@@ -133,7 +133,7 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
         return Err(Fault::Usage("--memory is a setting of kalman".into()));
     }
     let settings = spec.resolve()?;
-    if settings.word("loss") == "halfspace" {
+    if settings.loss_name() == "halfspace" {
         return Err(Fault::Usage("the loss halfspace is for classes; an echo is a number".into()));
     }
     signal::refuse_settings(&args.spec)?;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Repeats, Row};
-use parsimon::{LearnerOptions, Settings, Spec};
+use parsimon::{Found, LearnerOptions, Settings, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -221,7 +221,8 @@ fn play(
     marks: &[usize],
 ) -> Result<BTreeMap<String, Curve>, parsimon::BuildError> {
     let loss = settings.loss();
-    let mut online = settings.build(LearnerOptions { bias: false, ..LearnerOptions::default() })?;
+    let mut online = settings
+        .build(LearnerOptions { bias: false, ..LearnerOptions::default() }, &Found::default())?;
     let mut w = vec![0.0; rows.n];
     let (mut paid, mut met, mut mean) = (0.0, Met::default(), vec![0.0; rows.n]);
     let (mut chunk, mut margins, mut books) = (Chunk::new(), Vec::new(), Books::default());

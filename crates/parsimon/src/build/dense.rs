@@ -10,7 +10,7 @@ use parsimon_core::{Float, Online};
 
 use super::Builder;
 use crate::registry::FILTERS;
-use crate::{BuildError, Settings};
+use crate::{BuildError, Found, Settings};
 
 /// The matrix of RLS, half of which is kept, may take this many bytes: some 32,000 features.
 const MOST_MEMORY: u64 = 1 << 32;
@@ -63,8 +63,11 @@ impl Settings {
     }
 
     /// Refuses what would not fit, before it is tried.
-    pub(super) fn check_memory(&self) -> Result<(), BuildError> {
-        if self.is_dense() { self.check_matrix(self.natural("dimension")) } else { Ok(()) }
+    pub(super) fn check_memory(&self, found: &Found) -> Result<(), BuildError> {
+        match self.dimension(found).filter(|_| self.is_dense()) {
+            Some(dimension) => self.check_matrix(u64::from(dimension)),
+            None => Ok(()),
+        }
     }
 
     fn check_matrix(&self, dimension: u64) -> Result<(), BuildError> {
@@ -131,7 +134,7 @@ impl Settings {
 
 impl Builder<'_> {
     pub(super) fn over_rows<F: Float>(&self) -> Box<dyn Online> {
-        let features = self.settings.natural("dimension") as usize;
+        let features = self.dimension() as usize;
         let len = features + usize::from(self.frame.bias);
         self.settings.dense::<F, _>(len, features, 0.0, self)
     }
@@ -157,9 +160,9 @@ impl<F: Float> Feed<F> for BehindALine {
 impl<F: Float> Feed<F> for &Builder<'_> {
     type Output = Box<dyn Online>;
     fn feed<M: Method<F>>(self, method: impl Fn() -> M) -> Self::Output {
-        let methods = (0..self.heads()).map(|_| method()).collect();
+        let methods = (0..self.heads).map(|_| method()).collect();
         let other = self.settings.loss().other_label();
-        let features = self.settings.natural("dimension") as usize;
+        let features = self.dimension() as usize;
         Box::new(OverRows::new(methods, other, features, self.frame.bias, self.table()))
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn family(settings: &Settings) -> Option<String> {
         "ftprl" | "unified-rda" => settings.word("metric") == "adagrad",
         _ => false,
     };
-    let is_plain = !settings.flag("multiclass") && !settings.flag("implicit");
+    let is_plain = !settings.is_multiclass() && !settings.flag("implicit");
     (is_leader && is_plain).then(|| format!("{name} {:?}", settings.loss()))
 }
 

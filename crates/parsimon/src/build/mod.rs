@@ -25,7 +25,7 @@ use parsimon_core::{
     Constrained, Float, Learner, Loss, OneVsAll, Online, Precision, Schedule, State, Table,
 };
 
-use crate::{BuildError, Settings};
+use crate::{BuildError, Found, Settings};
 
 mod dense;
 mod kernel;
@@ -82,18 +82,22 @@ impl Settings {
     /// A learner at the origin.
     ///
     /// ```
-    /// use parsimon::{LearnerOptions, Spec};
+    /// use parsimon::{Found, LearnerOptions, Spec};
     ///
     /// let settings = Spec::new("rda").set("rate", 0.3).set("l1", 0.01).resolve()?;
-    /// let learner = settings.build(LearnerOptions::default())?;
+    /// let learner = settings.build(LearnerOptions::default(), &Found::default())?;
     /// assert_eq!(learner.nonzeros(), 0);
     /// # Ok::<(), parsimon::BuildError>(())
     /// ```
-    pub fn build(&self, frame: LearnerOptions) -> Result<Box<dyn Online>, BuildError> {
-        if self.flag("multiclass") && self.classes().is_none() {
+    pub fn build(
+        &self,
+        frame: LearnerOptions,
+        found: &Found,
+    ) -> Result<Box<dyn Online>, BuildError> {
+        let Some(heads) = self.heads(found) else {
             return Err(BuildError::new("classes", "multiclass needs classes, the list of labels"));
-        }
-        if self.wants_dimension() {
+        };
+        if self.needs_dimension() && found.dimension.is_none() {
             let who = match self.word("ball") {
                 "simplex-kl" => "ball simplex-kl",
                 _ => self.algorithm().name,
@@ -103,25 +107,26 @@ impl Settings {
                 format!("{who} needs dimension, the number of features (ids are counted from 1)"),
             ));
         }
-        if self.wants_switch() {
+        if self.needs_rows() && found.rows.is_none() {
             return Err(BuildError::new(
                 "switch",
                 "the two-phase schedule needs switch, the round m of the change",
             ));
         }
-        self.check_memory()?;
+        self.check_memory(found)?;
+        let builder = Builder { settings: self, frame, found, heads };
         Ok(match frame.precision {
-            Precision::F32 => Builder { settings: self, frame }.rule::<f32>(),
-            Precision::F64 => Builder { settings: self, frame }.rule::<f64>(),
+            Precision::F32 => builder.rule::<f32>(),
+            Precision::F64 => builder.rule::<f64>(),
         })
     }
 
-    fn schedule(&self) -> Schedule {
+    fn schedule(&self, found: &Found) -> Schedule {
         let rate = self.number("rate");
         match self.word("schedule") {
             "constant" => Schedule::Constant { rate },
             "inverse" => Schedule::Inverse { rate },
-            "two-phase" => Schedule::TwoPhase { rate, switch: self.number("switch") },
+            "two-phase" => Schedule::TwoPhase { rate, switch: self.switch(found).unwrap_or(0.0) },
             _ => Schedule::Sqrt { rate },
         }
     }
@@ -134,13 +139,16 @@ impl Settings {
 struct Builder<'a> {
     settings: &'a Settings,
     frame: LearnerOptions,
+    found: &'a Found,
+    /// How many sets of weights there are.
+    heads: usize,
 }
 
 impl Builder<'_> {
     fn rule<F: Float>(&self) -> Box<dyn Online> {
         let s = self.settings;
         let (rate, l1, l2) = (s.number("rate"), s.number("l1"), s.number("l2"));
-        let schedule = s.schedule();
+        let schedule = s.schedule(self.found);
         match s.algorithm().name {
             "sgd" => self.sgd::<F>(Read::Iterate),
             "asgd" => self.sgd::<F>(Read::Mean),
@@ -250,7 +258,7 @@ impl Builder<'_> {
 
     fn sgd<F: Float>(&self, read: Read) -> Box<dyn Online> {
         let s = self.settings;
-        let (schedule, radius) = (s.schedule(), s.number("radius"));
+        let (schedule, radius) = (s.schedule(self.found), s.number("radius"));
         match (s.word("ball"), read) {
             ("none", Read::Iterate) => {
                 let penalty = L1 { l1: 0.0 };
@@ -277,7 +285,7 @@ impl Builder<'_> {
     fn fobos<F: Float>(&self, period: u64) -> Box<dyn Online> {
         let s = self.settings;
         let (l1, l2) = (s.number("l1"), s.number("l2"));
-        let (schedule, half_step) = (s.schedule(), s.half_step());
+        let (schedule, half_step) = (s.schedule(self.found), s.half_step());
         match s.word("penalty") {
             "elastic" if l2 == 0.0 => {
                 let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
@@ -313,7 +321,7 @@ impl Builder<'_> {
 
     fn blockwise<F: Float>(&self, split: Split) -> Box<dyn Online> {
         let s = self.settings;
-        let (schedule, period) = (s.schedule(), s.natural("period"));
+        let (schedule, period) = (s.schedule(self.found), s.natural("period"));
         let rule = |l1| Blockwise { schedule, period, l1, split };
         self.learner::<F, _>(rule(s.number("l1")), rule(0.0))
     }
@@ -351,7 +359,7 @@ impl Builder<'_> {
                 self.dense().learner::<F, _>(features, Dense::Bias { rate })
             }
             "simplex-kl" => {
-                let dimension = s.natural("dimension") as u32;
+                let dimension = self.dimension();
                 let features = Dense::Features(Simplex { rate, radius, dimension });
                 self.dense().learner::<F, _>(features, Dense::Bias { rate })
             }
@@ -422,10 +430,7 @@ impl Builder<'_> {
     /// The same builder for a rule that passes over all coordinates: they are kept in an index, in the order of
     /// first sight, so that a pass costs what was seen and adds up in one order whatever the store.
     fn dense(&self) -> Self {
-        Builder {
-            settings: self.settings,
-            frame: LearnerOptions { storage: Storage::Index, ..self.frame },
-        }
+        Builder { frame: LearnerOptions { storage: Storage::Index, ..self.frame }, ..*self }
     }
 
     fn table<C: State + Copy>(&self) -> Table<C> {
@@ -436,17 +441,14 @@ impl Builder<'_> {
         }
     }
 
-    /// How many sets of weights there are.
-    fn heads(&self) -> usize {
-        match self.settings.classes() {
-            Some(classes) if self.settings.flag("multiclass") => classes.len(),
-            _ => 1,
-        }
+    /// The number of features, of methods that must know it.
+    fn dimension(&self) -> u32 {
+        self.settings.dimension(self.found).unwrap_or(1)
     }
 
     fn constrained<F: Float>(&self, schedule: Schedule) -> Box<dyn Online> {
         let (loss, bias) = (self.settings.loss(), self.frame.bias);
-        Box::new(Constrained::<F>::new(schedule, loss, self.heads(), bias, self.table()))
+        Box::new(Constrained::<F>::new(schedule, loss, self.heads, bias, self.table()))
     }
 
     fn projecting<F: Float, R: Rule<F>>(&self, rule: R, bias: R) -> Box<dyn Online> {
@@ -477,12 +479,12 @@ impl Builder<'_> {
         let loss = self.settings.loss();
         let bias = self.frame.bias.then_some(bias);
         let one = || new(rule.clone(), bias.clone(), loss, self.table());
-        match self.settings.classes() {
-            Some(classes) if self.settings.flag("multiclass") => {
-                let learners = classes.iter().map(|_| one()).collect();
+        match self.settings.is_multiclass() {
+            true => {
+                let learners = (0..self.heads).map(|_| one()).collect();
                 Box::new(OneVsAll::new(learners, loss.other_label()))
             }
-            _ => Box::new(one()),
+            false => Box::new(one()),
         }
     }
 }

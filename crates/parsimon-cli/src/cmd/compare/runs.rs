@@ -138,7 +138,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
             return Err(Fault::Usage(format!("no method takes the loss {}", plain(loss))));
         }
         for method in methods.iter().filter(|m| !takes(m) && m.is_told) {
-            let own = method.spec.resolve().map(|s| s.word("loss").to_owned()).unwrap_or_default();
+            let own = method.spec.resolve().map(|s| s.loss_name().to_owned()).unwrap_or_default();
             note(&format!("{} keeps its own loss, {own}", method.name()));
         }
     }

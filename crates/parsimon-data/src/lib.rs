@@ -75,4 +75,4 @@ pub use label::{LabelTexts, Labels};
 pub use names::Names;
 pub use options::{Format, Header, Input, Options, Space};
 pub use reader::{Position, Reader};
-pub use scan::{LabelScan, count_labels, scan_labels};
+pub use scan::{LabelCounter, LabelScan, count_labels, scan_labels};

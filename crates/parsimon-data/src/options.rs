@@ -167,6 +167,15 @@ impl Input {
             Input::Bytes { name, .. } => name.clone(),
         }
     }
+
+    /// Whether the input can be read once only, as standard input and pipes.
+    pub fn is_read_once(&self) -> bool {
+        match self {
+            Input::Path(path) => path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()),
+            Input::Stdin => true,
+            Input::Bytes { .. } => false,
+        }
+    }
 }
 
 impl<P: Into<PathBuf>> From<P> for Input {

@@ -91,11 +91,12 @@ impl Reader {
         Self::open_for(inputs, options, false)
     }
 
-    pub(crate) fn open_for(
-        inputs: &[Input],
-        options: &Options,
-        labels_only: bool,
-    ) -> Result<Self, DataError> {
+    /// The same for a look at the labels alone: features are passed over where the format allows it.
+    pub fn open_labels(inputs: &[Input], options: &Options) -> Result<Self, DataError> {
+        Self::open_for(inputs, options, true)
+    }
+
+    fn open_for(inputs: &[Input], options: &Options, labels_only: bool) -> Result<Self, DataError> {
         options.check()?;
         let total = check_inputs(inputs)?;
         let source = Source::open(inputs, options)?;

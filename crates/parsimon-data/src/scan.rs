@@ -42,37 +42,61 @@ pub fn scan_labels(
         ));
     }
     let options = Options { labels: Labels::Any, interactions: Vec::new(), ..options.clone() };
-    count_labels(Reader::open_for(inputs, &options, true)?, most)
+    count_labels(Reader::open_labels(inputs, &options)?, most)
 }
 
 /// Counts the labels of what a reader reads, which was opened with [`Labels::Any`]. More than `most` are an error.
 pub fn count_labels(mut reader: Reader, most: usize) -> Result<LabelScan, DataError> {
-    let mut chunk = Chunk::new();
-    let mut counts: FxHashMap<u64, u64> = FxHashMap::default();
-    let mut missing = 0;
+    let (mut chunk, mut counter) = (Chunk::new(), LabelCounter::new(most));
     while reader.read(&mut chunk)? {
+        counter.take(&chunk, &reader)?;
+    }
+    Ok(counter.finish(&reader))
+}
+
+/// Counts labels while somebody else reads the rows, under [`Labels::Any`].
+#[derive(Clone, Debug)]
+pub struct LabelCounter {
+    most: usize,
+    counts: FxHashMap<u64, u64>,
+    missing: u64,
+}
+
+impl LabelCounter {
+    /// A counter for at most so many distinct labels.
+    pub fn new(most: usize) -> Self {
+        Self { most, counts: FxHashMap::default(), missing: 0 }
+    }
+
+    /// Counts the labels of a chunk; an error if there are more distinct labels than allowed.
+    pub fn take(&mut self, chunk: &Chunk, reader: &Reader) -> Result<(), DataError> {
         for i in 0..chunk.len() {
             match chunk.label(i) {
                 // Adding 0 makes -0 and 0 one number.
-                Some(y) => *counts.entry((y + 0.0).to_bits()).or_default() += 1,
-                None => missing += 1,
+                Some(y) => *self.counts.entry((y + 0.0).to_bits()).or_default() += 1,
+                None => self.missing += 1,
             }
         }
-        if counts.len() > most {
-            let name = reader.name().clone();
-            let words = format!("has more than {most} distinct labels: not classes but numbers?");
-            return Err(DataError::file(&name, words));
+        if self.counts.len() > self.most {
+            let words =
+                format!("has more than {} distinct labels: not classes but numbers?", self.most);
+            return Err(DataError::file(reader.name(), words));
         }
+        Ok(())
     }
-    let texts = reader.label_texts();
-    let mut labels: Vec<_> =
-        counts.into_iter().map(|(bits, count)| (f64::from_bits(bits), count)).collect();
-    labels.sort_by(|a, b| {
-        let text = |y: f64| texts.text(y);
-        text(a.0).cmp(&text(b.0)).then(a.0.total_cmp(&b.0))
-    });
-    let labels = labels.into_iter().map(|(y, count)| (texts.spell(y), count)).collect();
-    Ok(LabelScan { labels, missing })
+
+    /// The labels, spelled as the reader's texts.
+    pub fn finish(self, reader: &Reader) -> LabelScan {
+        let texts = reader.label_texts();
+        let mut labels: Vec<_> =
+            self.counts.into_iter().map(|(bits, count)| (f64::from_bits(bits), count)).collect();
+        labels.sort_by(|a, b| {
+            let text = |y: f64| texts.text(y);
+            text(a.0).cmp(&text(b.0)).then(a.0.total_cmp(&b.0))
+        });
+        let labels = labels.into_iter().map(|(y, count)| (texts.spell(y), count)).collect();
+        LabelScan { labels, missing: self.missing }
+    }
 }
 
 #[cfg(test)]

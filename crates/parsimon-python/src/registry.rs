@@ -44,5 +44,5 @@ pub(crate) fn resolve(spec: &str) -> PyResult<(String, bool, bool)> {
     let settings = Spec::from_json(spec).and_then(|s| s.resolve());
     let settings = settings.map_err(|e| PyValueError::new_err(e.to_string()))?;
     let text = Value::from(settings.to_json().clone()).to_string();
-    Ok((text, settings.wants_dimension(), settings.wants_switch()))
+    Ok((text, settings.needs_dimension(), settings.needs_rows()))
 }

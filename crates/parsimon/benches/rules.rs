@@ -6,7 +6,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use parsimon::core::{Chunk, Precision, Repeats};
-use parsimon::{Grid, InputSchema, LearnerOptions, Spec, Storage, Sweep};
+use parsimon::{Found, Grid, InputSchema, LearnerOptions, Spec, Storage, Sweep};
 
 const ROWS: usize = 20_000;
 const NONZEROS: usize = 40;
@@ -78,7 +78,7 @@ fn learn(bencher: Bencher, spec: &str, precision: Precision, bits: u32) {
     let chunk = clicks(bits);
     let settings = Spec::from_json(spec).and_then(|s| s.resolve()).expect("the spec is good");
     let frame = LearnerOptions { precision, bias: true, storage: Storage::Slots(1 << bits) };
-    let mut learner = settings.build(frame).expect("the settings are good");
+    let mut learner = settings.build(frame, &Found::default()).expect("the settings are good");
     let mut margins = Vec::with_capacity(chunk.len());
     // The pages of a new table are the system's work, not the learner's.
     learner.learn(&chunk, &mut margins);

@@ -5,7 +5,7 @@ use parsimon_core::{Chunk, Float, Online, Repeats};
 use serde::Serialize;
 
 use crate::synthetic::System;
-use crate::{BuildError, LearnerOptions, Regularization, Settings};
+use crate::{BuildError, FilterPrecision, Found, LearnerOptions, Regularization, Settings};
 
 /// One point of the learning curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -69,7 +69,7 @@ pub fn mismatch_db(truth: &[f64], estimate: &[f64]) -> Option<f64> {
 /// assert!(found.mismatch_db().unwrap() < -40.0);
 /// # Ok::<(), parsimon::BuildError>(())
 /// ```
-pub fn identify<F: Float>(
+pub fn identify<F: FilterPrecision>(
     settings: &Settings,
     taps: usize,
     regularization: Regularization,
@@ -114,15 +114,8 @@ pub fn identify_system(
             "a multikernel filter has a dictionary and no coefficients to be compared with a system's",
         ));
     }
-    let settings = match settings.wants_dimension() {
-        true => settings.clone().with_dimension(n as u32),
-        false => settings.clone(),
-    };
-    let settings = match settings.wants_switch() {
-        true => settings.with_switch((rounds / 2).max(1)),
-        false => settings,
-    };
-    let mut online = settings.build(LearnerOptions { bias: false, ..frame })?;
+    let found = Found { dimension: Some(n as u32), rows: Some(rounds), ..Found::default() };
+    let mut online = settings.build(LearnerOptions { bias: false, ..frame }, &found)?;
     let truth = system.truth().to_vec();
     let mut curve = Curve::new(rounds, Some(&truth));
     let (mut chunk, mut margins, mut x) = (Chunk::new(), Vec::new(), vec![0.0; n]);

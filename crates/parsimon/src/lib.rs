@@ -25,44 +25,37 @@
 
 pub mod algorithm;
 mod container;
-mod early_stopping;
 mod error;
-mod evaluation;
 mod grid;
 mod identify;
 mod map;
 mod merge;
 mod model;
 mod regret;
-mod run;
-mod schema;
 mod settings;
 mod spec;
 mod suggestion;
 pub mod survey;
-mod sweep;
 mod synthetic;
-mod trainer;
+mod training;
 
 pub use algorithm::objective::Bound;
 pub use algorithm::{FilterPrecision, Regularization};
-pub use early_stopping::EarlyStopping;
 pub use error::{BuildError, Error, FormatError};
-pub use evaluation::{Expect, ModelEvaluator};
 pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
 pub use merge::{Combine, Delta, merge_deltas};
 pub use model::{Model, Provenance};
 pub use regret::Regret;
-pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
-pub use schema::{InputSchema, find_classes};
 pub use settings::{LearnerOptions, Settings, Storage};
 pub use spec::Spec;
 pub use suggestion::did_you_mean;
-pub use survey::Found;
-pub use sweep::{Standing, Stopped, Sweep};
+pub use survey::{Found, InputSchema};
 pub use synthetic::{Regressors, Synthetic, System};
-pub use trainer::{Progress, Trainer};
+pub use training::{
+    EarlyStopping, Expect, ModelEvaluator, Observer, Outcome, Pass, Plan, Progress, Standing,
+    Stopped, Stretch, Sweep, Trainer, Watch, evaluate_models, run, run_with,
+};
 
 pub use parsimon_core as core;
 pub use parsimon_data as data;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use parsimon_core::kernel::Dictionary;
-use parsimon_core::{Frozen, Head, LabelDomain, Precision, Scorer};
+use parsimon_core::{Frozen, Head, Precision, Scorer};
 use parsimon_data::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -96,11 +96,11 @@ impl Model {
     }
     /// Whether it tells two classes apart.
     pub fn is_binary(&self) -> bool {
-        !self.is_multiclass() && self.settings.loss().domain() == LabelDomain::Binary
+        self.settings.is_binary()
     }
     /// The two labels (negative first) or the classes, as texts.
     pub fn classes(&self) -> Vec<String> {
-        match &self.reading.classes[..] {
+        match &self.reading.found.classes[..] {
             [] if self.is_binary() => vec!["-1".into(), "1".into()],
             classes => classes.to_vec(),
         }
@@ -222,7 +222,7 @@ pub(crate) fn read_common(
 ) -> Result<(Settings, Precision, InputSchema), String> {
     let about = &container.about;
     let settings = Spec::from_json(&about["settings"].to_string())
-        .and_then(|spec| spec.resolve())
+        .and_then(|spec| spec.resolve_stored())
         .map_err(|e| format!("has settings this program does not know: {e}"))?;
     let precision = about["precision"].as_str().unwrap_or("").parse()?;
     let reading = serde_json::from_value(about["reading"].clone())

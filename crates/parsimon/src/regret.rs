@@ -8,7 +8,7 @@ use parsimon_core::{Chunk, Head, Loss};
 use serde::Serialize;
 
 use crate::algorithm::objective::{Bound, Charge, FeasibleSet, Met, Objective};
-use crate::{Error, Progress, Settings, Trainer};
+use crate::{Error, Progress, Settings, Stretch, Trainer};
 
 /// The rows and what was paid for them.
 pub(crate) struct Ledger {
@@ -66,12 +66,14 @@ impl Ledger {
             };
             one.clear();
             one.copy_row(chunk, i);
-            trainer.learn(&one, report)?;
+            let mut p = 0.0;
+            let watch = &mut |stretch: &Stretch<'_>| p = stretch.margins(0)[0];
+            trainer.learn_watched(&one, report, watch)?;
             self.rows.copy_row(chunk, i);
             if self.rows.len() == 1 {
                 self.second = Some(trainer.online().freeze().into_heads().remove(0));
             }
-            let (p, weight) = (trainer.margins()[0], chunk.weight(i));
+            let weight = chunk.weight(i);
             self.paid += weight * loss.value(p, y) + penalty;
             let norm2 = bias + chunk.row(i).values().iter().map(|v| v * v).sum::<f64>();
             let d = weight * loss.slope(p, y);
@@ -148,13 +150,7 @@ struct Problem<'a> {
 const MOST_STEPS: usize = 5000;
 
 impl<'a> Problem<'a> {
-    fn new(
-        rows: &'a Chunk,
-        loss: Loss,
-        objective: Objective,
-        has_bias: bool,
-        rounds: u64,
-    ) -> Self {
+    fn new(rows: &'a Chunk, loss: Loss, objective: Objective, has_bias: bool, rounds: u64) -> Self {
         let mut ids: Vec<u32> =
             (0..rows.len()).flat_map(|i| rows.row(i).indices().iter().copied()).collect();
         ids.sort_unstable();

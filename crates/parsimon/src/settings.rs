@@ -4,9 +4,9 @@ use parsimon_core::kernel::Kernel;
 use parsimon_core::{LabelDomain, Loss, Online, Precision, State, Table};
 use serde_json::{Map, Value};
 
+use crate::algorithm::groups::switch_at;
 use crate::algorithm::lanes::LaneGroup;
 use crate::algorithm::objective::{Bound, Met, Objective};
-use crate::algorithm::groups::switch_at;
 use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
 use crate::algorithm::{Algorithm, Configured, Nature};
 use crate::survey::Found;
@@ -94,7 +94,7 @@ impl Settings {
     /// use parsimon::algorithm::ftrl::Ftrl;
     ///
     /// let settings = Spec::new("ftrl").set("l1", 0.5).resolve()?;
-    /// assert_eq!(settings.typed::<Ftrl>().map(|ftrl| ftrl.l1), Some(0.5));
+    /// assert_eq!(settings.typed::<Ftrl>().map(|ftrl| ftrl.penalized.l1), Some(0.5));
     /// # Ok::<(), parsimon::BuildError>(())
     /// ```
     pub fn typed<T: Recipe>(&self) -> Option<&T> {

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::{BuildError, Settings};
 use crate::algorithm::setting::Default as DefaultValue;
 use crate::algorithm::{self, ALGORITHMS, Algorithm};
 use crate::suggestion::did_you_mean;
+use crate::{BuildError, Settings};
 
 /// Settings as somebody gave them: unset fields stay unset, layers overwrite each other.
 ///
@@ -17,7 +17,7 @@ use crate::suggestion::did_you_mean;
 /// let flags = Spec::new("rda").set("l1", 0.1);
 /// let settings = file.overwrite(flags).resolve()?;
 /// let rda = settings.typed::<Rda>().unwrap();
-/// assert_eq!(rda.l1, 0.1);
+/// assert_eq!(rda.penalized.l1, 0.1);
 /// assert_eq!(rda.beta, Beta::Sqrt); // a default
 ///
 /// let typo = Spec::from_json(r#"{"algorithm": "rda", "lr": 0.05}"#)?.resolve().unwrap_err();

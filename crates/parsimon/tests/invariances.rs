@@ -6,8 +6,8 @@
 mod common;
 
 use common::{
-    Bits, PRECISIONS, bits, chunk, family, implicit_family, learner, margin_bits, ones,
-    projecting_family, rows, trainer, with,
+    Bits, PRECISIONS, bits, chunk, family, implicit_family, learn_margins, learner, margin_bits,
+    ones, projecting_family, rows, trainer, with,
 };
 use parsimon::core::{Chunk, Online, Precision, Repeats};
 use parsimon::{Progress, Storage, Trainer};
@@ -94,8 +94,8 @@ fn in_chunks_of(case: &Case, precision: Precision, size: usize) -> Record {
     let (mut margins, mut reports) = (Vec::new(), Vec::new());
     for start in (0..case.chunk.len()).step_by(size) {
         let part = rows(&case.chunk, start..case.chunk.len().min(start + size));
-        trainer.learn(&part, &mut |line| reports.push(line.clone())).unwrap();
-        margins.extend_from_slice(trainer.margins());
+        let mut report = |line: &Progress| reports.push(line.clone());
+        margins.extend(learn_margins(&mut trainer, &part, &mut report));
     }
     record(&trainer, &margins, &reports)
 }
@@ -271,12 +271,11 @@ fn checkpoints() {
             let (mut margins, mut reports) = (Vec::new(), Vec::new());
             let mut first = trainer(&case.spec, precision);
             let mut report = |line: &Progress| reports.push(line.clone());
-            first.learn(&rows(&case.chunk, 0..cut), &mut report).unwrap();
-            margins.extend_from_slice(first.margins());
+            margins.extend(learn_margins(&mut first, &rows(&case.chunk, 0..cut), &mut report));
             first.save_checkpoint(&path).unwrap();
             let mut second = Trainer::resume(&path).unwrap();
-            second.learn(&rows(&case.chunk, cut..case.chunk.len()), &mut report).unwrap();
-            margins.extend_from_slice(second.margins());
+            let rest = rows(&case.chunk, cut..case.chunk.len());
+            margins.extend(learn_margins(&mut second, &rest, &mut report));
             let resumed = record(&second, &margins, &reports);
             assert_eq!(resumed, whole, "row {cut}, {precision}: {}", case.spec);
         }

@@ -7,8 +7,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{chunk, family, labels_of, projecting_family, rows, trainer, with};
-use parsimon::core::{Chunk, Head, Precision, Repeats};
 use parsimon::algorithm::ALGORITHMS;
+use parsimon::core::{Chunk, Head, Precision, Repeats};
 use parsimon::{Combine, Delta, Trainer, merge_deltas};
 use parsimon_oracle::streams::{self, SplitMix64};
 use proptest::prelude::*;

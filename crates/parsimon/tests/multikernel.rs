@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{PRECISIONS, chunk, learner, margin_bits, rows, settings, trainer};
+use common::{PRECISIONS, chunk, learn_margins, learner, margin_bits, rows, settings, trainer};
 use parsimon::core::kernel::Dictionary;
 use parsimon::core::{Chunk, Precision};
 use parsimon::{Error, Model, Spec, Storage, Trainer};
@@ -106,16 +106,15 @@ fn chunks_checkpoints_and_files_change_no_bit() {
     for spec in family() {
         for precision in PRECISIONS {
             let mut whole = trainer(&spec, precision);
-            whole.learn(&data, &mut |_| {}).unwrap();
-            let expected = margin_bits(whole.margins());
+            let expected = margin_bits(&learn_margins(&mut whole, &data, &mut |_| {}));
             for cut in [0, 1, 37, 89] {
                 let mut first = trainer(&spec, precision);
-                first.learn(&rows(&data, 0..cut), &mut |_| {}).unwrap();
-                let mut margins = margin_bits(first.margins());
+                let part = rows(&data, 0..cut);
+                let mut margins = margin_bits(&learn_margins(&mut first, &part, &mut |_| {}));
                 first.save_checkpoint(&checkpoint).unwrap();
                 let mut second = Trainer::resume(&checkpoint).unwrap();
-                second.learn(&rows(&data, cut..data.len()), &mut |_| {}).unwrap();
-                margins.extend(margin_bits(second.margins()));
+                let rest = rows(&data, cut..data.len());
+                margins.extend(margin_bits(&learn_margins(&mut second, &rest, &mut |_| {})));
                 assert_eq!(margins, expected, "{spec} cut at {cut}");
                 assert_eq!(dictionary(&second), dictionary(&whole), "{spec} cut at {cut}");
                 assert_eq!(

@@ -9,7 +9,7 @@ use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
 use parsimon::algorithm::ALGORITHMS;
 use parsimon::algorithm::rda::Rda;
 use parsimon::algorithm::setting::Default as DefaultValue;
-use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
+use parsimon::{Found, InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -64,7 +64,9 @@ fn settings_that_are_not() {
         "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, rate, beta1, beta2, \
          epsilon",
     );
-    assert!(settings(&json!({"algorithm": "adam", "l1": 0, "l2": 0.0})).to_json().get("l1").is_none());
+    assert!(
+        settings(&json!({"algorithm": "adam", "l1": 0, "l2": 0.0})).to_json().get("l1").is_none()
+    );
     assert_refused(
         json!({"algorithm": "rda", "schedule": "sqrt"}),
         "schedule",
@@ -167,10 +169,22 @@ fn combinations_that_cannot_be() {
         );
     }
     for (spec, name, message) in [
-        (json!({"lower": -1}), "lower", "lower is a setting of the penalty box; pass penalty box, too"),
+        (
+            json!({"lower": -1}),
+            "lower",
+            "lower is a setting of the penalty box; pass penalty box, too",
+        ),
         (json!({"penalty": "box"}), "lower", "the penalty box needs lower, upper or both"),
-        (json!({"penalty": "box", "lower": 0.5}), "lower", "lower must be a finite number <= 0, got 0.5"),
-        (json!({"penalty": "box", "upper": -1}), "upper", "upper must be a finite number >= 0, got -1"),
+        (
+            json!({"penalty": "box", "lower": 0.5}),
+            "lower",
+            "lower must be a finite number <= 0, got 0.5",
+        ),
+        (
+            json!({"penalty": "box", "upper": -1}),
+            "upper",
+            "upper must be a finite number >= 0, got -1",
+        ),
     ] {
         for algorithm in ["ftrl", "rda", "fobos", "adagrad-rda", "adagrad-fobos"] {
             let mut spec = spec.clone();
@@ -197,10 +211,11 @@ fn combinations_that_cannot_be() {
 
 #[test]
 fn what_the_data_must_tell() {
-    let build = |spec: Value| match settings(&spec).build(LearnerOptions::default()) {
-        Err(error) => (error.to_string(), error.parameter().to_owned()),
-        Ok(_) => panic!("{spec} was built"),
-    };
+    let build =
+        |spec: Value| match settings(&spec).build(LearnerOptions::default(), &Found::default()) {
+            Err(error) => (error.to_string(), error.parameter().to_owned()),
+            Ok(_) => panic!("{spec} was built"),
+        };
     let (message, parameter) = build(json!({"algorithm": "ftrl", "multiclass": true}));
     assert_eq!(message, "multiclass needs classes, the list of labels");
     assert_eq!(parameter, "classes");
@@ -215,9 +230,11 @@ fn what_the_data_must_tell() {
     let error =
         Trainer::new(settings(&spec), LearnerOptions::default(), InputSchema::default()).err();
     assert_eq!(error.unwrap().to_string(), "multiclass needs classes, the list of labels");
-    let reading = InputSchema { classes: vec!["a".into(), "b".into()], ..InputSchema::default() };
+    let found = Found { classes: vec!["a".into(), "b".into()], ..Found::default() };
+    let reading = InputSchema { found, ..InputSchema::default() };
     let trainer = Trainer::new(settings(&spec), LearnerOptions::default(), reading).unwrap();
-    assert_eq!((trainer.online().heads(), trainer.settings().classes().unwrap().len()), (2, 2));
+    assert_eq!(trainer.online().heads(), 2);
+    assert!(trainer.settings().classes().is_none());
 }
 
 #[test]
@@ -309,7 +326,7 @@ fn every_algorithm_learns_with_its_defaults() {
 #[test]
 fn what_only_the_data_tells_is_asked_for() {
     let refusal = |spec: Value| {
-        let refused = settings(&spec).build(parsimon::LearnerOptions::default());
+        let refused = settings(&spec).build(parsimon::LearnerOptions::default(), &Found::default());
         refused.err().unwrap().to_string()
     };
     assert_eq!(
@@ -401,7 +418,12 @@ fn resolved_settings_resolve_to_themselves() {
                 "variances" => expected.or(Some(json!([0.01, 0.1, 1, 10]))),
                 _ => expected,
             };
-            assert_eq!(once.to_json().get(parameter.name), expected.as_ref(), "{} of {spec}", parameter.name);
+            assert_eq!(
+                once.to_json().get(parameter.name),
+                expected.as_ref(),
+                "{} of {spec}",
+                parameter.name
+            );
         }
     }
 }

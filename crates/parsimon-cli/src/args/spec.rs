@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use parsimon::Spec;
-use parsimon::data::Input;
 use parsimon::algorithm::setting::{Kind, Parameter, scalar};
 use parsimon::algorithm::{all_parameters, find};
+use parsimon::data::Input;
 use serde_json::Value;
 
 use crate::fault::Fault;

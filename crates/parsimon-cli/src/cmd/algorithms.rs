@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use parsimon::eval::Table;
 use parsimon::algorithm::setting::{Default as DefaultValue, Parameter};
 use parsimon::algorithm::{ALGORITHMS, Algorithm, filters, find};
+use parsimon::eval::Table;
 use serde_json::{Value, json};
 
 use crate::args::AlgorithmsArgs;

@@ -64,7 +64,7 @@ fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
         _ => Err(Fault::Usage(format!(
             "{} with the loss {} is for classes; a system has numbers to be told",
             settings.algorithm().name,
-            settings.word("loss")
+            settings.loss_name()
         ))),
     }
 }

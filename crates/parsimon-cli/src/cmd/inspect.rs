@@ -36,7 +36,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), Fault> {
 
 fn header(model: &Model) -> Value {
     let mut header = json!({
-        "settings": model.settings().to_json(),
+        "settings": model.settings().completed(&model.schema().found),
         "precision": model.precision().to_string(),
         "reading": model.schema(),
         "provenance": model.provenance(),
@@ -134,7 +134,7 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
     row("algorithm", model.settings().algorithm().name.to_owned());
     row("paper", model.settings().algorithm().paper.to_owned());
-    for (name, value) in model.settings().to_json() {
+    for (name, value) in &model.settings().completed(&model.schema().found) {
         if !["algorithm", "classes", "groups"].contains(&name.as_str()) {
             row(name, value.to_string().trim_matches('"').to_owned());
         }

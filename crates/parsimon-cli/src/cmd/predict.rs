@@ -64,7 +64,7 @@ impl Printer {
             Shown::Auto if model.is_multiclass() => Shown::Class,
             Shown::Auto => Shown::Auto,
             Shown::Probability if loss != Loss::Logistic => {
-                let name = model.settings().word("loss");
+                let name = model.settings().loss_name();
                 return Err(Fault::Usage(format!(
                     "the loss {name} gives no probabilities; use --as margin"
                 )));

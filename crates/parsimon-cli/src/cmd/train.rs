@@ -1,15 +1,13 @@
 //! `parsimon train`
 
-use std::collections::HashSet;
 use std::path::Path;
 
-use parsimon::data::{Input, Options, Reader, Space};
+use parsimon::data::{Input, Options, Reader};
 use parsimon::eval::number::{bytes, duration, significant, thousands};
 use parsimon::eval::{Evaluation, Schedule};
-use parsimon::{
-    InputSchema, LearnerOptions, Outcome, Plan, Settings, Storage, Trainer, find_classes, run_with,
-};
-use serde_json::{Value, json};
+use parsimon::survey::{self, Opened};
+use parsimon::{InputSchema, LearnerOptions, Outcome, Plan, Storage, Trainer, run_with};
+use serde_json::{Map, Value, json};
 
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
 use crate::console::{Console, note};
@@ -47,8 +45,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     if !args.quiet {
         announce(&trainer);
     }
-    let classes = match trainer.settings().flag("multiclass") {
-        true => trainer.schema().classes.clone(),
+    let classes = match trainer.settings().is_multiclass() {
+        true => trainer.schema().found.classes.clone(),
         false => Vec::new(),
     };
     let mut console = Console::new(args.quiet, args.passes, trainer.progressive().rows(), classes);
@@ -82,38 +80,10 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
 fn fresh(args: &TrainArgs, inputs: &[Input]) -> Result<(Trainer, Options, Reader), Fault> {
     let settings = args.spec.spec()?.resolve()?;
     let options = args.data.options(args.frame.precision.into())?;
-    let open = Opened::new(settings, inputs, options)?;
-    let frame = frame(&args.frame, &open.reading);
-    Ok((Trainer::new(open.settings, frame, open.reading)?, open.options, open.reader))
-}
-
-/// Data that is open, with its labels and feature space found out.
-pub(crate) struct Opened {
-    pub(crate) settings: Settings,
-    pub(crate) reading: InputSchema,
-    pub(crate) options: Options,
-    pub(crate) reader: Reader,
-}
-
-impl Opened {
-    /// Finds out the labels and, where it is needed, the number of features; opens the data.
-    pub(crate) fn new(
-        settings: Settings,
-        inputs: &[Input],
-        mut options: Options,
-    ) -> Result<Self, Fault> {
-        let classes = find_classes(&settings, inputs, &options)?;
-        let settings = surveyed(settings, inputs, &options)?;
-        let labels =
-            InputSchema { classes: classes.clone(), ..InputSchema::default() }.labels(&settings);
-        options.labels = labels;
-        // Opened once, for standard input can be.
-        let reader = Reader::open(inputs, &options)?;
-        options.space = Some(reader.space());
-        options.label_column = reader.label_column().map(str::to_owned).or(options.label_column);
-        let reading = InputSchema::new(&options, reader.space(), classes);
-        Ok(Self { settings, reading, options, reader })
-    }
+    let Opened { schema, options, reader } =
+        survey::open(std::slice::from_ref(&settings), inputs, &options)?;
+    let frame = frame(&args.frame, &schema);
+    Ok((Trainer::new(settings, frame, schema)?, options, reader))
 }
 
 /// Precision, bias and store as asked for.
@@ -123,56 +93,6 @@ pub(crate) fn frame(args: &FrameArgs, reading: &InputSchema) -> LearnerOptions {
         StoreArg::Index => Storage::Index,
     };
     LearnerOptions { precision: args.precision.into(), bias: !args.no_bias, storage }
-}
-
-/// The settings with what only a look at all the data can tell: the number of features, the number of rows.
-pub(crate) fn surveyed(
-    settings: Settings,
-    inputs: &[Input],
-    options: &Options,
-) -> Result<Settings, Fault> {
-    let (dimension, switch) = (settings.wants_dimension(), settings.wants_switch());
-    if !dimension && !switch {
-        return Ok(settings);
-    }
-    if inputs.iter().any(|input| matches!(input, Input::Stdin)) {
-        let flag = if dimension { "--dimension" } else { "--switch" };
-        return Err(Fault::Usage(format!("standard input cannot be scanned; say {flag}")));
-    }
-    let survey = Survey::of(inputs, options)?;
-    let settings = if dimension { settings.with_dimension(survey.features) } else { settings };
-    // Half the rows, as in the paper of the schedule.
-    Ok(if switch { settings.with_switch((survey.rows / 2).max(1)) } else { settings })
-}
-
-struct Survey {
-    rows: u64,
-    /// The largest id; of hashed features, how many slots are in use.
-    features: u32,
-}
-
-impl Survey {
-    fn of(inputs: &[Input], options: &Options) -> Result<Self, Fault> {
-        let options =
-            Options { labels: parsimon::data::Labels::Any, keep_names: false, ..options.clone() };
-        let mut reader = Reader::open(inputs, &options)?;
-        let is_hashed = matches!(reader.space(), Space::Hashed { .. });
-        let mut chunk = parsimon::core::Chunk::new();
-        let (mut rows, mut slots, mut has_zero) = (0, HashSet::<u32>::new(), false);
-        while reader.read(&mut chunk)? {
-            rows += chunk.len() as u64;
-            for i in 0..chunk.len() {
-                let indices = chunk.row(i).indices();
-                has_zero |= indices.first() == Some(&0);
-                if is_hashed {
-                    slots.extend(indices);
-                }
-            }
-        }
-        let ids = reader.largest_index().saturating_add(u32::from(has_zero));
-        let features = if is_hashed { slots.len() as u32 } else { ids };
-        Ok(Self { rows, features: features.max(1) })
-    }
 }
 
 fn resumed(
@@ -206,8 +126,13 @@ fn names(inputs: &[Input]) -> String {
     inputs.iter().map(Input::name).collect::<Vec<_>>().join(", ")
 }
 
+/// The settings, with what was found in the data in its place.
+fn completed(trainer: &Trainer) -> Map<String, Value> {
+    trainer.settings().completed(&trainer.schema().found)
+}
+
 fn announce(trainer: &Trainer) {
-    let settings = trainer.settings().to_json();
+    let settings = completed(trainer);
     let shown = settings.iter().filter(|(name, value)| {
         !["algorithm", "classes", "groups"].contains(&name.as_str())
             && **value != Value::Bool(false)
@@ -298,7 +223,7 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
 fn report(trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) -> Value {
     let (skipped, errors) = &outcome.skipped;
     json!({
-        "settings": trainer.settings().to_json(),
+        "settings": completed(trainer),
         "precision": trainer.frame().precision.to_string(),
         "bias": trainer.frame().bias,
         "reading": trainer.schema(),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::LearnerOptions;
 use parsimon::core::{Chunk, Frozen, Head, Online, Precision};
+use parsimon::{Found, LearnerOptions};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -66,7 +66,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
             bias: digits.bias,
             ..LearnerOptions::default()
         };
-        let online = spec.resolve().and_then(|settings| settings.build(frame));
+        let online = spec.resolve().and_then(|settings| settings.build(frame, &Found::default()));
         let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
         let mut seen = Seen { is_timed: clock::is_asked(run), ..Seen::default() };
         seen.play(&mut *online, &learn, &judge, digits.plane.as_ref().map(|p| p.after));
@@ -254,7 +254,7 @@ mod tests {
         let spec = Spec::new("adam").set("multiclass", true).set("classes", CLASSES.to_vec());
         for bias in [false, true] {
             let frame = LearnerOptions { bias, ..LearnerOptions::default() };
-            let mut online = spec.resolve().unwrap().build(frame).unwrap();
+            let mut online = spec.resolve().unwrap().build(frame, &Found::default()).unwrap();
             online.learn(&rows, &mut Vec::new());
             let mut margins = Vec::new();
             online.predict(&rows, &mut margins);

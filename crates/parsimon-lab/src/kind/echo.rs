@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Repeats};
-use parsimon::{LearnerOptions, Regularization, Settings, mismatch_db};
+use parsimon::{Found, LearnerOptions, Regularization, Settings, mismatch_db};
 use parsimon_audio::wav;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -131,8 +131,10 @@ impl Scene {
     }
 
     fn learn(&self, settings: &Settings) -> Result<BTreeMap<String, Curve>, parsimon::BuildError> {
-        let mut online =
-            settings.build(LearnerOptions { bias: false, ..LearnerOptions::default() })?;
+        let mut online = settings.build(
+            LearnerOptions { bias: false, ..LearnerOptions::default() },
+            &Found::default(),
+        )?;
         let mut look = Look::new(&self.path);
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
         for t in 0..self.reference.len() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Online, Repeats};
-use parsimon::{LearnerOptions, Spec};
+use parsimon::{Found, LearnerOptions, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -78,7 +78,7 @@ fn apart(
     let frame = LearnerOptions { bias: pair.bias, ..LearnerOptions::default() };
     let build = |spec: Spec| {
         let spec = loss.map_or(spec.clone(), |loss| spec.set("loss", loss));
-        spec.resolve()?.build(frame)
+        spec.resolve()?.build(frame, &Found::default())
     };
     let (mut a, mut b) = (build(spec_of(&pair.a))?, build(spec_of(&pair.b))?);
     let (mut worst, mut most, mut margins) = (0.0f64, 0.0f64, Vec::new());

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::LearnerOptions;
 use parsimon::core::{Chunk, Loss};
 use parsimon::eval::{BinaryMetrics, Evaluation, Evaluator};
+use parsimon::{Found, LearnerOptions};
 use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
@@ -210,7 +210,9 @@ fn learn(
     split: &Split,
 ) -> Result<(f64, Point), String> {
     let spec = spec(method).set("rate", rate).set(setting, strength);
-    let online = spec.resolve().and_then(|settings| settings.build(LearnerOptions::default()));
+    let online = spec
+        .resolve()
+        .and_then(|settings| settings.build(LearnerOptions::default(), &Found::default()));
     let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
     let mut margins = Vec::new();
     online.learn(&split.train, &mut margins);

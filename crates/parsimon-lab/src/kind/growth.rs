@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Repeats};
-use parsimon::{LearnerOptions, Settings};
+use parsimon::{Found, LearnerOptions, Settings};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -91,8 +91,10 @@ impl Stream {
 
     /// Losses and penalties of the points played, summed up to every round.
     fn play(&self, rows: &Rows, settings: &Settings) -> Result<Vec<f64>, parsimon::BuildError> {
-        let mut online =
-            settings.build(LearnerOptions { bias: false, ..LearnerOptions::default() })?;
+        let mut online = settings.build(
+            LearnerOptions { bias: false, ..LearnerOptions::default() },
+            &Found::default(),
+        )?;
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
         let (mut sum, mut norm) = (0.0, 0.0);
         let mut paid = Vec::new();

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Online, Repeats};
-use parsimon::{LearnerOptions, Settings};
+use parsimon::{Found, LearnerOptions, Settings};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -76,8 +76,10 @@ impl Importance {
             let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
             for row in tried {
                 let learned = |times: u32, weight: f64| {
-                    let mut online = settings
-                        .build(LearnerOptions { bias: false, ..LearnerOptions::default() })?;
+                    let mut online = settings.build(
+                        LearnerOptions { bias: false, ..LearnerOptions::default() },
+                        &Found::default(),
+                    )?;
                     before.iter().for_each(|row| learn(&mut *online, row, 1.0));
                     (0..times).for_each(|_| learn(&mut *online, row, weight));
                     Ok(online)

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Online, Repeats};
-use parsimon::{LearnerOptions, Spec};
+use parsimon::{Found, LearnerOptions, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -179,17 +179,13 @@ impl Problem {
     /// The measure and the time so far at some fifty rounds, evenly on a logarithmic axis.
     fn play(&self, spec: &Spec, order: &[usize]) -> Result<Played, String> {
         let settings = spec.resolve().map_err(|e| e.to_string())?;
-        let settings = match settings.wants_dimension() {
-            true => settings.with_dimension(self.dimension() as u32),
-            false => settings,
-        };
-        // Half the rows, as in the paper.
-        let settings = match settings.wants_switch() {
-            true => settings.with_switch((order.len() as u64 / 2).max(1)),
-            false => settings,
+        let found = Found {
+            dimension: Some(self.dimension() as u32),
+            rows: Some(order.len() as u64),
+            ..Found::default()
         };
         let frame = LearnerOptions { bias: false, ..LearnerOptions::default() };
-        let mut online = settings.build(frame).map_err(|e| e.to_string())?;
+        let mut online = settings.build(frame, &found).map_err(|e| e.to_string())?;
         let (mut clock, mut chunk, mut margins) = (Clock::default(), Chunk::new(), Vec::new());
         let mut played = Played { curve: Curve::new(), seconds: Curve::new() };
         let mut start = 0;

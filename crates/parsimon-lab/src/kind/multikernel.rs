@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::LearnerOptions;
 use parsimon::core::kernel::Dictionary;
 use parsimon::core::{Chunk, Repeats};
+use parsimon::{Found, LearnerOptions};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,7 +36,8 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         let variances: Vec<f64> =
             (-4..=1).flat_map(|b| (1..=10).map(move |a| f64::from(a) * 10f64.powi(b))).collect();
         let settings = spec(method).set("variances", variances).resolve();
-        let online = settings.and_then(|settings| settings.build(LearnerOptions::default()));
+        let online = settings
+            .and_then(|settings| settings.build(LearnerOptions::default(), &Found::default()));
         let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
         let (mut mse, mut dictionary, mut margins) = (Curve::new(), Curve::new(), Vec::new());
         let mut estimate = Curve::new();

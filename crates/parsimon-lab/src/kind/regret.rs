@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Repeats, Row};
 use parsimon::algorithm::dual_averaging::DualAveraging;
 use parsimon::algorithm::generalized_rda::GeneralizedRda;
 use parsimon::algorithm::objective::{FeasibleSet, Objective};
 use parsimon::algorithm::pda::Pda;
 use parsimon::algorithm::rda::{Beta, Rda, Stabilizer};
-use parsimon::{LearnerOptions, Settings, Spec};
+use parsimon::core::{Chunk, Repeats, Row};
+use parsimon::{Found, LearnerOptions, Settings, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -151,7 +151,9 @@ fn charge(settings: &Settings) -> Option<Charge> {
         FeasibleSet::L1Ball { radius } if settings.typed::<DualAveraging>().is_some() => {
             Some(Charge::Ball { radius })
         }
-        _ if has_theory && (l1 > 0.0 || l2 > 0.0) => Some(Charge::ElasticNet { l1, l2 }),
+        FeasibleSet::Everything if has_theory && (l1 > 0.0 || l2 > 0.0) => {
+            Some(Charge::ElasticNet { l1, l2 })
+        }
         _ => None,
     }
 }
@@ -240,7 +242,8 @@ fn play(
     marks: &[usize],
 ) -> Result<BTreeMap<String, Curve>, parsimon::BuildError> {
     let loss = settings.loss();
-    let mut online = settings.build(LearnerOptions { bias: false, ..LearnerOptions::default() })?;
+    let mut online = settings
+        .build(LearnerOptions { bias: false, ..LearnerOptions::default() }, &Found::default())?;
     let mut w = vec![0.0; rows.n];
     let (mut paid, mut met, mut mean) = (0.0, Met::default(), vec![0.0; rows.n]);
     let (mut chunk, mut margins, mut books) = (Chunk::new(), Vec::new(), Books::default());
@@ -314,7 +317,7 @@ impl Bound {
             };
         }
         match (settings.typed::<Rda>(), settings.typed::<DualAveraging>()) {
-            (Some(rda), _) if rda.l2 > 0.0 => Self::strong(rda, t, met, charge, w),
+            (Some(rda), _) if rda.penalized.l2 > 0.0 => Self::strong(rda, t, met, charge, w),
             (Some(rda), _) => Self::root(rda.rate, t, half, met),
             (None, Some(averaging)) => Self::root(averaging.rate, t, half, met),
             (None, None) => unreachable!("charge() admits only the methods above"),
@@ -331,7 +334,7 @@ impl Bound {
 
     /// (4.1) with `sigma > 0`, and (4.6), (4.7) or (4.8).
     fn strong(rda: &Rda, t: usize, met: &Met, charge: Charge, w: &[f64]) -> Self {
-        let sigma = rda.l2;
+        let sigma = rda.penalized.l2;
         let (log, slope2) = (1.0 + (t as f64).ln(), met.slope2);
         let noise = slope2 / (2.0 * sigma);
         let d2 = match rda.prox {

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use parsimon::LearnerOptions;
 use parsimon::core::{Chunk, Loss};
 use parsimon::eval::{Evaluation, Evaluator};
+use parsimon::{Found, LearnerOptions};
 use serde::Deserialize;
 
 use super::{Rates, Run, Trial, spec};
@@ -97,7 +97,9 @@ fn play(
 ) -> Result<(f64, usize), String> {
     let l1 = stream.l1_in_all / rows.len().max(1) as f64;
     let spec = spec(method).set("rate", f64::from(power).exp2()).set("l1", l1);
-    let online = spec.resolve().and_then(|settings| settings.build(LearnerOptions::default()));
+    let online = spec
+        .resolve()
+        .and_then(|settings| settings.build(LearnerOptions::default(), &Found::default()));
     let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
     let (mut margins, mut evaluator) = (Vec::new(), Evaluator::new(Loss::Logistic));
     online.learn(rows, &mut margins);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use parsimon::core::{Chunk, Loss, Online};
-use parsimon::{LearnerOptions, Settings};
+use parsimon::{Found, LearnerOptions, Settings};
 use serde::Deserialize;
 
 use super::clock::{self, Clock, SECONDS};
@@ -47,7 +47,8 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     for method in run.experiment.methods_of(run.variant) {
         let fail = |e: parsimon::BuildError| format!("{}: {e}", method.name);
         let settings = settings(method, rows.len()).map_err(fail)?;
-        let mut online = settings.build(LearnerOptions::default()).map_err(fail)?;
+        let mut online =
+            settings.build(LearnerOptions::default(), &Found::default()).map_err(fail)?;
         let passes = table.passes.at(run.effort);
         let l1 = settings.objective().filter(|_| table.penalty).map_or(0.0, |o| o.l1);
         let look = Look {

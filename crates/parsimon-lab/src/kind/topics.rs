@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::LearnerOptions;
 use parsimon::core::{Chunk, Repeats};
+use parsimon::{Found, LearnerOptions};
 use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
@@ -87,7 +87,7 @@ impl Split {
         for topic in 0..topics {
             let settings = spec(method).resolve();
             let frame = LearnerOptions { bias: false, ..LearnerOptions::default() };
-            let online = settings.and_then(|settings| settings.build(frame));
+            let online = settings.and_then(|settings| settings.build(frame, &Found::default()));
             let mut online = online.map_err(|e| format!("{}: {e}", method.name))?;
             let learn = self.rows(&self.learn, topic);
             let (mut start, mut told) = (0, Vec::new());

@@ -3,9 +3,7 @@
 use parsimon_core::filter::{Method, OverRows};
 use parsimon_core::kernel::{Kernel, Multikernel, Tuning};
 use parsimon_core::rule::{Implicit, Rule};
-use parsimon_core::{
-    Constrained, Float, Learner, Loss, OneVsAll, Online, Schedule, State, Table,
-};
+use parsimon_core::{Constrained, Float, Learner, Loss, OneVsAll, Online, Schedule, State, Table};
 
 use super::recipe::{Composer, LearnerPlan};
 use crate::Storage;

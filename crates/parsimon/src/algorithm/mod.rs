@@ -33,11 +33,11 @@ mod learner;
 pub mod lms;
 pub mod multikernel;
 mod nature;
-pub mod penalized;
 pub mod nlms;
 pub mod objective;
 pub mod papa;
 pub mod pda;
+pub mod penalized;
 mod projections;
 pub mod proportionate;
 pub mod rda;
@@ -189,7 +189,10 @@ impl Algorithm {
     }
 
     /// Reads complete values.
-    pub(crate) fn configure(&self, values: &mut Map<String, Value>) -> Result<Configured, BuildError> {
+    pub(crate) fn configure(
+        &self,
+        values: &mut Map<String, Value>,
+    ) -> Result<Configured, BuildError> {
         (self.complete)(values);
         (self.read)(&Values(values))
     }

@@ -50,7 +50,8 @@ impl Interval {
         let given = [("lower", self.lower.is_some()), ("upper", self.upper.is_some())];
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) if !is_box => {
-                let message = format!("{name} is a setting of the penalty box; pass penalty box, too");
+                let message =
+                    format!("{name} is a setting of the penalty box; pass penalty box, too");
                 Err(BuildError::new(name, message))
             }
             None if is_box => {
@@ -190,12 +191,7 @@ impl Penalized {
 }
 
 /// The best weights in hindsight obey the same bounds.
-pub(super) fn objective(
-    name: PenaltyName,
-    l1: f64,
-    l2: f64,
-    interval: &Interval,
-) -> Objective {
+pub(super) fn objective(name: PenaltyName, l1: f64, l2: f64, interval: &Interval) -> Objective {
     let set = match name {
         PenaltyName::Elastic => FeasibleSet::Everything,
         PenaltyName::Nonnegative => FeasibleSet::Box { lower: 0.0, upper: f64::INFINITY },

@@ -56,7 +56,11 @@ impl Projections {
     }
 
     /// The method over rows that look at every weight.
-    pub(super) fn over_rows<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+    pub(super) fn over_rows<F: Float, C: Composer<F>>(
+        &self,
+        found: &Found,
+        composer: C,
+    ) -> C::Output {
         let (dimension, loss) = (found.dimension.unwrap_or(1), composer.loss());
         composer.method(dimension, |len, features| self.method(loss, len, features, F::ZERO))
     }

@@ -136,11 +136,7 @@ pub trait Composer<F: Float>: Sized {
 }
 
 /// The leader of a lane.
-pub(crate) fn leader<C>(
-    lane: Lane,
-    accrual: Accrual,
-    center: C,
-) -> Leader<ElasticNet, C, AdaGrad> {
+pub(crate) fn leader<C>(lane: Lane, accrual: Accrual, center: C) -> Leader<ElasticNet, C, AdaGrad> {
     let Lane { l1, l2, rate, delta } = lane;
     let metric = AdaGrad { rate, delta };
     Leader { penalty: ElasticNet { l1, l2 }, accrual, center, metric }

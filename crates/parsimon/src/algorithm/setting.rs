@@ -157,18 +157,24 @@ impl Kind {
             Kind::Positive => json!({"type": "number", "exclusiveMinimum": 0}),
             Kind::NonNegative => json!({"type": "number", "minimum": 0}),
             Kind::NonPositive => json!({"type": "number", "maximum": 0}),
-            Kind::Fraction => json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+            Kind::Fraction => {
+                json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1})
+            }
             Kind::Decay => json!({"type": "number", "minimum": 0, "exclusiveMaximum": 1}),
             Kind::Unit => json!({"type": "number", "minimum": 0, "maximum": 1}),
             Kind::Share => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
             Kind::Signed => json!({"type": "number", "minimum": -1, "maximum": 1}),
             Kind::Step => json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2}),
             Kind::Number => json!({"type": "number"}),
-            Kind::Threshold => json!({"anyOf": [{"type": "number", "minimum": 0}, {"const": "inf"}]}),
+            Kind::Threshold => {
+                json!({"anyOf": [{"type": "number", "minimum": 0}, {"const": "inf"}]})
+            }
             Kind::Natural => json!({"type": "integer", "minimum": 1}),
             Kind::Dimension => json!({"type": "integer", "minimum": 1, "maximum": u32::MAX}),
             Kind::Order => json!({"type": "integer", "minimum": 1, "maximum": MAX_ORDER}),
-            Kind::NaturalOrNone => json!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]}),
+            Kind::NaturalOrNone => {
+                json!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]})
+            }
             Kind::Flag => json!({"type": "boolean"}),
             Kind::Choice(words) => json!({"enum": words}),
             Kind::Words(words) => {
@@ -177,8 +183,12 @@ impl Kind {
             }
             Kind::Positives => list(Kind::Positive.json_schema()),
             Kind::Naturals => list(Kind::Natural.json_schema()),
-            Kind::Groups => list(json!({"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1})),
-            Kind::Texts => json!({"type": "array", "items": {"type": ["string", "number"]}, "minItems": 2}),
+            Kind::Groups => list(
+                json!({"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}),
+            ),
+            Kind::Texts => {
+                json!({"type": "array", "items": {"type": ["string", "number"]}, "minItems": 2})
+            }
         }
     }
 }

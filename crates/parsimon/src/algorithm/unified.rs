@@ -69,8 +69,9 @@ impl Unified {
         let lane = Lane { l1: self.l1, l2: 0.0, rate: self.rate, delta: self.beta };
         let accrual = Accrual::EveryRound;
         match self.implicit {
-            true => composer
-                .exact(leader(lane, accrual, center), leader(lane.free(), accrual, center)),
+            true => {
+                composer.exact(leader(lane, accrual, center), leader(lane.free(), accrual, center))
+            }
             false => composer.adagrad_leader(lane, accrual, center),
         }
     }

@@ -463,11 +463,13 @@ fn width(online: &dyn Mergeable, combine: Combine) -> usize {
 
 /// Refuses two states of which one cannot have come from the other.
 fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
-    let same = start.settings().to_json() == end.settings().to_json()
+    // Older files have what was found among the settings.
+    let settings = |trainer: &Trainer| trainer.settings().completed(&trainer.schema().found);
+    let same = settings(start) == settings(end)
         && start.frame().precision == end.frame().precision
         && start.frame().bias == end.frame().bias
         && start.schema().bits == end.schema().bits
-        && start.schema().classes == end.schema().classes;
+        && start.schema().found.classes == end.schema().found.classes;
     if !same {
         return Err(Error::Usage(
             "the state and the one it is to have come from have different settings".into(),

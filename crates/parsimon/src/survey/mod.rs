@@ -1,12 +1,31 @@
-//! What the data holds.
+//! What the data holds, found out before the first row is learned: the labels, the number of features, the number of rows.
+//!
+//! [`open`] is what every front end calls: it looks at the data as far as the settings need it, and hands back the
+//! data open for learning. A look is one pass, whatever is looked for; where nothing is needed there is none.
+//!
+//! ```
+//! use parsimon::data::{Input, Options};
+//! use parsimon::{Spec, survey};
+//!
+//! let bytes = b"ham 1:1\nspam 3:1\n".to_vec();
+//! let inputs = [Input::Bytes { name: "mail.svm".into(), bytes }];
+//! let settings = Spec::new("ftrl").resolve()?;
+//! let opened = survey::open(&[settings], &inputs[..], &Options::default())?;
+//! assert_eq!(opened.schema.found.classes, ["ham", "spam"]);
+//! # Ok::<(), parsimon::Error>(())
+//! ```
 
-/// What a look at the data has found. Values given in the settings take precedence.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// The labels of a problem of several classes.
-    pub classes: Vec<String>,
-    /// The number of features.
-    pub dimension: Option<u32>,
-    /// The number of rows.
-    pub rows: Option<u64>,
-}
+mod classes;
+mod found;
+mod needs;
+mod opened;
+mod scan;
+mod schema;
+mod source;
+
+pub use found::Found;
+pub use needs::{LabelNeed, Needs};
+pub use opened::{Opened, open, survey};
+pub use scan::{Scan, SeenLabels, scan};
+pub use schema::InputSchema;
+pub use source::Source;

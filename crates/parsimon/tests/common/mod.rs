@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "every test file compiles this page for itself and uses a part of it")]
 
 use parsimon::core::{Chunk, Head, Online, Precision, Repeats};
-use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
+use parsimon::{
+    Found, InputSchema, LearnerOptions, Progress, Settings, Spec, Storage, Stretch, Trainer,
+};
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::SplitMix64;
 use serde_json::{Value, json};
@@ -201,7 +203,7 @@ pub(crate) fn learner(
     storage: Storage,
 ) -> Box<dyn Online> {
     let frame = LearnerOptions { precision, bias, storage };
-    settings(spec).build(frame).unwrap_or_else(|e| panic!("{spec}: {e}"))
+    settings(spec).build(frame, &Found::default()).unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
 
 /// A trainer of a spec, with a bias.
@@ -209,6 +211,20 @@ pub(crate) fn trainer(spec: &Value, precision: Precision) -> Trainer {
     let frame = LearnerOptions { precision, ..LearnerOptions::default() };
     let trainer = Trainer::new(settings(spec), frame, InputSchema::default());
     trainer.unwrap_or_else(|e| panic!("{spec}: {e}"))
+}
+
+/// Learns a chunk and returns the margins that were predicted before learning.
+pub(crate) fn learn_margins(
+    trainer: &mut Trainer,
+    chunk: &Chunk,
+    report: &mut dyn FnMut(&Progress),
+) -> Vec<f64> {
+    let mut margins = Vec::new();
+    let mut watch = |stretch: &Stretch<'_>| {
+        stretch.rows().for_each(|row| margins.extend_from_slice(stretch.margins(row)));
+    };
+    trainer.learn_watched(chunk, report, &mut watch).unwrap();
+    margins
 }
 
 /// A stream as one chunk.

@@ -1,100 +1,74 @@
 //! The pass: every run learns every chunk, which is read once.
 
 use std::thread;
-use std::time::{Duration, Instant};
 
 use parsimon::core::Chunk;
-use parsimon::{Model, Observer, Stopped, Trainer};
+use parsimon::{Error, Model, Observer, Stopped, Sweep};
 
 use super::window::Window;
 use crate::args::CompareArgs;
-use crate::cmd::comparison::{
-    Comparison, Entry, Finish, Run, Score, Task, check_tests, in_parallel, judge,
-};
+use crate::cmd::comparison::{Comparison, Entry, Finish, Run, Score, Task, check_tests, judge};
 use crate::console::Console;
 use crate::fault::Fault;
-
-/// One run at work.
-struct Contestant {
-    run: Run,
-    trainer: Trainer,
-    window: Window,
-    time: Duration,
-    failure: Option<String>,
-}
-
-impl Contestant {
-    fn learn(&mut self, chunk: &Chunk) {
-        if self.failure.is_some() {
-            return;
-        }
-        let start = Instant::now();
-        let learned = self.trainer.learn(chunk, &mut |_| {});
-        self.time += start.elapsed();
-        match learned {
-            Ok(()) => self.window.record_chunk(chunk, self.trainer.margins()),
-            // A rate too high for the data is a result of a sweep, not its end.
-            Err(error) => self.failure = Some(error.to_string()),
-        }
-    }
-}
 
 pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<Comparison, Fault> {
     let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs)?;
     let tests = task.tests();
     check_tests(&tests, &options)?;
-    let mut contestants = Vec::new();
+    let (found, mut windows) = (reading.found.clone(), Vec::new());
+    let mut sweep = Sweep::empty(frame, reading);
     for (run, settings) in runs.iter().zip(settings) {
-        let trainer = Trainer::new(settings, frame, reading.clone())
-            .map_err(|e| Fault::Usage(format!("{}: {e}", run.name)))?;
-        let window = Window::new(trainer.settings(), &reading.classes, runs.len());
-        let (run, time) = (run.clone(), Duration::ZERO);
-        contestants.push(Contestant { run, trainer, window, time, failure: None });
+        windows.push(Window::new(&settings, &found.classes, runs.len()));
+        // A learner for each run: the table says how long each took.
+        sweep.add(settings).map_err(|e| Fault::Usage(format!("{}: {e}", run.name)))?;
     }
     let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
+    sweep.use_threads(threads);
     let mut console = Console::new(args.report.quiet, 1, 0, Vec::new());
     let mut chunk = Chunk::new();
     while reader.read(&mut chunk)? {
-        in_parallel(threads, &mut contestants, |contestant| contestant.learn(&chunk));
+        sweep.learn_watched(&chunk, &mut |_| {}, &mut windows);
         console.position(&reader.position());
     }
     console.finish();
     let rows = reader.position().rows;
-    if contestants.iter().all(|c| c.failure.is_some()) {
-        let told = contestants.iter().find_map(|c| Some((&c.run.name, c.failure.as_ref()?)));
-        let message = told.map(|(name, failure)| format!("{name}: {failure}"));
-        return Err(Fault::Input(message.unwrap_or_default()));
-    }
-    if contestants.iter().all(|c| c.trainer.progressive().rows() == 0) {
-        return Err(parsimon::Error::NothingLearned.into());
-    }
-    let (mut finishes, mut models): (Vec<Finish>, Vec<Option<Model>>) = (Vec::new(), Vec::new());
-    for contestant in contestants {
-        let (finish, model) = finished(contestant);
-        finishes.push(finish);
-        models.push(model);
-    }
+    let mut finishes = finishes(&sweep, runs, windows)?;
     let scores = finishes.iter_mut().enumerate();
     let mut scores: Vec<(usize, &mut Score)> =
         scores.filter_map(|(i, f)| Some((i, f.result.as_mut().ok()?))).collect();
-    let of = |places: &[usize]| places.iter().filter_map(|&i| models[i].take()).collect();
-    judge(&mut scores, of, &tests, &options, threads)?;
-    Ok(Comparison { rows, finishes })
+    let models =
+        |places: &[usize]| -> Vec<Model> { sweep.models(places).into_iter().flatten().collect() };
+    judge(&mut scores, models, &tests, &options, threads)?;
+    Ok(Comparison { rows, found, finishes })
 }
 
-fn finished(contestant: Contestant) -> (Finish, Option<Model>) {
-    let Contestant { run, trainer, window, time, failure } = contestant;
-    let (settings, time) = (trainer.settings().clone(), Some(time));
-    if let Some(failure) = failure {
-        return (Finish { run, settings, time, result: Err(Stopped::Failed(failure)) }, None);
+/// What came of every run; an error if none came to its end.
+fn finishes(sweep: &Sweep, runs: &[Run], windows: Vec<Window>) -> Result<Vec<Finish>, Fault> {
+    let failures = || (0..runs.len()).filter_map(|k| Some((k, sweep.stopped(k)?)));
+    if failures().count() == runs.len() {
+        let told = failures().next().map(|(k, why)| format!("{}: {why}", runs[k].name));
+        return Err(Fault::Input(told.unwrap_or_default()));
     }
-    let model = trainer.model();
-    let score = Score {
-        loss: trainer.progressive().average().unwrap_or(f64::NAN),
-        progressive: Some(window.finish()),
-        test: None,
-        nonzeros: model.nonzeros(),
-        curve: trainer.curve_so_far(),
-    };
-    (Finish { run, settings, time, result: Ok(score) }, Some(model))
+    if sweep.rows() == 0 {
+        return Err(Error::NothingLearned.into());
+    }
+    let (curves, nonzeros) = (sweep.curves_so_far(), sweep.nonzeros());
+    let mut finishes = Vec::new();
+    for (k, ((run, window), curve)) in runs.iter().zip(windows).zip(curves).enumerate() {
+        let score = Score {
+            loss: sweep.progressive(k).average().unwrap_or(f64::NAN),
+            progressive: Some(window.finish()),
+            test: None,
+            nonzeros: nonzeros[k],
+            curve,
+        };
+        let stopped: Option<Stopped> = sweep.stopped(k).cloned();
+        finishes.push(Finish {
+            run: run.clone(),
+            settings: sweep.settings(k).clone(),
+            time: sweep.time(k),
+            result: stopped.map_or(Ok(score), Err),
+        });
+    }
+    Ok(finishes)
 }

@@ -1,7 +1,7 @@
 //! What is to be run: the methods named, at every point of the grid.
 
-use parsimon::eval::number::thousands;
 use parsimon::algorithm::{Algorithm, find};
+use parsimon::eval::number::thousands;
 use parsimon::{Grid, Spec};
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
             return Err(Fault::Usage(format!("no method takes the loss {}", plain(loss))));
         }
         for method in methods.iter().filter(|m| !takes(m) && m.is_told) {
-            let own = method.spec.resolve().map(|s| s.word("loss").to_owned()).unwrap_or_default();
+            let own = method.spec.resolve().map(|s| s.loss_name().to_owned()).unwrap_or_default();
             note(&format!("{} keeps its own loss, {own}", method.name()));
         }
     }

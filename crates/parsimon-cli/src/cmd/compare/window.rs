@@ -1,8 +1,7 @@
 //! Metrics in bounded memory: of all rows, or of the last ones when there are very many.
 
-use parsimon::core::{Chunk, LabelDomain};
 use parsimon::eval::Evaluation;
-use parsimon::{ModelEvaluator, Settings};
+use parsimon::{ModelEvaluator, Settings, Stretch, Watch};
 
 /// Scores kept by all runs together; at 16 bytes each, two gigabytes at most.
 const MOST_SCORES: usize = 1 << 27;
@@ -21,21 +20,11 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new(settings: &Settings, classes: &[String], runs: usize) -> Self {
-        let keeps_scores =
-            !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::Binary;
+        let keeps_scores = settings.is_binary();
         // The two judges of a run overlap by half a window: one and a half windows are kept.
         let half = if keeps_scores { MOST_SCORES / 3 / runs.max(1) } else { usize::MAX };
         let fresh = ModelEvaluator::new(settings, classes);
         Self { older: fresh.clone(), newer: None, fresh, rows: 0, half: half.max(1) }
-    }
-
-    pub(super) fn record_chunk(&mut self, chunk: &Chunk, margins: &[f64]) {
-        let heads = if chunk.is_empty() { 1 } else { margins.len() / chunk.len() };
-        for (i, margins) in margins.chunks_exact(heads).enumerate() {
-            if let Some(y) = chunk.label(i) {
-                self.record(margins, y, chunk.weight(i));
-            }
-        }
     }
 
     fn record(&mut self, margins: &[f64], y: f64, weight: f64) {
@@ -55,6 +44,12 @@ impl Window {
 
     pub(super) fn finish(self) -> Evaluation {
         self.older.finish()
+    }
+}
+
+impl Watch for Window {
+    fn see(&mut self, stretch: &Stretch<'_>) {
+        stretch.labelled().for_each(|(margins, y, weight)| self.record(margins, y, weight));
     }
 }
 

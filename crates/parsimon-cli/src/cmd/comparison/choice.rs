@@ -27,7 +27,7 @@ impl Criterion {
         let same = losses.windows(2).all(|w| w[0] == w[1]);
         let mut scores = comparison.finishes.iter().filter_map(|f| f.result.as_ref().ok());
         match scores.find_map(Score::evaluation) {
-            _ if comparison.finishes.iter().any(|f| f.settings.flag("multiclass")) => Self::Error,
+            _ if comparison.finishes.iter().any(|f| f.settings.is_multiclass()) => Self::Error,
             _ if same => Self::Loss,
             Some(Evaluation::Binary(_)) => Self::Auc,
             _ => Self::Rmse,

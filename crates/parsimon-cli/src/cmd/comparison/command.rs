@@ -31,7 +31,7 @@ pub(crate) fn command(task: &Task<'_>, run: &Run) -> String {
 fn settings(spec: &Spec) -> Vec<String> {
     let Some(algorithm) = spec.get("algorithm").and_then(Value::as_str) else { return Vec::new() };
     let usual = Spec::new(algorithm).resolve().ok();
-    let usual = |name: &str| usual.as_ref().and_then(|s: &Settings| s.get(name)).cloned();
+    let usual = |name: &str| usual.as_ref().and_then(|s: &Settings| s.to_json().get(name)).cloned();
     let mut words = vec!["-a".to_owned(), algorithm.to_owned()];
     for (name, value) in spec.fields().filter(|(name, _)| *name != "algorithm") {
         let same = usual(name).is_some_and(|u| u == *value || is_same(&u, value));

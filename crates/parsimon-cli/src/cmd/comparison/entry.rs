@@ -1,10 +1,11 @@
 //! The start: data that is open, and settings that are complete.
 
-use parsimon::data::{Input, Options, Reader};
+use parsimon::data::{Options, Reader};
+use parsimon::survey::{self, Opened};
 use parsimon::{InputSchema, LearnerOptions, Settings, Storage};
 
 use super::{Run, Task};
-use crate::cmd::train::{Opened, frame, surveyed};
+use crate::cmd::train::frame;
 use crate::fault::Fault;
 
 /// Slots of all runs together up to which each run has an array of its own.
@@ -27,28 +28,23 @@ impl Entry {
         };
         let inputs = task.data.inputs();
         let base = task.data.options(task.frame.precision.into())?;
-        let mut survey = Survey::default();
         let resolved = |run: &Run| run.spec.resolve().map_err(|e| named(run, e.into()));
-        let asked = resolved(first)?;
-        let Opened { settings, reading, options, reader } =
-            Opened::new(asked.clone(), &inputs, base)?;
-        survey.note(&asked, &settings);
+        let settings = runs.iter().map(resolved).collect::<Result<Vec<_>, _>>()?;
+        let Opened { schema: reading, options, reader } =
+            survey::open(&settings, &inputs[..], &base)?;
         let frame = thrifty(frame(task.frame, &reading), runs.len());
-        let mut all = Vec::new();
-        for run in runs {
-            let settings = survey.complete(resolved(run)?, &inputs, &options)?;
-            if reading.labels(&settings) != options.labels {
+        for (run, own) in runs.iter().zip(&settings) {
+            if reading.labels(own) != options.labels {
                 return Err(Fault::Usage(format!(
                     "the methods must have losses for the same kind of labels: {} has {}, {} has {}",
                     first.name,
-                    asked.word("loss"),
+                    settings[0].loss_name(),
                     run.name,
-                    settings.word("loss"),
+                    own.loss_name(),
                 )));
             }
-            all.push(settings);
         }
-        Ok(Self { options, reader, reading, frame, settings: all })
+        Ok(Self { options, reader, reading, frame, settings })
     }
 }
 
@@ -67,41 +63,5 @@ fn thrifty(frame: LearnerOptions, runs: usize) -> LearnerOptions {
             LearnerOptions { storage: Storage::Index, ..frame }
         }
         _ => frame,
-    }
-}
-
-/// What a scan of the data has told, so that the data is scanned once for all runs.
-#[derive(Default)]
-struct Survey {
-    dimension: Option<u32>,
-    switch: Option<u64>,
-}
-
-impl Survey {
-    fn complete(
-        &mut self,
-        asked: Settings,
-        inputs: &[Input],
-        options: &Options,
-    ) -> Result<Settings, Fault> {
-        let mut settings = asked.clone();
-        if let Some(dimension) = self.dimension.filter(|_| settings.wants_dimension()) {
-            settings = settings.with_dimension(dimension);
-        }
-        if let Some(switch) = self.switch.filter(|_| settings.wants_switch()) {
-            settings = settings.with_switch(switch);
-        }
-        let settings = surveyed(settings, inputs, options)?;
-        self.note(&asked, &settings);
-        Ok(settings)
-    }
-
-    fn note(&mut self, asked: &Settings, told: &Settings) {
-        if asked.wants_dimension() {
-            self.dimension = u32::try_from(told.natural("dimension")).ok();
-        }
-        if asked.wants_switch() {
-            self.switch = Some(told.natural("switch"));
-        }
     }
 }

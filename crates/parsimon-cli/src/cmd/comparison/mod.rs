@@ -19,12 +19,12 @@ use parsimon::data::Input;
 use parsimon::eval::chart::Figure;
 use parsimon::eval::number::{maybe, thousands};
 use parsimon::eval::{Evaluation, LearningCurve};
-use parsimon::{Settings, Stopped};
+use parsimon::{Found, Settings, Stopped};
 
 pub(crate) use self::entry::Entry;
 pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
 use self::table::Cells;
-pub(crate) use self::test::{check_tests, in_parallel, judge};
+pub(crate) use self::test::{check_tests, judge};
 pub(crate) use self::verdict::Verdict;
 use crate::args::{DataArgs, FrameArgs, ReportArgs, inputs};
 use crate::console::note;
@@ -47,6 +47,8 @@ impl Task<'_> {
 /// What came of all runs.
 pub(crate) struct Comparison {
     pub(crate) rows: u64,
+    /// What was found in the data before the first row.
+    pub(crate) found: Found,
     pub(crate) finishes: Vec<Finish>,
 }
 

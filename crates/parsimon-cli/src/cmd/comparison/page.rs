@@ -172,7 +172,7 @@ fn judged(html: &mut String, verdict: &Verdict<'_>) {
             let _ = writeln!(
                 html,
                 "<h2>Calibration</h2>\n<p>The loss {} gives margins and no probabilities: there is nothing to calibrate.</p>",
-                escape(finish.settings.word("loss"))
+                escape(finish.settings.loss_name())
             );
         }
         None => {}

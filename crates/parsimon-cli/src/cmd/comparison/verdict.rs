@@ -129,7 +129,7 @@ impl<'a> Verdict<'a> {
             "method": run.name,
             "family": run.family,
             "swept": swept,
-            "settings": settings.to_json(),
+            "settings": settings.completed(&self.comparison.found),
             "command": self.commands[i],
             "on_front": self.on_front[i],
             "cost": self.criterion.cost_of(&self.comparison.finishes[i]),

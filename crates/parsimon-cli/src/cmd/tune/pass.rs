@@ -25,6 +25,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     let tests = task.tests();
     check_tests(&tests, &options)?;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
+    let found = reading.found.clone();
     let mut sweep = Sweep::new(settings, frame, reading)?;
     sweep.use_threads(threads);
     if !args.keep_all {
@@ -47,7 +48,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     let models =
         |places: &[usize]| -> Vec<Model> { sweep.models(places).into_iter().flatten().collect() };
     judge(&mut scores, models, &tests, &options, threads)?;
-    Ok(Learned { comparison: Comparison { rows, finishes }, sweep, skipped })
+    Ok(Learned { comparison: Comparison { rows, found, finishes }, sweep, skipped })
 }
 
 /// Losses of different kinds cannot be ranked while they are paid.

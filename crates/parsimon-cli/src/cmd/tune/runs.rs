@@ -1,8 +1,8 @@
 //! The settings to try: a grid, or a draw from it.
 
 use parsimon::Grid;
-use parsimon::eval::number::thousands;
 use parsimon::algorithm::find;
+use parsimon::eval::number::thousands;
 use serde_json::Value;
 
 use crate::args::TuneArgs;

@@ -1,9 +1,10 @@
 //! Metrics for whatever a model predicts.
 
-use parsimon_core::{Chunk, Loss};
+use parsimon_core::{Chunk, Loss, Scorer};
 use parsimon_data::{Input, Labels, Options, Reader};
 use parsimon_eval::{Evaluation, Evaluator, Multiclass};
 
+use super::parallel::in_parallel;
 use crate::{Error, Model, Settings};
 
 /// Takes margins and labels of any task, and gives its metrics.
@@ -56,7 +57,7 @@ impl ModelEvaluator {
 impl Model {
     /// Collects this model's metrics.
     pub fn evaluator(&self) -> ModelEvaluator {
-        ModelEvaluator::new(self.settings(), &self.schema().classes)
+        ModelEvaluator::new(self.settings(), &self.schema().found.classes)
     }
 
     /// Options to read rows for this model; labels may be missing when only predicting.
@@ -70,17 +71,58 @@ impl Model {
 
     /// Predicts labeled data and judges the predictions.
     pub fn evaluate(&self, inputs: &[Input], options: &Options) -> Result<Evaluation, Error> {
-        let options = self.options(options, Expect::Labels);
-        let mut reader = Reader::open(inputs, &options)?;
-        let (scorer, mut judge) = (self.scorer(), self.evaluator());
-        let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
-        while reader.read(&mut chunk)? {
-            margins.clear();
-            scorer.margins(&chunk, &mut margins);
-            judge.record_chunk(&chunk, &margins);
-        }
-        Ok(judge.finish())
+        let mut judge = Judge::new(self);
+        judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
+        Ok(judge.evaluator.finish())
     }
+}
+
+/// Predicts labeled data with several models, which read rows as the first does, and judges the predictions. The data is read
+/// once; models predict at the same time, with so many threads.
+pub fn evaluate_models(
+    models: &[Model],
+    inputs: &[Input],
+    options: &Options,
+    threads: usize,
+) -> Result<Vec<Evaluation>, Error> {
+    let Some(first) = models.first() else { return Ok(Vec::new()) };
+    let mut judges: Vec<Judge> = models.iter().map(Judge::new).collect();
+    judge_all(&mut judges, first, inputs, options, threads)?;
+    Ok(judges.into_iter().map(|judge| judge.evaluator.finish()).collect())
+}
+
+/// A model while it is judged.
+struct Judge {
+    scorer: Scorer,
+    evaluator: ModelEvaluator,
+    margins: Vec<f64>,
+}
+
+impl Judge {
+    fn new(model: &Model) -> Self {
+        Self { scorer: model.scorer(), evaluator: model.evaluator(), margins: Vec::new() }
+    }
+
+    fn take(&mut self, chunk: &Chunk) {
+        self.margins.clear();
+        self.scorer.margins(chunk, &mut self.margins);
+        self.evaluator.record_chunk(chunk, &self.margins);
+    }
+}
+
+fn judge_all(
+    judges: &mut [Judge],
+    model: &Model,
+    inputs: &[Input],
+    options: &Options,
+    threads: usize,
+) -> Result<(), Error> {
+    let mut reader = Reader::open(inputs, &model.options(options, Expect::Labels))?;
+    let mut chunk = Chunk::new();
+    while reader.read(&mut chunk)? {
+        in_parallel(threads, judges, |judge| judge.take(&chunk));
+    }
+    Ok(())
 }
 
 /// Whether rows must have labels.

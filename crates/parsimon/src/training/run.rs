@@ -11,8 +11,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::Serialize;
 
+use super::{ModelEvaluator, Progress, Trainer};
 use crate::regret::{Ledger, Regret};
-use crate::{Error, Model, ModelEvaluator, Progress, Trainer};
+use crate::{Error, Model};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -219,7 +220,7 @@ impl RunState<'_> {
         let seed = plan.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut judge =
-            ModelEvaluator::new(self.trainer.settings(), &self.trainer.schema().classes);
+            ModelEvaluator::new(self.trainer.settings(), &self.trainer.schema().found.classes);
         let (mut chunk, mut kept, mut held) = (Chunk::new(), Chunk::new(), Chunk::new());
         let (mut row, mut learned, mut judged) = (0u64, 0u64, false);
         let mut more = true;

@@ -1,17 +1,21 @@
 //! Many settings learned in one pass over the rows.
 
-use std::fmt;
+use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use parsimon_core::{Chunk, Frozen, LabelDomain, Loss, Online};
+use parsimon_core::Chunk;
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
-use crate::algorithm::lanes::{SideBySide, WIDEST, family, shared_learner};
-use crate::early_stopping::Trend;
-use crate::trainer::{ModelParts, progressive_loss};
-use crate::{BuildError, EarlyStopping, Error, InputSchema, LearnerOptions, Model, Settings};
+use super::early_stopping::Trend;
+use super::parallel::in_parallel;
+use super::shared::{SharedLearner, options_of};
+use super::stretch::{self, Course, Stretch, Watch};
+use super::trainer::ModelParts;
+use super::{EarlyStopping, Standing, Stopped};
+use crate::algorithm::lanes::{WIDEST, family, shared_learner};
+use crate::{BuildError, InputSchema, LearnerOptions, Model, Settings};
 
 /// Learns many settings together and keeps each one's score.
 ///
@@ -53,91 +57,23 @@ pub struct Sweep {
 /// One setting and how it does.
 struct Entry {
     settings: Settings,
-    tally: Tally,
-    curve: LearningCurve,
-    /// Where its weights are: the group, and the head within it.
-    place: (usize, usize),
-}
-
-/// What changes with every row, apart from the weights.
-#[derive(Default)]
-struct Tally {
     progressive: Progressive,
+    curve: LearningCurve,
     /// Why it learns no more.
     stopped: Option<Stopped>,
+    /// Where its weights are: the group, and the place within it.
+    place: (usize, usize),
 }
 
 /// Settings that share a learner.
 struct Group {
     /// None when all of them have stopped.
     learner: Option<SharedLearner>,
-    loss: Loss,
-    /// How many features there may be, for learners that have a limit.
-    dimension: u64,
-    /// Which entry each head is; there may be more heads.
+    is_shared: bool,
+    /// Which entries they are.
     members: Vec<usize>,
-    margins: Vec<f64>,
-}
-
-enum SharedLearner {
-    Many(Box<dyn SideBySide>),
-    One(Box<dyn Online>),
-}
-
-impl SharedLearner {
-    fn online(&self) -> &dyn Online {
-        match self {
-            SharedLearner::Many(many) => &**many,
-            SharedLearner::One(one) => &**one,
-        }
-    }
-
-    fn online_mut(&mut self) -> &mut dyn Online {
-        match self {
-            SharedLearner::Many(many) => &mut **many,
-            SharedLearner::One(one) => &mut **one,
-        }
-    }
-}
-
-/// Why a setting learns no more.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Stopped {
-    /// Others do better, or somebody said so.
-    GivenUp {
-        /// The rows it had learned.
-        rows: u64,
-        /// The reason.
-        why: String,
-    },
-    /// Its weights grew beyond all bounds, or there was a feature it has no place for.
-    Failed(String),
-}
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Stopped::GivenUp { rows, why } => write!(f, "given up after {rows} rows: {why}"),
-            Stopped::Failed(why) => f.write_str(why),
-        }
-    }
-}
-
-/// How a setting stands after some rows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
-    /// Which of the settings.
-    pub setting: usize,
-    /// The rows it has learned.
-    pub rows: u64,
-    /// The average progressive loss.
-    pub average: Option<f64>,
-    /// The average since the last report.
-    pub since_last: Option<f64>,
-    /// Nonzero weights now.
-    pub nonzeros: usize,
-    /// Why it learns no more, if it does not.
-    pub stopped: Option<Stopped>,
+    /// The time it took to learn.
+    time: Duration,
 }
 
 impl Sweep {
@@ -147,7 +83,15 @@ impl Sweep {
         frame: LearnerOptions,
         reading: InputSchema,
     ) -> Result<Self, BuildError> {
-        let mut sweep = Self {
+        let mut sweep = Self::empty(frame, reading);
+        sweep.entries = settings.into_iter().map(Entry::new).collect();
+        sweep.assign()?;
+        Ok(sweep)
+    }
+
+    /// No learner yet.
+    pub fn empty(frame: LearnerOptions, reading: InputSchema) -> Self {
+        Self {
             frame,
             reading,
             names: Names::default(),
@@ -158,19 +102,22 @@ impl Sweep {
             rows: 0,
             entries: Vec::new(),
             groups: Vec::new(),
-        };
-        for settings in settings {
-            let settings = settings.with_classes_of(&sweep.reading);
-            let loss = if settings.is_multiclass() { "error" } else { settings.loss_name() };
-            sweep.entries.push(Entry {
-                curve: LearningCurve::new(loss),
-                settings,
-                tally: Tally::default(),
-                place: (0, 0),
-            });
         }
-        sweep.assign()?;
-        Ok(sweep)
+    }
+
+    /// One setting more, with a learner of its own: the time it takes to learn can be told.
+    pub fn add(&mut self, settings: Settings) -> Result<(), BuildError> {
+        let learner = self.alone(&settings)?;
+        let mut entry = Entry::new(settings);
+        entry.place = (self.groups.len(), 0);
+        self.groups.push(Group::new(learner, vec![self.entries.len()]));
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    fn alone(&self, settings: &Settings) -> Result<SharedLearner, BuildError> {
+        let online = settings.build(options_of(settings, self.frame), &self.reading.found)?;
+        Ok(SharedLearner::one(online, settings, &self.reading))
     }
 
     /// Puts every entry into a group.
@@ -192,23 +139,15 @@ impl Sweep {
             // One by itself is better off with a learner of its own.
             let many = if members.len() > 1 { shared_learner(&settings, self.frame) } else { None };
             let learner = match many {
-                Some(many) => SharedLearner::Many(many),
-                None => SharedLearner::One(settings[0].build(self.frame_of(settings[0]))?),
+                Some(many) => SharedLearner::many(many, settings[0], &self.reading),
+                None => self.alone(settings[0])?,
             };
-            let loss = settings[0].loss();
-            let dimension = settings[0].natural("dimension");
-            for (head, &k) in members.iter().enumerate() {
-                self.entries[k].place = (self.groups.len(), head);
+            for (place, &k) in members.iter().enumerate() {
+                self.entries[k].place = (self.groups.len(), place);
             }
-            let (learner, margins) = (Some(learner), Vec::new());
-            self.groups.push(Group { learner, loss, dimension, members, margins });
+            self.groups.push(Group::new(learner, members));
         }
         Ok(())
-    }
-
-    /// A filter over a dictionary has no bias, as in [`Trainer`](crate::Trainer).
-    fn frame_of(&self, settings: &Settings) -> LearnerOptions {
-        LearnerOptions { bias: self.frame.bias && !settings.is_kernel(), ..self.frame }
     }
 
     /// When to report.
@@ -248,7 +187,7 @@ impl Sweep {
 
     /// The loss of a setting so far.
     pub fn progressive(&self, setting: usize) -> &Progressive {
-        &self.entries[setting].tally.progressive
+        &self.entries[setting].progressive
     }
 
     /// The reports of a setting so far.
@@ -259,9 +198,9 @@ impl Sweep {
     /// The learning curves, to the last row each setting learned.
     pub fn curves_so_far(&self) -> Vec<LearningCurve> {
         let curve = |(entry, nonzeros): (&Entry, usize)| {
-            let (mut curve, progressive) = (entry.curve.clone(), &entry.tally.progressive);
+            let (mut curve, progressive) = (entry.curve.clone(), &entry.progressive);
             let is_told = curve.points.last().is_some_and(|p| p.rows == progressive.rows());
-            if !is_told && entry.tally.stopped.is_none() && progressive.rows() > 0 {
+            if !is_told && entry.stopped.is_none() && progressive.rows() > 0 {
                 curve.report(&mut progressive.clone(), nonzeros as u64);
             }
             curve
@@ -271,7 +210,13 @@ impl Sweep {
 
     /// Why a setting learns no more; none while it does.
     pub fn stopped(&self, setting: usize) -> Option<&Stopped> {
-        self.entries[setting].tally.stopped.as_ref()
+        self.entries[setting].stopped.as_ref()
+    }
+
+    /// The time it took to learn a setting; `None` of one that shares a learner, for then it has no time of its own.
+    pub fn time(&self, setting: usize) -> Option<Duration> {
+        let group = &self.groups[self.entries[setting].place.0];
+        (!group.is_shared).then_some(group.time)
     }
 
     /// Takes note of an input, for the models' provenance.
@@ -289,7 +234,7 @@ impl Sweep {
     /// Nonzero weights of every setting; of one that was given up, those it had at the last report.
     pub fn nonzeros(&self) -> Vec<usize> {
         let counts: Vec<Vec<usize>> = self.groups.iter().map(Group::nonzeros).collect();
-        let count = |entry: &Entry| match entry.tally.stopped {
+        let count = |entry: &Entry| match entry.stopped {
             Some(_) => entry.curve.points.last().map_or(0, |p| p.nonzeros as usize),
             None => counts[entry.place.0].get(entry.place.1).copied().unwrap_or(0),
         };
@@ -301,84 +246,80 @@ impl Sweep {
         let nonzeros = self.nonzeros();
         let standing = |(setting, entry): (usize, &Entry)| Standing {
             setting,
-            rows: entry.tally.progressive.rows(),
-            average: entry.tally.progressive.average(),
-            since_last: entry.tally.progressive.since_last(),
+            rows: entry.progressive.rows(),
+            average: entry.progressive.average(),
+            since_last: entry.progressive.since_last(),
             nonzeros: nonzeros[setting],
-            stopped: entry.tally.stopped.clone(),
+            stopped: entry.stopped.clone(),
         };
         self.entries.iter().enumerate().map(standing).collect()
     }
 
     /// The setting with the least progressive loss, the first of equals; none before any row.
     pub fn best(&self) -> Option<usize> {
-        let alive = self.entries.iter().enumerate().filter(|(_, e)| e.tally.stopped.is_none());
-        let losses = alive.filter_map(|(k, e)| Some((k, e.tally.progressive.average()?)));
+        let alive = self.entries.iter().enumerate().filter(|(_, e)| e.stopped.is_none());
+        let losses = alive.filter_map(|(k, e)| Some((k, e.progressive.average()?)));
         losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
     }
 
     /// Predicts, judges and learns every row with every setting. Reports come at the same rows whatever the chunks. A setting
     /// that diverges stops; the others go on.
     pub fn learn(&mut self, chunk: &Chunk, report: &mut dyn FnMut(&[Standing])) {
-        let mut start = 0;
-        while start < chunk.len() {
-            let until_report = self.schedule.next_after(self.rows).saturating_sub(self.rows).max(1);
-            let most = usize::try_from(until_report).unwrap_or(usize::MAX);
-            let end = chunk.len().min(start.saturating_add(most));
-            self.learn_rows(chunk, start..end);
-            self.thin();
-            let labelled = (start..end).filter(|&i| chunk.label(i).is_some()).count() as u64;
-            self.rows += labelled;
-            if labelled > 0 && self.schedule.due(self.rows) {
-                report(&self.reported());
-            }
-            start = end;
-        }
+        self.learn_watched::<()>(chunk, report, &mut []);
+    }
+
+    /// The same, and shows each setting's margins to the one of `watches` that has its place, if there is one.
+    pub fn learn_watched<W: Watch + Send>(
+        &mut self,
+        chunk: &Chunk,
+        report: &mut dyn FnMut(&[Standing]),
+        watches: &mut [W],
+    ) {
+        let schedule = self.schedule;
+        let mut together = Together { sweep: self, report, watches };
+        let Ok(()) = stretch::learn(&mut together, schedule, chunk);
     }
 
     /// Every learner learns the rows, each by one thread.
-    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>) {
-        let mut tallies: Vec<Vec<Tally>> = Vec::new();
-        for group in &self.groups {
-            let take = |&k: &usize| std::mem::take(&mut self.entries[k].tally);
-            tallies.push(group.members.iter().map(take).collect());
+    fn learn_rows<W: Watch + Send>(
+        &mut self,
+        chunk: &Chunk,
+        rows: &Range<usize>,
+        watches: &mut [W],
+    ) {
+        let mut entries: Vec<Option<&mut Entry>> = self.entries.iter_mut().map(Some).collect();
+        let mut watches: Vec<Option<&mut W>> = watches.iter_mut().map(Some).collect();
+        let mut work = Vec::new();
+        for Group { learner, members, time, .. } in &mut self.groups {
+            let Some(learner) = learner else { continue };
+            let member = |&k: &usize| {
+                let watch = watches.get_mut(k).and_then(Option::take);
+                Some(Member { entry: entries[k].take()?, watch })
+            };
+            let members: Vec<Member<'_, W>> = members.iter().filter_map(member).collect();
+            work.push((learner, time, members));
         }
-        let work = self.groups.iter_mut().zip(&mut tallies);
-        let threads = self.threads.min(work.len());
-        if threads < 2 {
-            work.for_each(|(group, tallies)| group.learn(chunk, rows.clone(), tallies));
-        } else {
-            let queue = Mutex::new(work);
-            // A thread that panics takes the others with it: what it held is never seen.
-            let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|| {
-                        while let Some((group, tallies)) = next() {
-                            group.learn(chunk, rows.clone(), tallies);
-                        }
-                    });
-                }
+        in_parallel(self.threads, &mut work, |(learner, time, members)| {
+            let start = Instant::now();
+            learn_together(learner, chunk, rows, members);
+            **time += start.elapsed();
+            members.iter_mut().enumerate().for_each(|(place, member)| {
+                member.watch(&learner.stretch(chunk, rows.clone(), place));
             });
-        }
-        for (group, tallies) in self.groups.iter().zip(tallies) {
-            for (&k, tally) in group.members.iter().zip(tallies) {
-                self.entries[k].tally = tally;
-            }
-        }
+        });
     }
 
     /// Notes where every setting stands, and gives up those that are hopeless.
     fn reported(&mut self) -> Vec<Standing> {
         let mut standings = self.standings();
         for (entry, standing) in self.entries.iter_mut().zip(&standings) {
-            if entry.tally.stopped.is_none() {
-                entry.curve.report(&mut entry.tally.progressive, standing.nonzeros as u64);
+            if entry.stopped.is_none() {
+                entry.curve.report(&mut entry.progressive, standing.nonzeros as u64);
             }
         }
         for (k, why) in self.to_stop() {
             self.give_up(k, why);
-            standings[k].stopped.clone_from(&self.entries[k].tally.stopped);
+            standings[k].stopped.clone_from(&self.entries[k].stopped);
         }
         standings
     }
@@ -392,9 +333,8 @@ impl Sweep {
         let judge = |(k, entry): (usize, &Entry)| {
             let own = Trend::of(&entry.curve.points)?;
             let settings = &entry.settings;
-            let is_of_classes =
-                settings.is_multiclass() || settings.loss().domain() == LabelDomain::Binary;
-            let is_alive = k != best && entry.tally.stopped.is_none();
+            let is_of_classes = settings.is_multiclass() || settings.is_binary();
+            let is_alive = k != best && entry.stopped.is_none();
             (is_alive && rule.is_met(&own, &least, is_of_classes)).then(|| {
                 (
                     k,
@@ -412,30 +352,28 @@ impl Sweep {
     /// Stops a setting for a reason, such as that others do better.
     pub fn give_up(&mut self, setting: usize, why: impl Into<String>) {
         if let Some(entry) = self.entries.get_mut(setting)
-            && entry.tally.stopped.is_none()
+            && entry.stopped.is_none()
         {
-            let rows = entry.tally.progressive.rows();
-            entry.tally.stopped = Some(Stopped::GivenUp { rows, why: why.into() });
+            let rows = entry.progressive.rows();
+            entry.stopped = Some(Stopped::GivenUp { rows, why: why.into() });
         }
     }
 
     /// Makes learners narrower when half of their settings have stopped, and drops those where all have.
     fn thin(&mut self) {
         for (place, group) in self.groups.iter_mut().enumerate() {
-            let alive = |k: &usize| self.entries[*k].tally.stopped.is_none();
+            let alive = |k: &usize| self.entries[*k].stopped.is_none();
             let heads: Vec<usize> =
                 (0..group.members.len()).filter(|&h| alive(&group.members[h])).collect();
             if heads.is_empty() {
                 group.learner = None;
             }
-            let Some(SharedLearner::Many(many)) = &group.learner else { continue };
-            if heads.len() > 8 || many.heads() <= 8 {
-                continue;
-            }
-            group.learner = Some(SharedLearner::Many(many.keep(&heads, self.frame.storage)));
-            group.members = heads.iter().map(|&h| group.members[h]).collect();
-            for (head, &k) in group.members.iter().enumerate() {
-                self.entries[k].place = (place, head);
+            let Some(learner) = &mut group.learner else { continue };
+            if learner.narrow(&heads, self.frame.storage) {
+                group.members = heads.iter().map(|&h| group.members[h]).collect();
+                for (head, &k) in group.members.iter().enumerate() {
+                    self.entries[k].place = (place, head);
+                }
             }
         }
     }
@@ -452,7 +390,7 @@ impl Sweep {
             let Some(learner) = &group.learner else { continue };
             let is_here = |k: &usize| {
                 let entry = self.entries.get(*k);
-                entry.is_some_and(|e| e.place.0 == place && e.tally.stopped.is_none())
+                entry.is_some_and(|e| e.place.0 == place && e.stopped.is_none())
             };
             if !settings.iter().any(is_here) {
                 continue;
@@ -460,12 +398,7 @@ impl Sweep {
             let frozen = learner.online().freeze();
             for (&k, model) in settings.iter().zip(&mut models).filter(|(k, _)| is_here(k)) {
                 let entry = &self.entries[k];
-                let own = match (learner, &frozen) {
-                    (SharedLearner::Many(_), Frozen::Linear(heads)) => {
-                        Frozen::Linear(vec![heads[entry.place.1].clone()])
-                    }
-                    _ => frozen.clone(),
-                };
+                let own = learner.own(&frozen, entry.place.1);
                 *model = Some(self.tested(entry).model(own));
             }
         }
@@ -475,62 +408,102 @@ impl Sweep {
     fn tested<'a>(&'a self, entry: &'a Entry) -> ModelParts<'a> {
         ModelParts {
             settings: &entry.settings,
-            frame: self.frame_of(&entry.settings),
+            frame: options_of(&entry.settings, self.frame),
             reading: &self.reading,
-            progressive: &entry.tally.progressive,
+            progressive: &entry.progressive,
             inputs: &self.inputs,
             names: &self.names,
         }
     }
 }
 
-impl Group {
-    /// The nonzero weights of every member, and perhaps of more heads.
-    fn nonzeros(&self) -> Vec<usize> {
-        match &self.learner {
-            None => Vec::new(),
-            Some(SharedLearner::Many(many)) => many.nonzeros_by_head(),
-            Some(SharedLearner::One(one)) => vec![one.nonzeros()],
+impl Entry {
+    fn new(settings: Settings) -> Self {
+        Self {
+            curve: LearningCurve::new(settings.progressive_name()),
+            settings,
+            progressive: Progressive::new(),
+            stopped: None,
+            place: (0, 0),
         }
     }
+}
 
-    fn learn(&mut self, chunk: &Chunk, rows: Range<usize>, tallies: &mut [Tally]) {
-        let Some(learner) = &mut self.learner else { return };
-        if tallies.iter().all(|tally| tally.stopped.is_some()) {
-            return;
+impl Group {
+    fn new(learner: SharedLearner, members: Vec<usize>) -> Self {
+        let is_shared = learner.is_shared();
+        Self { learner: Some(learner), is_shared, members, time: Duration::ZERO }
+    }
+
+    /// The nonzero weights of every member, and perhaps of more heads.
+    fn nonzeros(&self) -> Vec<usize> {
+        self.learner.as_ref().map_or_else(Vec::new, SharedLearner::nonzeros)
+    }
+}
+
+/// Many learners on their way through the rows.
+struct Together<'a, W> {
+    sweep: &'a mut Sweep,
+    report: &'a mut dyn FnMut(&[Standing]),
+    watches: &'a mut [W],
+}
+
+impl<W: Watch + Send> Course for Together<'_, W> {
+    type Failure = Infallible;
+
+    fn rows(&self) -> u64 {
+        self.sweep.rows
+    }
+
+    fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Infallible> {
+        self.sweep.learn_rows(chunk, &rows, self.watches);
+        self.sweep.thin();
+        // All settings may have stopped: what they learned does not tell how many rows there were.
+        self.sweep.rows += rows.filter(|&row| chunk.label(row).is_some()).count() as u64;
+        Ok(())
+    }
+
+    fn pause(&mut self, is_due: bool) {
+        if is_due {
+            (self.report)(&self.sweep.reported());
         }
-        let is_many = matches!(learner, SharedLearner::Many(_));
-        let learner = learner.online_mut();
-        self.margins.clear();
-        learner.learn_rows(chunk, rows.clone(), &mut self.margins);
-        if let Some(feature) = learner.overflow() {
-            let why = Error::TooManyFeatures { feature, dimension: self.dimension }.to_string();
-            tallies.iter_mut().for_each(|tally| tally.stopped = Some(Stopped::Failed(why.clone())));
-            return;
+    }
+}
+
+/// A setting while its learner learns.
+struct Member<'a, W> {
+    entry: &'a mut Entry,
+    watch: Option<&'a mut W>,
+}
+
+impl<W: Watch> Member<'_, W> {
+    fn watch(&mut self, stretch: &Stretch<'_>) {
+        if let (Some(watch), None) = (&mut self.watch, &self.entry.stopped) {
+            watch.see(stretch);
         }
-        let heads = learner.heads();
-        let mut losses = Vec::new();
-        for (row, margins) in rows.zip(self.margins.chunks(heads)) {
-            let label = chunk.label(row);
-            losses.clear();
-            match label {
-                // Weights that are lost show in a row without a label, too.
-                None => losses.resize(tallies.len(), 0.0),
-                Some(y) if is_many => self.loss.values(margins, y, &mut losses),
-                Some(y) => losses.push(progressive_loss(self.loss, margins, y)),
-            }
-            for (k, (tally, &loss)) in tallies.iter_mut().zip(&losses).enumerate() {
-                let own = if is_many { &margins[k..=k] } else { margins };
-                match (&tally.stopped, label) {
-                    (Some(_), _) => {}
-                    _ if !loss.is_finite() || own.iter().any(|p| !p.is_finite()) => {
-                        let row = tally.progressive.rows() + 1;
-                        tally.stopped = Some(Stopped::Failed(Error::Diverged { row }.to_string()));
-                    }
-                    (None, Some(_)) => tally.progressive.record(loss, chunk.weight(row)),
-                    (None, None) => {}
-                }
-            }
+    }
+}
+
+/// The rows are learned and judged; settings that fail are stopped.
+fn learn_together<W: Watch>(
+    learner: &mut SharedLearner,
+    chunk: &Chunk,
+    rows: &Range<usize>,
+    members: &mut [Member<'_, W>],
+) {
+    let is_alive = |member: &Member<'_, W>| member.entry.stopped.is_none();
+    if !members.iter().any(is_alive) {
+        return;
+    }
+    let learned = learner.learn(chunk, rows.clone());
+    for (place, member) in members.iter_mut().enumerate().filter(|(_, m)| is_alive(m)) {
+        let judged = learned.as_ref().map_err(ToString::to_string).and_then(|()| {
+            let stretch = learner.stretch(chunk, rows.clone(), place);
+            let judged = learner.judge(&stretch, place, &mut member.entry.progressive);
+            judged.map_err(|error| error.to_string())
+        });
+        if let Err(why) = judged {
+            member.entry.stopped = Some(Stopped::Failed(why));
         }
     }
 }

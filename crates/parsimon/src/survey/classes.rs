@@ -1,0 +1,46 @@
+//! From the labels of the data to the classes of a learner.
+
+use super::SeenLabels;
+use crate::{Error, Settings};
+
+/// The classes that the settings declare, if they do.
+pub(super) fn declared(settings: &Settings) -> Result<Option<Vec<String>>, Error> {
+    match settings.classes() {
+        Some(classes) if settings.is_binary() && classes.len() != 2 => Err(Error::Usage(format!(
+            "classes names {} labels; say multiclass for more than two",
+            classes.len()
+        ))),
+        classes => Ok(classes.map(<[String]>::to_vec)),
+    }
+}
+
+/// The classes among the labels of the data. Two labels come back negative first: smaller numbers before larger ones, texts
+/// in alphabetical order. Nothing comes back when the labels are the usual -1 and 1.
+pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<String>, Error> {
+    let classes = match seen {
+        SeenLabels::Usual { from_zero: true } => return Ok(vec!["0".into(), "1".into()]),
+        SeenLabels::Usual { from_zero: false } => return Ok(Vec::new()),
+        SeenLabels::All(labels) => labels,
+    };
+    if classes.len() < 2 {
+        return Err(Error::Usage(format!(
+            "all rows have the label {:?}; nothing to learn",
+            classes.concat()
+        )));
+    }
+    if !settings.is_multiclass() && classes.len() > 2 {
+        let shown: Vec<_> = classes.iter().take(5).map(String::as_str).collect();
+        let name = settings.algorithm().name;
+        let (who, numbers) = match settings.loss_name() {
+            _ if name.ends_with("adaline") => (name.to_owned(), "-a lms"),
+            "halfspace" => ("the loss halfspace".into(), "--loss projection"),
+            loss => (format!("the loss {loss}"), "--loss squared"),
+        };
+        return Err(Error::Usage(format!(
+            "{who} is for two classes and the data has {} labels ({}, ...); use --multiclass, or {numbers} for numbers",
+            classes.len(),
+            shown.join(", ")
+        )));
+    }
+    Ok(classes)
+}

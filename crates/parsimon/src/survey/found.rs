@@ -1,0 +1,27 @@
+//! What a look at the data has found.
+
+use serde::{Deserialize, Serialize};
+
+/// What a look at the data has found. Values given in the settings take precedence.
+///
+/// ```
+/// use parsimon::{Found, LearnerOptions, Spec};
+///
+/// let settings = Spec::new("rls").resolve()?;
+/// assert!(settings.needs_dimension());
+/// let found = Found { dimension: Some(3), ..Found::default() };
+/// assert!(settings.build(LearnerOptions::default(), &found).is_ok());
+/// # Ok::<(), parsimon::BuildError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Found {
+    /// The two labels, negative first, or the classes; empty for numbers and for the usual -1 (or 0) and 1.
+    pub classes: Vec<String>,
+    /// The number of features: the largest id, or how many slots of hashed features are in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<u32>,
+    /// The number of rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+}

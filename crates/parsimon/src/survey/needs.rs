@@ -1,0 +1,58 @@
+//! What must be known of the data before the first row.
+
+use crate::Settings;
+
+/// What must be known of the data before the first row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The labels.
+    pub labels: LabelNeed,
+    /// The number of features.
+    pub dimension: bool,
+    /// The number of rows.
+    pub rows: bool,
+}
+
+/// What must be known of the labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LabelNeed {
+    /// Nothing: they are numbers, or declared.
+    #[default]
+    Nothing,
+    /// All of them, unless the first rows have the usual -1, 0 and 1.
+    Unusual,
+    /// All of them.
+    All,
+}
+
+impl Needs {
+    /// What a learner with these settings needs.
+    pub fn of(settings: &Settings) -> Self {
+        let labels = match settings.classes() {
+            None if settings.is_multiclass() => LabelNeed::All,
+            None if settings.is_binary() => LabelNeed::Unusual,
+            _ => LabelNeed::Nothing,
+        };
+        Self { labels, dimension: settings.needs_dimension(), rows: settings.needs_rows() }
+    }
+
+    /// What learners need that learn the same rows. They have labels of one kind: that of the first.
+    pub fn of_all(settings: &[Settings]) -> Self {
+        let all = || settings.iter().map(Self::of);
+        Self {
+            labels: all().next().unwrap_or_default().labels,
+            dimension: all().any(|needs| needs.dimension),
+            rows: all().any(|needs| needs.rows),
+        }
+    }
+
+    /// Whether no look at the data is needed.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether nothing but labels is needed: features can be passed over.
+    pub(crate) fn is_of_labels_only(&self) -> bool {
+        !self.dimension && !self.rows
+    }
+}

@@ -1,0 +1,76 @@
+//! Data that was looked at, and is open for learning.
+
+use parsimon_data::{Options, Reader};
+
+use super::{Found, InputSchema, LabelNeed, Needs, Source, classes, scan};
+use crate::{Error, Settings};
+
+/// Data that was looked at, and is open for learning.
+pub struct Opened {
+    /// How the rows are read, and what was found in them.
+    pub schema: InputSchema,
+    /// The options that read them so.
+    pub options: Options,
+    /// The rows, from the first.
+    pub reader: Reader,
+}
+
+/// Looks at the data as far as the settings need it, and opens it. All settings are for the same kind of labels: that of the
+/// first.
+pub fn open<S: Source + ?Sized>(
+    settings: &[Settings],
+    source: &S,
+    options: &Options,
+) -> Result<Opened, Error> {
+    let found = survey(settings, source, options)?;
+    let mut schema = InputSchema { found, ..InputSchema::default() };
+    let mut options = options.clone();
+    if let Some(first) = settings.first() {
+        options.labels = schema.labels(first);
+    }
+    // Opened once, for standard input can be.
+    let reader = source.open(&options)?;
+    options.space = Some(reader.space());
+    options.label_column = reader.label_column().map(str::to_owned).or(options.label_column);
+    schema = InputSchema::new(&options, reader.space(), schema.found);
+    Ok(Opened { schema, options, reader })
+}
+
+/// Looks at the data as far as the settings need it, in one pass.
+pub fn survey<S: Source + ?Sized>(
+    settings: &[Settings],
+    source: &S,
+    options: &Options,
+) -> Result<Found, Error> {
+    let Some(first) = settings.first() else { return Ok(Found::default()) };
+    let declared = classes::declared(first)?;
+    let mut needs = Needs::of_all(settings);
+    if let Some(once) = source.read_once() {
+        needs.labels = check_once(&once, needs)?;
+    }
+    if needs.is_nothing() {
+        return Ok(Found { classes: declared.unwrap_or_default(), ..Found::default() });
+    }
+    let seen = scan(source, options, needs)?;
+    let classes = match (declared, seen.labels) {
+        (Some(declared), _) => declared,
+        (None, Some(labels)) => classes::of_labels(first, labels)?,
+        (None, None) => Vec::new(),
+    };
+    Ok(Found { classes, dimension: seen.dimension, rows: seen.rows })
+}
+
+/// Refuses to look at what is gone afterwards. Two classes whose labels were not looked at are taken for the usual ones.
+fn check_once(once: &str, needs: Needs) -> Result<LabelNeed, Error> {
+    let usage = |message: String| Err(Error::Usage(message));
+    if needs.labels == LabelNeed::All {
+        return usage(format!(
+            "{once} cannot be scanned for its labels; declare them with --classes"
+        ));
+    }
+    if needs.dimension || needs.rows {
+        let flag = if needs.dimension { "--dimension" } else { "--switch" };
+        return usage(format!("{once} cannot be scanned; say {flag}"));
+    }
+    Ok(LabelNeed::Nothing)
+}

@@ -1,0 +1,147 @@
+//! One pass over the data for everything that is looked for.
+
+use parsimon_core::Chunk;
+use parsimon_data::{DataError, LabelCounter, Labels, Options, Space};
+
+use super::{LabelNeed, Needs, Source};
+
+/// How many rows are looked at to see whether the labels are the usual -1, 0 and 1.
+const GLANCE: usize = 1000;
+/// More classes than this are taken for numbers.
+const MOST_CLASSES: usize = 10_000;
+
+/// What one pass over the data saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The labels; `None` if they were not looked for.
+    pub labels: Option<SeenLabels>,
+    /// The largest id, one more if there is an id 0; of hashed features, how many slots are in use. `None` if not
+    /// looked for.
+    pub dimension: Option<u32>,
+    /// The number of rows, if it was looked for.
+    pub rows: Option<u64>,
+    /// The feature space.
+    pub space: Space,
+}
+
+/// The labels that were seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeenLabels {
+    /// In the first rows -1, 0 and 1 alone; the others were not looked at.
+    Usual {
+        /// Whether 0 takes the place of -1.
+        from_zero: bool,
+    },
+    /// All of them: numbers in order, then texts in order.
+    All(Vec<String>),
+}
+
+/// Passes over the data once, as far as it is needed.
+pub fn scan<S: Source + ?Sized>(
+    source: &S,
+    options: &Options,
+    needs: Needs,
+) -> Result<Scan, DataError> {
+    let options = Options { labels: Labels::Any, keep_names: false, ..options.clone() };
+    let mut reader = if needs.is_of_labels_only() {
+        source.open_labels(&Options { interactions: Vec::new(), ..options })?
+    } else {
+        source.open(&options)?
+    };
+    let mut glance = (needs.labels == LabelNeed::Unusual).then(Glance::default);
+    let mut counter = (needs.labels != LabelNeed::Nothing).then(|| LabelCounter::new(MOST_CLASSES));
+    let mut slots = needs.dimension.then(Slots::default);
+    let (mut chunk, mut rows) = (Chunk::new(), 0u64);
+    while reader.read(&mut chunk)? {
+        rows += chunk.len() as u64;
+        if let Some(counter) = &mut counter {
+            counter.take(&chunk, &reader)?;
+        }
+        if let Some(slots) = &mut slots {
+            slots.take(&chunk);
+        }
+        if let Some(look) = &mut glance {
+            if !look.is_usual(&chunk) {
+                glance = None;
+            } else if look.rows >= GLANCE {
+                counter = None;
+                if needs.is_of_labels_only() {
+                    break;
+                }
+            }
+        }
+    }
+    let labels = match (glance, counter) {
+        (Some(glance), _) => Some(SeenLabels::Usual { from_zero: glance.is_from_zero() }),
+        (None, Some(counter)) => {
+            let labels = counter.finish(&reader).labels.into_iter().map(|(label, _)| label);
+            Some(SeenLabels::All(labels.collect()))
+        }
+        (None, None) => None,
+    };
+    let space = reader.space();
+    let dimension = slots.map(|slots| match space {
+        Space::Ids => slots.ids(reader.largest_index()),
+        Space::Hashed { .. } => slots.in_use(),
+    });
+    Ok(Scan { labels, dimension, rows: needs.rows.then_some(rows), space })
+}
+
+/// The labels of the first rows.
+#[derive(Default)]
+struct Glance {
+    rows: usize,
+    zeros: bool,
+    minus_ones: bool,
+}
+
+impl Glance {
+    /// Looks at a chunk, unless enough rows were seen: whether its labels are -1, 0 and 1 alone.
+    fn is_usual(&mut self, chunk: &Chunk) -> bool {
+        if self.rows >= GLANCE {
+            return true;
+        }
+        self.rows += chunk.len();
+        for y in (0..chunk.len()).filter_map(|i| chunk.label(i)) {
+            self.zeros |= y == 0.0;
+            self.minus_ones |= y == -1.0;
+            if y != 1.0 && y != 0.0 && y != -1.0 {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn is_from_zero(&self) -> bool {
+        self.zeros && !self.minus_ones
+    }
+}
+
+/// The features that rows have, one bit each.
+#[derive(Default)]
+struct Slots {
+    bits: Vec<u64>,
+}
+
+impl Slots {
+    fn take(&mut self, chunk: &Chunk) {
+        for i in 0..chunk.len() {
+            for &j in chunk.row(i).indices() {
+                let word = (j / 64) as usize;
+                if word >= self.bits.len() {
+                    self.bits.resize(word + 1, 0);
+                }
+                self.bits[word] |= 1 << (j % 64);
+            }
+        }
+    }
+
+    fn in_use(&self) -> u32 {
+        self.bits.iter().map(|word| word.count_ones()).sum::<u32>().max(1)
+    }
+
+    fn ids(&self, largest: u32) -> u32 {
+        let has_zero = self.bits.first().is_some_and(|word| word & 1 == 1);
+        largest.saturating_add(u32::from(has_zero)).max(1)
+    }
+}

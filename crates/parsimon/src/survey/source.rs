@@ -1,0 +1,36 @@
+//! Rows that can be opened.
+
+use parsimon_data::{DataError, Input, Options, Reader};
+
+/// Rows that can be opened: files, or whatever else a front end has.
+pub trait Source {
+    /// Opens the rows from the beginning.
+    fn open(&self, options: &Options) -> Result<Reader, DataError>;
+
+    /// The same for a look at the labels; features may be passed over.
+    fn open_labels(&self, options: &Options) -> Result<Reader, DataError> {
+        self.open(options)
+    }
+
+    /// What can be read once only and therefore not be looked at before, if there is such a thing.
+    fn read_once(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Source for [Input] {
+    fn open(&self, options: &Options) -> Result<Reader, DataError> {
+        Reader::open(self, options)
+    }
+
+    fn open_labels(&self, options: &Options) -> Result<Reader, DataError> {
+        Reader::open_labels(self, options)
+    }
+
+    fn read_once(&self) -> Option<String> {
+        self.iter().find(|input| input.is_read_once()).map(|input| match input {
+            Input::Stdin => "standard input".to_owned(),
+            pipe => pipe.name(),
+        })
+    }
+}

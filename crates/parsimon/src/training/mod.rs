@@ -1,0 +1,28 @@
+//! Learning: one loop for one or many learners.
+//!
+//! * A *chunk* is what a reader hands over; a *stretch* is the part of a chunk up to the next report. [`stretch`] has the one
+//!   loop over both: rows are predicted, learned and judged there and nowhere else.
+//! * The *progressive loss* of a row is that of the prediction made before the row was learned.
+//! * A [`Trainer`] has one learner; it can be saved at any row and resumed bit for bit.
+//! * A [`Sweep`] has many learners, which share learners, threads and the reading of the rows; some may stop before the end.
+//! * A [`Watch`] is shown the margins of every stretch.
+//! * [`run`] takes a trainer through files: passes, holdout, checkpoints.
+
+mod checkpoint;
+mod early_stopping;
+mod evaluation;
+mod parallel;
+mod report;
+mod run;
+mod shared;
+mod stretch;
+mod sweep;
+mod trainer;
+
+pub use early_stopping::EarlyStopping;
+pub use evaluation::{Expect, ModelEvaluator, evaluate_models};
+pub use report::{Progress, Standing, Stopped};
+pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
+pub use stretch::{Stretch, Watch};
+pub use sweep::Sweep;
+pub use trainer::Trainer;

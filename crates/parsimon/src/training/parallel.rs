@@ -1,0 +1,24 @@
+//! Work for several threads.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Does something with every item, each by one thread: the result cannot depend on how many threads there are.
+pub(crate) fn in_parallel<T: Send>(threads: usize, items: &mut [T], work: impl Fn(&mut T) + Sync) {
+    let threads = threads.min(items.len());
+    if threads < 2 {
+        return items.iter_mut().for_each(work);
+    }
+    let queue = Mutex::new(items.iter_mut());
+    // A thread that panics takes the others with it: what it held is never seen.
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(item) = next() {
+                    work(item);
+                }
+            });
+        }
+    });
+}

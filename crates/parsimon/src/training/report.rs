@@ -1,0 +1,64 @@
+//! What is reported while learners learn.
+
+use std::fmt;
+
+/// One line of the progress table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Rows learned so far.
+    pub rows: u64,
+    /// The sum of their importance weights.
+    pub weight: f64,
+    /// The average progressive loss.
+    pub average: f64,
+    /// The average since the last line.
+    pub since_last: f64,
+    /// The last row's label: a number, or the position of a class.
+    pub label: f64,
+    /// What was predicted for it.
+    pub prediction: f64,
+    /// Its features.
+    pub features: usize,
+    /// Nonzero weights now.
+    pub nonzeros: usize,
+}
+
+/// How a setting of a [`Sweep`](crate::Sweep) stands after some rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// Which of the settings.
+    pub setting: usize,
+    /// The rows it has learned.
+    pub rows: u64,
+    /// The average progressive loss.
+    pub average: Option<f64>,
+    /// The average since the last report.
+    pub since_last: Option<f64>,
+    /// Nonzero weights now.
+    pub nonzeros: usize,
+    /// Why it learns no more, if it does not.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why a setting of a [`Sweep`](crate::Sweep) learns no more.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stopped {
+    /// Others do better, or the caller stopped it.
+    GivenUp {
+        /// The rows it had learned.
+        rows: u64,
+        /// The reason.
+        why: String,
+    },
+    /// Its weights diverged, or a row had a feature beyond its dimension.
+    Failed(String),
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stopped::GivenUp { rows, why } => write!(f, "given up after {rows} rows: {why}"),
+            Stopped::Failed(why) => f.write_str(why),
+        }
+    }
+}

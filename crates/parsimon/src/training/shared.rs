@@ -1,0 +1,205 @@
+//! A learner with the settings that share it: a stretch of rows is learned and judged here.
+
+use std::ops::Range;
+
+use parsimon_core::{Chunk, Frozen, Loss, Online};
+use parsimon_eval::Progressive;
+
+use super::stretch::Stretch;
+use crate::algorithm::lanes::SideBySide;
+use crate::{Error, InputSchema, LearnerOptions, Settings, Storage};
+
+/// A learner of one setting, or of several that share it.
+pub(super) struct SharedLearner {
+    learner: Learner,
+    loss: Loss,
+    /// How many features there may be, for learners that have a limit.
+    dimension: u64,
+    /// Of the last stretch, one per row and head.
+    margins: Vec<f64>,
+    /// Of the last stretch, one per row and setting.
+    losses: Vec<f64>,
+    /// Of one row.
+    row_losses: Vec<f64>,
+}
+
+enum Learner {
+    /// One setting: one head, or one per class.
+    One(Box<dyn Online>),
+    /// Several settings, each a head; there may be more heads.
+    Many(Box<dyn SideBySide>),
+}
+
+impl SharedLearner {
+    /// A learner of one setting.
+    pub(super) fn one(online: Box<dyn Online>, settings: &Settings, schema: &InputSchema) -> Self {
+        Self::new(Learner::One(online), settings, schema)
+    }
+
+    /// A learner of several settings that have the loss of the one given.
+    pub(super) fn many(
+        many: Box<dyn SideBySide>,
+        settings: &Settings,
+        schema: &InputSchema,
+    ) -> Self {
+        Self::new(Learner::Many(many), settings, schema)
+    }
+
+    fn new(learner: Learner, settings: &Settings, schema: &InputSchema) -> Self {
+        Self {
+            learner,
+            loss: settings.loss(),
+            dimension: settings.dimension(&schema.found).map_or(1, u64::from),
+            margins: Vec::new(),
+            losses: Vec::new(),
+            row_losses: Vec::new(),
+        }
+    }
+
+    pub(super) fn online(&self) -> &dyn Online {
+        match &self.learner {
+            Learner::One(one) => &**one,
+            Learner::Many(many) => &**many,
+        }
+    }
+
+    pub(super) fn online_mut(&mut self) -> &mut dyn Online {
+        match &mut self.learner {
+            Learner::One(one) => &mut **one,
+            Learner::Many(many) => &mut **many,
+        }
+    }
+
+    pub(super) fn loss(&self) -> Loss {
+        self.loss
+    }
+
+    /// Whether several settings share it.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self.learner, Learner::Many(_))
+    }
+
+    /// The nonzero weights of every setting, and perhaps of more heads.
+    pub(super) fn nonzeros(&self) -> Vec<usize> {
+        match &self.learner {
+            Learner::One(one) => vec![one.nonzeros()],
+            Learner::Many(many) => many.nonzeros_by_head(),
+        }
+    }
+
+    /// The part of the weights that belongs to a setting.
+    pub(super) fn own(&self, frozen: &Frozen, setting: usize) -> Frozen {
+        match (&self.learner, frozen) {
+            (Learner::Many(_), Frozen::Linear(heads)) => {
+                Frozen::Linear(vec![heads[setting].clone()])
+            }
+            _ => frozen.clone(),
+        }
+    }
+
+    /// Goes on with some of the settings alone, in a narrower learner, if that pays.
+    pub(super) fn narrow(&mut self, settings: &[usize], storage: Storage) -> bool {
+        let Learner::Many(many) = &self.learner else { return false };
+        let pays = settings.len() <= 8 && many.heads() > 8;
+        if pays {
+            let narrow = many.keep(settings, storage);
+            self.learner = Learner::Many(narrow);
+        }
+        pays
+    }
+
+    /// Predicts and learns rows, and computes what each costs every setting.
+    pub(super) fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Error> {
+        self.margins.clear();
+        let learner: &mut dyn Online = match &mut self.learner {
+            Learner::One(one) => &mut **one,
+            Learner::Many(many) => &mut **many,
+        };
+        learner.learn_rows(chunk, rows.clone(), &mut self.margins);
+        if let Some(feature) = learner.overflow() {
+            return Err(Error::TooManyFeatures { feature, dimension: self.dimension });
+        }
+        let heads = learner.heads();
+        let labels = &chunk.labels()[rows.clone()];
+        if heads == 1 {
+            self.loss.row_values(&self.margins, labels, &mut self.losses);
+            return Ok(());
+        }
+        let is_shared = self.is_shared();
+        self.losses.clear();
+        for (row, margins) in rows.zip(self.margins.chunks_exact(heads)) {
+            match chunk.label(row) {
+                Some(y) if is_shared => {
+                    self.loss.values(margins, y, &mut self.row_losses);
+                    self.losses.extend_from_slice(&self.row_losses);
+                }
+                Some(y) => self.losses.push(error(margins, y)),
+                None => {
+                    let width = if is_shared { heads } else { 1 };
+                    self.losses.resize(self.losses.len() + width, 0.0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what the rows of the last stretch cost a setting; an error where its weights diverged.
+    pub(super) fn judge(
+        &self,
+        stretch: &Stretch<'_>,
+        setting: usize,
+        progressive: &mut Progressive,
+    ) -> Result<(), Error> {
+        let per_row = if self.is_shared() { stretch.width } else { 1 };
+        for (i, row) in stretch.rows().enumerate() {
+            let diverged = Error::Diverged { row: progressive.rows() + 1 };
+            // Weights that are lost show in a row without a label, too.
+            if !stretch.margins(row).iter().all(|p| p.is_finite()) {
+                return Err(diverged);
+            }
+            if stretch.chunk.label(row).is_none() {
+                continue;
+            }
+            let loss = self.losses[i * per_row + setting];
+            // A finite margin whose square is infinite: the same thing, one row earlier.
+            if !loss.is_finite() {
+                return Err(diverged);
+            }
+            progressive.record(loss, stretch.chunk.weight(row));
+        }
+        Ok(())
+    }
+
+    /// The rows of the last stretch, with the margins of a setting.
+    pub(super) fn stretch<'a>(
+        &'a self,
+        chunk: &'a Chunk,
+        rows: Range<usize>,
+        setting: usize,
+    ) -> Stretch<'a> {
+        let width = self.online().heads();
+        let own = if self.is_shared() { setting..setting + 1 } else { 0..width };
+        Stretch { chunk, rows, margins: &self.margins, width, own }
+    }
+}
+
+/// A filter over a dictionary has no bias, and says so everywhere.
+pub(super) fn options_of(settings: &Settings, options: LearnerOptions) -> LearnerOptions {
+    LearnerOptions { bias: options.bias && !settings.is_kernel(), ..options }
+}
+
+/// For several classes, whether the largest margin is another class.
+fn error(margins: &[f64], y: f64) -> f64 {
+    f64::from(u8::from(arg_max(margins) as f64 != y))
+}
+
+/// The position of the largest margin, the first of equals.
+pub(super) fn arg_max(margins: &[f64]) -> usize {
+    let mut best = 0;
+    for (k, &p) in margins.iter().enumerate() {
+        if p > margins[best] {
+            best = k;
+        }
+    }
+    best
+}

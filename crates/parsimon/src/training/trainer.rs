@@ -1,0 +1,275 @@
+//! A learner at work: it predicts, is judged, learns, and can be saved at any row.
+
+use std::ops::Range;
+
+use parsimon_core::{Chunk, Frozen, Online};
+use parsimon_data::Names;
+use parsimon_eval::{LearningCurve, Progressive, Schedule};
+
+use super::Progress;
+use super::shared::{SharedLearner, arg_max, options_of};
+use super::stretch::{self, Course, Watch};
+use crate::{BuildError, Error, InputSchema, LearnerOptions, Model, Provenance, Settings};
+
+/// Learns from chunks and keeps the score.
+///
+/// ```
+/// use parsimon::core::{Chunk, Repeats};
+/// use parsimon::{LearnerOptions, InputSchema, Spec, Trainer};
+///
+/// let settings = Spec::new("ftrl").set("l1", 0.1).resolve()?;
+/// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+/// let mut chunk = Chunk::new();
+/// for i in 0..100 {
+///     chunk.push_feature(1 + i % 2, 1.0);
+///     chunk.finish_row(Some(if i % 2 == 0 { 1.0 } else { -1.0 }), 1.0, Repeats::Refuse).unwrap();
+/// }
+/// trainer.learn(&chunk, &mut |_| {})?;
+/// assert!(trainer.progressive().average().unwrap() < 0.6);
+/// assert_eq!(trainer.model().nonzeros(), 2);
+/// # Ok::<(), parsimon::Error>(())
+/// ```
+pub struct Trainer {
+    pub(super) settings: Settings,
+    pub(super) frame: LearnerOptions,
+    pub(super) reading: InputSchema,
+    pub(super) learner: SharedLearner,
+    pub(super) progressive: Progressive,
+    pub(super) curve: LearningCurve,
+    schedule: Schedule,
+    pub(super) names: Names,
+    pub(super) inputs: Vec<String>,
+    /// The line of the last row, if it was not reported.
+    last: Option<Progress>,
+}
+
+impl Trainer {
+    /// A learner at the origin.
+    pub fn new(
+        settings: Settings,
+        frame: LearnerOptions,
+        reading: InputSchema,
+    ) -> Result<Self, BuildError> {
+        let frame = options_of(&settings, frame);
+        let online = settings.build(frame, &reading.found)?;
+        Ok(Self {
+            learner: SharedLearner::one(online, &settings, &reading),
+            curve: LearningCurve::new(settings.progressive_name()),
+            settings,
+            frame,
+            reading,
+            progressive: Progressive::new(),
+            schedule: Schedule::doubling(),
+            names: Names::default(),
+            inputs: Vec::new(),
+            last: None,
+        })
+    }
+
+    /// When to report.
+    pub fn report_when(&mut self, schedule: Schedule) {
+        self.schedule = schedule;
+    }
+    /// The settings, after defaults.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    /// Precision, bias and store.
+    pub fn frame(&self) -> LearnerOptions {
+        self.frame
+    }
+    /// How rows are read.
+    pub fn schema(&self) -> &InputSchema {
+        &self.reading
+    }
+    /// The loss so far.
+    pub fn progressive(&self) -> &Progressive {
+        &self.progressive
+    }
+    /// The reports so far.
+    pub fn curve(&self) -> &LearningCurve {
+        &self.curve
+    }
+    /// The learner.
+    pub fn online(&self) -> &dyn Online {
+        self.learner.online()
+    }
+    /// What learning changes, for whoever puts several learners together.
+    pub(crate) fn learned_mut(&mut self) -> (&mut dyn Online, &mut Progressive, &mut Names) {
+        // A line that told of the last row here tells of nothing once rows were learned elsewhere.
+        self.last = None;
+        (self.learner.online_mut(), &mut self.progressive, &mut self.names)
+    }
+    /// The inputs noted so far.
+    pub(crate) fn inputs(&self) -> &[String] {
+        &self.inputs
+    }
+    /// The names met so far.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+    /// Takes note of an input, for the model's provenance.
+    pub fn note_input(&mut self, name: &str) {
+        if !self.inputs.iter().any(|known| known == name) {
+            self.inputs.push(name.to_owned());
+        }
+    }
+    /// Takes the names a reader has met.
+    pub fn note_names(&mut self, names: Names) {
+        // A million names are moved, not copied, when they are the first.
+        if self.names.is_empty() {
+            self.names = names;
+            return;
+        }
+        self.names.extend(&names);
+    }
+
+    /// Predicts, judges and learns every row. Reports come at the same rows whatever the chunks.
+    pub fn learn(&mut self, chunk: &Chunk, report: &mut dyn FnMut(&Progress)) -> Result<(), Error> {
+        self.learn_watched(chunk, report, &mut ())
+    }
+
+    /// The same, and shows the margins that were predicted before learning.
+    ///
+    /// ```
+    /// use parsimon::core::{Chunk, Repeats};
+    /// use parsimon::{InputSchema, LearnerOptions, Spec, Stretch, Trainer};
+    ///
+    /// let settings = Spec::new("sgd").resolve()?;
+    /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+    /// let mut chunk = Chunk::new();
+    /// for label in [1.0, 1.0, -1.0] {
+    ///     chunk.push_feature(1, 1.0);
+    ///     chunk.finish_row(Some(label), 1.0, Repeats::Refuse).unwrap();
+    /// }
+    /// let mut margins = Vec::new();
+    /// let mut watch = |stretch: &Stretch<'_>| margins.extend(stretch.labelled().map(|(m, ..)| m[0]));
+    /// trainer.learn_watched(&chunk, &mut |_| {}, &mut watch)?;
+    /// assert_eq!(margins.len(), 3);
+    /// assert!(margins[0] == 0.0 && margins[1] > 0.0);
+    /// # Ok::<(), parsimon::Error>(())
+    /// ```
+    pub fn learn_watched<W: Watch>(
+        &mut self,
+        chunk: &Chunk,
+        report: &mut dyn FnMut(&Progress),
+        watch: &mut W,
+    ) -> Result<(), Error> {
+        let schedule = self.schedule;
+        stretch::learn(&mut Alone { trainer: self, report, watch }, schedule, chunk)
+    }
+
+    /// The line after the last row learned, unless the schedule has brought it already. The end of a run leaves no
+    /// trace in the learner: one that goes on reports as if it had never stopped.
+    pub fn last_report(&self) -> Option<Progress> {
+        let nonzeros = self.online().nonzeros();
+        self.last.clone().map(|line| Progress { nonzeros, ..line })
+    }
+
+    /// The learning curve, to the last row learned.
+    pub fn curve_so_far(&self) -> LearningCurve {
+        let mut curve = self.curve.clone();
+        if let Some(line) = self.last_report() {
+            curve.report(&mut self.progressive.clone(), line.nonzeros as u64);
+        }
+        curve
+    }
+
+    /// What is known of a row that was just learned, without the count of nonzeros, which costs a pass over the weights.
+    fn line(&self, chunk: &Chunk, row: usize, margins: &[f64]) -> Progress {
+        let prediction = match margins {
+            [p] => self.learner.loss().predict(*p),
+            margins => arg_max(margins) as f64,
+        };
+        Progress {
+            rows: self.progressive.rows(),
+            weight: self.progressive.weight(),
+            average: self.progressive.average().unwrap_or(0.0),
+            since_last: self.progressive.since_last().unwrap_or(0.0),
+            label: chunk.label(row).unwrap_or(f64::NAN),
+            prediction,
+            features: chunk.row(row).len(),
+            nonzeros: 0,
+        }
+    }
+
+    fn reported(&mut self, line: Progress) -> Progress {
+        let nonzeros = self.online().nonzeros();
+        self.curve.report(&mut self.progressive, nonzeros as u64);
+        Progress { nonzeros, ..line }
+    }
+
+    /// The model as it is now.
+    pub fn model(&self) -> Model {
+        let parts = ModelParts {
+            settings: &self.settings,
+            frame: self.frame,
+            reading: &self.reading,
+            progressive: &self.progressive,
+            inputs: &self.inputs,
+            names: &self.names,
+        };
+        parts.model(self.online().freeze())
+    }
+}
+
+/// One learner on its way through the rows.
+struct Alone<'a, W> {
+    trainer: &'a mut Trainer,
+    report: &'a mut dyn FnMut(&Progress),
+    watch: &'a mut W,
+}
+
+impl<W: Watch> Course for Alone<'_, W> {
+    type Failure = Error;
+
+    fn rows(&self) -> u64 {
+        self.trainer.progressive.rows()
+    }
+
+    fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Error> {
+        let trainer = &mut *self.trainer;
+        trainer.learner.learn(chunk, rows.clone())?;
+        let stretch = trainer.learner.stretch(chunk, rows, 0);
+        trainer.learner.judge(&stretch, 0, &mut trainer.progressive)?;
+        self.watch.see(&stretch);
+        // The line tells of the last row with a label, wherever the chunk ends.
+        if let Some(row) = stretch.last_labelled() {
+            let line = trainer.line(chunk, row, stretch.margins(row));
+            trainer.last = Some(line);
+        }
+        Ok(())
+    }
+
+    fn pause(&mut self, is_due: bool) {
+        if is_due && let Some(line) = self.trainer.last.take() {
+            (self.report)(&self.trainer.reported(line));
+        }
+    }
+}
+
+/// What is known of weights beside themselves.
+pub(crate) struct ModelParts<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) frame: LearnerOptions,
+    pub(crate) reading: &'a InputSchema,
+    pub(crate) progressive: &'a Progressive,
+    pub(crate) inputs: &'a [String],
+    pub(crate) names: &'a Names,
+}
+
+impl ModelParts<'_> {
+    pub(crate) fn model(&self, frozen: Frozen) -> Model {
+        let provenance = Provenance {
+            version: env!("CARGO_PKG_VERSION").into(),
+            rows: self.progressive.rows(),
+            inputs: self.inputs.to_vec(),
+            bias: self.frame.bias,
+            progressive_loss: self.progressive.average(),
+            collisions: self.names.collisions() as u64,
+            names_met: self.names.len() as u64,
+        };
+        let (settings, reading) = (self.settings.clone(), self.reading.clone());
+        Model::new(settings, self.frame.precision, reading, frozen, self.names, provenance)
+    }
+}

@@ -6,7 +6,7 @@ mod common;
 
 use parsimon::core::Float;
 use parsimon::core::filter::Filter;
-use parsimon::{Regularization, Spec};
+use parsimon::{FilterPrecision, Regularization, Spec};
 use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Example, Stream, run};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn filters() -> Vec<Value> {
     ]
 }
 
-fn filter<F: Float>(spec: &Value, taps: usize, relative: f64) -> Box<dyn Filter<F>> {
+fn filter<F: FilterPrecision>(spec: &Value, taps: usize, relative: f64) -> Box<dyn Filter<F>> {
     let settings = Spec::from_json(&spec.to_string()).and_then(|spec| spec.resolve()).unwrap();
     settings.filter(taps, Regularization { relative }).unwrap()
 }
@@ -85,7 +85,7 @@ fn in_blocks<F: Float>(filter: &mut dyn Filter<F>, x: &[F], y: &[F], size: usize
     bits
 }
 
-fn blocks<F: Float>() {
+fn blocks<F: FilterPrecision>() {
     let (x, y) = signals::<F>(2, 700, 40);
     for spec in filters() {
         let fresh = || filter::<F>(&spec, 40, 0.01);
@@ -102,7 +102,7 @@ fn blocks_change_nothing() {
     blocks::<f64>();
 }
 
-fn cut<F: Float>() {
+fn cut<F: FilterPrecision>() {
     let (x, y) = signals::<F>(3, 900, 40);
     for spec in filters() {
         let mut straight = filter::<F>(&spec, 40, 0.01);

@@ -136,19 +136,14 @@ class _Parsimon(BaseEstimator):
         return next((word for word in self._losses if word in words), None)
 
     def _resolved(self) -> tuple[dict[str, Any], bool, bool]:
-        """The settings after defaults, and whether dimension and switch are still to be said."""
-        text, wants_dimension, wants_switch = _parsimon.resolve(json.dumps(self._spec()))
-        return json.loads(text), wants_dimension, wants_switch
+        """The settings after defaults, and whether the number of features and of rows is still to be found."""
+        text, needs_dimension, needs_rows = _parsimon.resolve(json.dumps(self._spec()))
+        return json.loads(text), needs_dimension, needs_rows
 
-    def _complete(self, columns: int | None, rows: int | None, classes: list[str]) -> str:
-        """The spec with what only the data tell."""
+    def _complete(self, classes: list[str]) -> str:
+        """The spec of a learner for these classes."""
         spec = self._spec()
-        settings, wants_dimension, wants_switch = self._resolved()
-        self._check_loss(settings)
-        if wants_dimension and columns is not None:
-            spec["dimension"] = columns
-        if wants_switch and rows is not None:
-            spec["switch"] = max(1, rows // 2)
+        self._check_loss(self._resolved()[0])
         if len(classes) > 2:
             spec["multiclass"], spec["classes"] = True, classes
         return json.dumps(spec)
@@ -157,8 +152,8 @@ class _Parsimon(BaseEstimator):
         return {"precision": self.precision, "bias": bool(getattr(self, "fit_intercept", False))}
 
     def _build(self, columns: int | None, rows: int | None, classes: list[str], bits: int | None = None) -> Any:
-        spec = self._complete(columns, rows, classes)
-        return _parsimon.Learner(spec, classes=classes, bits=bits, **self._frame())
+        spec = self._complete(classes)
+        return _parsimon.Learner(spec, classes=classes, dimension=columns, rows=rows, bits=bits, **self._frame())
 
     def _adopt(self, learner: Any) -> None:
         self._learner, self.n_iter_, self._sparse = learner, 1, False
@@ -346,14 +341,18 @@ class _Parsimon(BaseEstimator):
         return self
 
     def _learner_for(self, table: Any, classes: Any, passes: int) -> Any:
-        texts = self._table_classes(table, classes)
-        _, wants_dimension, wants_switch = self._resolved()
-        rows, largest = table.survey() if wants_dimension or wants_switch else (0, 0)
-        bits = table.bits() if wants_dimension else None
-        spec = self._complete(largest if bits is None else 2**bits, rows * passes, texts)
-        return _parsimon.Learner.for_table(spec, table, classes=texts, **self._frame())
+        labels, dimension, rows = table.survey(json.dumps(self._spec()), self._needs_labels(classes))
+        texts = self._table_classes(labels, classes)
+        rounds = None if rows is None else rows * passes
+        spec = self._complete(texts)
+        return _parsimon.Learner.for_table(
+            spec, table, classes=texts, dimension=dimension, rows=rounds, **self._frame()
+        )
 
-    def _table_classes(self, table: Any, classes: Any) -> list[str]:
+    def _needs_labels(self, classes: Any) -> bool:
+        return False
+
+    def _table_classes(self, labels: list[str] | None, classes: Any) -> list[str]:
         return []
 
     def _table_margins(self, table: Any) -> np.ndarray:

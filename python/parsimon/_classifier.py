@@ -90,8 +90,11 @@ class Classifier(ClassifierMixin, _Parsimon):
         # Truth is 1 in the program and its files.
         return [str(int(label) if isinstance(label, bool) else label) for label in self.classes_.tolist()]
 
-    def _table_classes(self, table: Any, classes: Any) -> list[str]:
-        self._set_classes(np.unique(classes) if classes is not None else _labels(table.labels()))
+    def _needs_labels(self, classes: Any) -> bool:
+        return classes is None
+
+    def _table_classes(self, labels: list[str] | None, classes: Any) -> list[str]:
+        self._set_classes(np.unique(classes) if labels is None else _labels(labels))
         return self._texts()
 
     def learn_file(

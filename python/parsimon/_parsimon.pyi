@@ -48,10 +48,27 @@ def expand(spec: str, sweeps: list[str]) -> list[str]: ...
 @final
 class Learner:
     def __new__(
-        cls, spec: str, *, precision: str = "f64", bias: bool = True, classes: list[str] = ..., bits: int | None = None
+        cls,
+        spec: str,
+        *,
+        precision: str = "f64",
+        bias: bool = True,
+        classes: list[str] = ...,
+        dimension: int | None = None,
+        rows: int | None = None,
+        bits: int | None = None,
     ) -> Learner: ...
     @staticmethod
-    def for_table(spec: str, table: Table, *, precision: str = "f64", bias: bool = True, classes: list[str] = ...) -> Learner: ...
+    def for_table(
+        spec: str,
+        table: Table,
+        *,
+        precision: str = "f64",
+        bias: bool = True,
+        classes: list[str] = ...,
+        dimension: int | None = None,
+        rows: int | None = None,
+    ) -> Learner: ...
     def learn(self, x: _Rows, y: _Floats, weights: _Floats | None = None) -> None: ...
     def fit(
         self, x: _Rows, y: _Floats, weights: _Floats | None, passes: int, seed: int | None, tick: _Tick | None = None
@@ -124,10 +141,8 @@ class Table:
     def files(paths: list[str], roles: dict[str, Any]) -> Table: ...
     @staticmethod
     def arrow(data: Any, roles: dict[str, Any]) -> Table: ...
-    def bits(self) -> int | None: ...
-    def labels(self) -> list[str]: ...
     def addresses(self) -> list[int]: ...
-    def survey(self) -> tuple[int, int]: ...
+    def survey(self, spec: str, labels: bool) -> tuple[list[str] | None, int | None, int | None]: ...
 
 @final
 class Filter:
@@ -150,6 +165,8 @@ class Sweep:
         precision: str = "f64",
         bias: bool = True,
         classes: list[str] = ...,
+        dimension: int | None = None,
+        rows: int | None = None,
         threads: int = 1,
         give_up: bool = False,
     ) -> Sweep: ...

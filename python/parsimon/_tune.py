@@ -185,8 +185,9 @@ def _contest(
     else:
         codes, texts = np.ascontiguousarray(labels, dtype=np.float64), []
     count = rows.shape[0] if weights is None else round(float(weights.sum()))
-    specs = [e._complete(rows.shape[1], count * passes, texts) for e in estimators]
-    sweep = _parsimon.Sweep(specs, classes=texts, threads=threads, give_up=give_up, **judge._frame())
+    specs = [e._complete(texts) for e in estimators]
+    found = {"classes": texts, "dimension": rows.shape[1], "rows": count * passes}
+    sweep = _parsimon.Sweep(specs, threads=threads, give_up=give_up, **found, **judge._frame())
     with bar(progress, rows.shape[0] * passes) as tick:
         sweep.learn(_native(rows), codes, weights, passes, judge._seed() if judge.shuffle else None, tick)
     trials = []

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use parsimon::core::{Chunk, Frozen, LabelDomain};
+use parsimon::core::{Chunk, Frozen};
 use parsimon::data::Space;
 use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
@@ -17,7 +17,7 @@ use crate::dict::{Diary, push_dict};
 use crate::presentation::{Showing, order_of};
 use crate::raised;
 use crate::rows::{Rows, copy_row, with_rows};
-use crate::table::Table;
+use crate::table::{Table, needed};
 
 /// Rows learned between two looks at the interpreter: Ctrl-C is heard here, and the model is whole.
 pub(crate) const BLOCK: usize = 1024;
@@ -43,7 +43,7 @@ struct Inner {
 
 impl Inner {
     fn new(trainer: Trainer) -> Self {
-        let counts = counts(trainer.settings());
+        let counts = trainer.settings().is_of_counts();
         Self { trainer, counts, chunk: Chunk::new(), diary: Diary::default() }
     }
 
@@ -123,16 +123,12 @@ pub(crate) fn check(
         ));
     }
     rows.check(limit)?;
-    let (counts, place) = (counts(settings), |i: usize| format!(" at row {i}"));
+    let (counts, place) = (settings.is_of_counts(), |i: usize| format!(" at row {i}"));
     for (i, &y) in labels.iter().enumerate() {
         let weight = weights.map_or(1.0, |w| w[i]);
         check_label(counts, limit, y, weight).map_err(|e| e + &place(i))?;
     }
     Ok(())
-}
-
-fn counts(settings: &Settings) -> bool {
-    !settings.flag("multiclass") && settings.loss().domain() == LabelDomain::NonNegative
 }
 
 fn check_label(counts: bool, limit: f64, y: f64, weight: f64) -> Result<(), String> {
@@ -193,12 +189,17 @@ fn fail(message: String) -> PyErr {
 impl Learner {
     /// A learner at the origin. `bits` is for rows with named features, hashed; without it features are ids.
     #[new]
-    #[pyo3(signature = (spec, *, precision="f64", bias=true, classes=Vec::new(), bits=None))]
+    ///
+    /// `classes`, `dimension` and `rows` are what was found in the data; the spec takes precedence.
+    #[pyo3(signature = (spec, *, precision="f64", bias=true, classes=Vec::new(), dimension=None, rows=None, bits=None))]
+    #[expect(clippy::too_many_arguments, reason = "the boundary is crossed once, with everything")]
     fn new(
         spec: &str,
         precision: &str,
         bias: bool,
         classes: Vec<String>,
+        dimension: Option<u32>,
+        rows: Option<u64>,
         bits: Option<u8>,
     ) -> PyResult<Self> {
         let build = |e: parsimon::BuildError| fail(e.to_string());
@@ -209,7 +210,8 @@ impl Learner {
         }
         // A learner fed row by row meets few of the slots: they are not laid out before they are met.
         let storage = if bits.is_some() { Storage::Index } else { Storage::Growing };
-        let reading = InputSchema { bits, classes, ..InputSchema::default() };
+        let found = needed(std::slice::from_ref(&settings), classes, dimension, rows);
+        let reading = InputSchema { bits, found, ..InputSchema::default() };
         let trainer = Trainer::new(settings, LearnerOptions { precision, bias, storage }, reading)
             .map_err(build)?;
         Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
@@ -217,17 +219,22 @@ impl Learner {
 
     /// A learner at the origin, for rows like those of a table.
     #[staticmethod]
-    #[pyo3(signature = (spec, table, *, precision="f64", bias=true, classes=Vec::new()))]
+    #[pyo3(signature = (spec, table, *, precision="f64", bias=true, classes=Vec::new(), dimension=None, rows=None))]
     fn for_table(
         spec: &str,
         table: &Table,
         precision: &str,
         bias: bool,
         classes: Vec<String>,
+        dimension: Option<u32>,
+        rows: Option<u64>,
     ) -> PyResult<Self> {
         let precision = precision.parse().map_err(fail)?;
         let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
-        let trainer = table.trainer(spec, frame, classes)?;
+        let build = |e: parsimon::BuildError| fail(e.to_string());
+        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(build)?;
+        let found = needed(std::slice::from_ref(&settings), classes, dimension, rows);
+        let trainer = table.trainer(settings, frame, found)?;
         Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
     }
 
@@ -514,7 +521,8 @@ impl Learner {
     #[getter]
     fn settings(&self, py: Python<'_>) -> PyResult<String> {
         let inner = lock(py, &self.inner)?;
-        Ok(serde_json::Value::from(inner.trainer.settings().to_json().clone()).to_string())
+        let found = &inner.trainer.schema().found;
+        Ok(serde_json::Value::from(inner.trainer.settings().completed(found)).to_string())
     }
 
     /// The bits of hashed names; `None` where features are ids.
@@ -533,7 +541,7 @@ impl Learner {
     /// The classes the learner was told, as texts.
     #[getter]
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(lock(py, &self.inner)?.trainer.schema().classes.clone())
+        Ok(lock(py, &self.inner)?.trainer.schema().found.classes.clone())
     }
 
     /// Takes the columns' names, for the model file.

@@ -162,7 +162,8 @@ impl Model {
     /// The settings, as JSON.
     #[getter]
     fn settings(&self) -> String {
-        serde_json::Value::from(self.model.settings().to_json().clone()).to_string()
+        let found = &self.model.schema().found;
+        serde_json::Value::from(self.model.settings().completed(found)).to_string()
     }
 
     /// The bits of hashed names; `None` where features are ids.

@@ -37,8 +37,8 @@ pub(crate) fn registry() -> String {
     Value::from(rows.collect::<Vec<_>>()).to_string()
 }
 
-/// A spec checked and completed, as JSON, with two questions answered: whether the number of features and the round of the
-/// switch still have to be said.
+/// A spec checked and completed, as JSON, with two questions answered: whether the number of features and the number of
+/// rows still have to be found.
 #[pyfunction]
 pub(crate) fn resolve(spec: &str) -> PyResult<(String, bool, bool)> {
     let settings = Spec::from_json(spec).and_then(|s| s.resolve());

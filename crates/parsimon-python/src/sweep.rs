@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::learner::{BLOCK, Tick, check, heads};
 use crate::presentation::order_of;
 use crate::rows::{copy_row, with_rows};
+use crate::table::needed;
 
 fn fail(message: impl ToString) -> PyErr {
     PyValueError::new_err(message.to_string())
@@ -43,20 +44,24 @@ type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 #[pymethods]
 impl Sweep {
     #[new]
-    #[pyo3(signature = (specs, *, precision="f64", bias=true, classes=Vec::new(), threads=1, give_up=false))]
+    #[pyo3(signature = (specs, *, precision="f64", bias=true, classes=Vec::new(), dimension=None, rows=None, threads=1, give_up=false))]
+    #[expect(clippy::too_many_arguments, reason = "as Learner::new")]
     fn new(
         specs: Vec<String>,
         precision: &str,
         bias: bool,
         classes: Vec<String>,
+        dimension: Option<u32>,
+        rows: Option<u64>,
         threads: usize,
         give_up: bool,
     ) -> PyResult<Self> {
         let settings = specs.iter().map(|spec| Spec::from_json(spec).and_then(|s| s.resolve()));
-        let settings = settings.collect::<Result<_, _>>().map_err(fail)?;
+        let settings = settings.collect::<Result<Vec<_>, _>>().map_err(fail)?;
         let precision: parsimon::core::Precision = precision.parse().map_err(fail)?;
         let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
-        let reading = InputSchema { classes, ..InputSchema::default() };
+        let found = needed(&settings, classes, dimension, rows);
+        let reading = InputSchema { found, ..InputSchema::default() };
         let mut sweep = parsimon::Sweep::new(settings, frame, reading).map_err(fail)?;
         sweep.use_threads(threads);
         if give_up {
@@ -113,7 +118,7 @@ impl Sweep {
         let standings = sweep.standings().into_iter().zip(sweep.curves_so_far());
         let standings = standings.map(|(s, curve)| {
             json!({
-                "settings": sweep.settings(s.setting).to_json(),
+                "settings": sweep.settings(s.setting).completed(&sweep.schema().found),
                 "rows": s.rows,
                 "loss": s.average,
                 "nonzeros": s.nonzeros,

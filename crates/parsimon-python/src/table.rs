@@ -1,25 +1,26 @@
 //! Tables that the library's own readers read: files of every format, and Arrow data in memory.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use parsimon::core::Chunk;
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
-use parsimon::data::{DataError, Input, Labels, Options, Reader, Space, count_labels};
-use parsimon::{InputSchema, LearnerOptions, Spec, Storage, Trainer};
+use parsimon::data::{DataError, Input, Labels, Options, Reader, Space};
+use parsimon::survey::{LabelNeed, Needs, SeenLabels, Source, scan};
+use parsimon::{Found, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::capsule;
-
-/// More labels than this are taken for numbers.
-const MOST_CLASSES: usize = 10_000;
 
 /// Rows somewhere, and how they are to be read.
 #[pyclass(module = "parsimon._parsimon", frozen)]
 pub(crate) struct Table {
     place: Place,
     options: Options,
+    /// Known once the table was opened.
+    space: OnceLock<Space>,
 }
 
 enum Place {
@@ -60,33 +61,14 @@ impl Table {
     #[staticmethod]
     fn files(paths: Vec<PathBuf>, roles: Roles) -> PyResult<Self> {
         let inputs = paths.into_iter().map(Input::Path).collect();
-        Ok(Self { place: Place::Files(inputs), options: roles.options()? })
+        Ok(Self::new(Place::Files(inputs), roles.options()?))
     }
 
     /// Arrow data in memory.
     #[staticmethod]
     fn arrow(data: &Bound<'_, PyAny>, roles: Roles) -> PyResult<Self> {
         let (schema, batches) = capsule::batches(data)?;
-        Ok(Self { place: Place::Memory { schema, batches }, options: roles.options()? })
-    }
-
-    /// The bits of the hashed names; `None` where features are ids.
-    fn bits(&self) -> PyResult<Option<u8>> {
-        let options = Options { labels: Labels::Any, ..self.options.clone() };
-        Ok(match self.open(&options)?.space() {
-            Space::Ids => None,
-            Space::Hashed { bits } => Some(bits),
-        })
-    }
-
-    /// The labels, numbers in order, then texts in order.
-    fn labels(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        py.detach(|| {
-            let options =
-                Options { labels: Labels::Any, keep_names: false, ..self.options.clone() };
-            let scan = count_labels(self.open(&options)?, MOST_CLASSES).map_err(raised)?;
-            Ok(scan.labels.into_iter().map(|(label, _)| label).collect())
-        })
+        Ok(Self::new(Place::Memory { schema, batches }, roles.options()?))
     }
 
     /// Where the values of the columns in memory lie: nothing was copied if they lie where they lay.
@@ -97,43 +79,92 @@ impl Table {
         buffers.map(|buffer| buffer.as_ptr() as usize).collect()
     }
 
-    /// The number of rows and the largest id.
-    fn survey(&self, py: Python<'_>) -> PyResult<(u64, u32)> {
-        py.detach(|| {
-            let options =
-                Options { labels: Labels::Any, keep_names: false, ..self.options.clone() };
-            let (mut reader, mut chunk) = (self.open(&options)?, Chunk::new());
-            while reader.read(&mut chunk).map_err(raised)? {}
-            Ok((reader.position().rows, reader.largest_index()))
-        })
+    /// The labels, the number of features and the number of rows, in one pass: the labels if they are asked for, the numbers
+    /// if a learner with the spec needs them.
+    fn survey(&self, py: Python<'_>, spec: &str, labels: bool) -> PyResult<Surveyed> {
+        let settings = Spec::from_json(spec).and_then(|s| s.resolve());
+        let settings = settings.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let needs = Needs {
+            labels: if labels { LabelNeed::All } else { LabelNeed::Nothing },
+            dimension: settings.needs_dimension(),
+            rows: settings.needs_rows(),
+        };
+        if needs.is_nothing() {
+            return Ok((None, None, None));
+        }
+        let scan = py.detach(|| scan(self, &self.options, needs)).map_err(raised)?;
+        let labels = match scan.labels {
+            Some(SeenLabels::All(labels)) => Some(labels),
+            _ => None,
+        };
+        Ok((labels, scan.dimension, scan.rows))
     }
 }
 
-impl Table {
-    fn open(&self, options: &Options) -> PyResult<Reader> {
+/// Labels, number of features, number of rows; each if it was looked for.
+type Surveyed = (Option<Vec<String>>, Option<u32>, Option<u64>);
+
+/// What was found, as far as the settings need it.
+pub(crate) fn needed(
+    settings: &[Settings],
+    classes: Vec<String>,
+    dimension: Option<u32>,
+    rows: Option<u64>,
+) -> Found {
+    let needs = Needs::of_all(settings);
+    Found {
+        classes,
+        dimension: dimension.filter(|_| needs.dimension),
+        rows: rows.filter(|_| needs.rows),
+    }
+}
+
+/// Labels are counted in rows whose features are read as well: a bad row is refused before the first is learned.
+impl Source for Table {
+    fn open(&self, options: &Options) -> Result<Reader, DataError> {
         let reader = match &self.place {
             Place::Files(inputs) => Reader::open(inputs, options),
             Place::Memory { schema, batches } => {
                 let batches: Vec<_> = batches.iter().cloned().map(Ok).collect();
                 Reader::over_batches("the table", schema, Box::new(batches.into_iter()), options)
             }
-        };
-        reader.map_err(raised)
+        }?;
+        // Known from now on: the table need not be opened to learn it.
+        let _ = self.space.set(reader.space());
+        Ok(reader)
+    }
+}
+
+impl Table {
+    fn new(place: Place, options: Options) -> Self {
+        Self { place, options, space: OnceLock::new() }
+    }
+
+    fn open(&self, options: &Options) -> PyResult<Reader> {
+        Source::open(self, options).map_err(raised)
+    }
+
+    /// The feature space; the table is opened if it never was.
+    fn space(&self) -> PyResult<Space> {
+        match self.space.get() {
+            Some(space) => Ok(*space),
+            None => {
+                Ok(self.open(&Options { labels: Labels::Any, ..self.options.clone() })?.space())
+            }
+        }
     }
 
     /// A learner at the origin, for rows like these.
     pub(crate) fn trainer(
         &self,
-        spec: &str,
+        settings: Settings,
         frame: LearnerOptions,
-        classes: Vec<String>,
+        found: Found,
     ) -> PyResult<Trainer> {
-        let build = |e: parsimon::BuildError| PyValueError::new_err(e.to_string());
-        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(build)?;
-        let space = self.bits()?.map_or(Space::Ids, |bits| Space::Hashed { bits });
-        let reading = InputSchema::new(&self.options, space, classes);
+        let reading = InputSchema::new(&self.options, self.space()?, found);
         let storage = if reading.bits.is_some() { Storage::Index } else { Storage::Growing };
-        Trainer::new(settings, LearnerOptions { storage, ..frame }, reading).map_err(build)
+        let trainer = Trainer::new(settings, LearnerOptions { storage, ..frame }, reading);
+        trainer.map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
     /// Reads as the learner wants it.

@@ -185,6 +185,11 @@ impl Sweep {
         &self.entries[setting].settings
     }
 
+    /// How rows are read, and what was found in them.
+    pub fn schema(&self) -> &InputSchema {
+        &self.reading
+    }
+
     /// The loss of a setting so far.
     pub fn progressive(&self, setting: usize) -> &Progressive {
         &self.entries[setting].progressive

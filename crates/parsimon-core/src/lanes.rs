@@ -14,10 +14,10 @@
 
 use std::ops::Range;
 
-use crate::learner::fold_lanes;
 use crate::metric::AdaGrad;
 use crate::prefetch::prefetch;
 use crate::rule::leader::{Accrual, Center};
+use crate::sums::fold_lanes;
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, State, Table};
 

@@ -3,8 +3,8 @@
 //! `q_i = alpha + (1 - alpha) (n/S) / (|w_i| + epsilon)`, `S = sum_j 1/(|w_j| + epsilon)`; its trace is `n`. The gain
 //! of a coordinate is `1/q_i`.
 
-use super::vector::total;
 use crate::Float;
+use crate::vector::total;
 
 /// The metric's two numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -18,8 +18,8 @@
 
 use super::metric::Metric;
 use super::solve::cholesky;
-use super::vector::{add_scaled, dot, shrink};
 use super::{Delta, Method, Past, restore_into, save_all};
+use crate::vector::{add_scaled, dot, shrink};
 use crate::{Float, State};
 
 /// Which weights a row allows.

@@ -8,9 +8,9 @@
 //! be: `q` never falls and `|y|` never rises, so `y/q` only comes nearer to zero, which is inside.
 
 use super::{Implicit, Rule};
-use crate::merge::{Merging, Parts, Share};
 use crate::metric::Metric;
 use crate::penalty::{Candidate, Flat, Penalty};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, State, Table, soft, state::state};
 
 /// AOGD (McMahan 2011, Theorem 7).

@@ -72,7 +72,7 @@ impl<F: Float> Rule<F> for Blockwise {
     }
     fn merging(
         &self,
-    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+    ) -> Result<&dyn crate::share::Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("its penalty is due at the ends of blocks of rounds, which no two learners share")
     }
     fn played(&self, now: &BlockClock, _j: u32, c: &Payer<F>) -> F {

@@ -5,9 +5,9 @@
 //! lazy form equal to the eager one.
 
 use super::{Implicit, Rule};
-use crate::merge::{Merging, Parts, Share};
 use crate::metric::{AdaGrad, Metric};
 use crate::penalty::{Candidate, Lazy};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Schedule, State, Table, state::state};
 
 /// FOBOS (Duchi and Singer 2009), COMID, and with no penalty plain SGD: steps that depend on the round.

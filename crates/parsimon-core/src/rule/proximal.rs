@@ -128,7 +128,7 @@ impl<F: Float, P: Penalty<F> + Flat> Rule<F> for Proximal<P> {
     }
     fn merging(
         &self,
-    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+    ) -> Result<&dyn crate::share::Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("with metric sqrt every round moves every weight; with metric adagrad it can be merged")
     }
     fn played(&self, clock: &ProximalClock, _j: u32, c: &ProximalCoord<F>) -> F {

@@ -1,5 +1,5 @@
-//! How several learners share the numbers of a coordinate: what a rule says of its own ([`Merging`]) and what a learner shows of it
-//! ([`Mergeable`]). What is done with it is in [`merge`](crate::merge).
+//! How several learners share the numbers of a coordinate: for a rule ([`Merging`]), and for a learner ([`Mergeable`]). The merging
+//! itself is in [`merge`](crate::merge).
 
 use crate::Table;
 

@@ -1,4 +1,4 @@
-//! Sums in a fixed order: the same bits whoever adds.
+//! Sums in a fixed order, so that every caller gets the same bits.
 
 use crate::Float;
 

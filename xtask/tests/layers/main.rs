@@ -1,5 +1,5 @@
-//! The order of modules in `layers.toml` is the order in the source: a module uses modules of its own layer and of those below
-//! it, never one above, and nothing goes in a circle. The same for crates.
+//! Checks the source against `layers.toml`: a module may use modules of its own layer and of the layers below, never one above,
+//! and modules of one layer may not depend on each other in a circle. Dependencies between crates are checked against the same file.
 
 mod tokens;
 mod uses;
@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use tokens::Token;
 
 const FILE: &str = "layers.toml";
-/// Who uses whom, by name, with a place for each.
+/// Uses between modules: the user, the used, and a file that has the use.
 type Edges = BTreeMap<(String, String), String>;
 
 #[test]
@@ -60,14 +60,14 @@ fn crates_of(repository: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(crates)
 }
 
-/// What `layers.toml` says of a crate's modules.
+/// The entry of a crate in `layers.toml`.
 #[derive(Debug, Default)]
 struct Order {
     /// The lowest first.
     layers: Vec<Vec<String>>,
-    /// Modules that are in a circle today.
+    /// Modules that may depend on each other in a circle.
     circle: Vec<String>,
-    /// What the root defines and modules use today.
+    /// Items defined in the root that modules may use.
     root: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ impl Source {
         Ok(Self::of(&read))
     }
 
-    /// From the files of a crate: their names, their modules and their text. Those of the root have no module.
+    /// Reads files given as name, module path and text. The module path of a root is empty.
     fn of(files: &[(String, Vec<String>, String)]) -> Self {
         let (mut names, mut modules) = (BTreeMap::new(), BTreeSet::new());
         for (_, _, text) in files.iter().filter(|(_, module, _)| module.is_empty()) {
@@ -121,7 +121,7 @@ impl Source {
         let (mut edges, mut of_root) = (Edges::new(), BTreeMap::new());
         for (path, module, text) in files {
             let Some(from) = module.first() else { continue };
-            // A file that only tests see.
+            // Skip files that are compiled for tests only.
             if !(1..=module.len()).all(|depth| declared.contains(&module[..depth])) {
                 continue;
             }
@@ -130,7 +130,7 @@ impl Source {
                 let to = match names.get(first).and_then(|path| path.first()) {
                     _ if modules.contains(first) => first.as_str(),
                     Some(own) if modules.contains(own) => own,
-                    // Another crate under a name that the root gives it.
+                    // A re-export of another crate.
                     Some(_) => continue,
                     None => {
                         of_root.entry(first.clone()).or_insert_with(|| path.clone());
@@ -147,7 +147,7 @@ impl Source {
     }
 }
 
-/// The modules that other files hold, as a file declares them.
+/// The modules that a file declares and other files contain.
 fn children(tokens: &[Token]) -> impl Iterator<Item = String> {
     tokens.windows(3).filter_map(|three| match three {
         [before, name, after] if before.is_word("mod") && after.is(';') => {
@@ -157,7 +157,7 @@ fn children(tokens: &[Token]) -> impl Iterator<Item = String> {
     })
 }
 
-/// The paths of all modules that are declared for others than tests.
+/// The paths of all modules that are not compiled for tests only.
 fn declared(files: &[(String, Vec<String>, String)]) -> BTreeSet<Vec<String>> {
     let mut all = BTreeSet::new();
     for (_, module, text) in files {
@@ -169,7 +169,7 @@ fn declared(files: &[(String, Vec<String>, String)]) -> BTreeSet<Vec<String>> {
     all
 }
 
-/// All Rust files below a directory, with the module of each.
+/// All Rust files below a directory, with their module paths.
 fn collect(
     directory: &Path,
     module: &mut Vec<String>,
@@ -214,18 +214,19 @@ fn check(order: &Order, source: &Source) -> Vec<String> {
         complaints.push(format!("{file} uses {item}, which the root defines; give it a module"));
     }
     for item in root.iter().filter(|item| !source.of_root.contains_key(*item)) {
-        complaints.push(format!("no module uses {item} of the root any more: leave it out"));
+        complaints
+            .push(format!("no module uses {item} of the root any more: remove it from the list"));
     }
     for layer in layers {
         let mut edges = source.edges.clone();
-        // A circle that is known counts as one module, which uses nobody of itself.
+        // Uses inside of a known circle do not count.
         edges.retain(|(from, to), _| !(known.contains(from) && known.contains(to)));
         if let Some(circle) = circle(layer, &edges) {
             complaints.push(format!("modules of one layer in a circle: {}", circle.join(" -> ")));
         }
     }
     if !known.is_empty() && circle(known, &source.edges).is_none() {
-        complaints.push(format!("no circle any more: {}", known.join(" ")));
+        complaints.push(format!("the list has a circle that is gone: {}", known.join(" ")));
     }
     complaints
 }
@@ -233,7 +234,7 @@ fn check(order: &Order, source: &Source) -> Vec<String> {
 /// Modules of one layer that use each other in a circle.
 fn circle(layer: &[String], edges: &Edges) -> Option<Vec<String>> {
     let mut rest: Vec<&String> = layer.iter().collect();
-    // Whoever uses nobody of the rest is in no circle of it.
+    // A module that uses no other of the rest is not part of a circle: remove such modules until none is left.
     loop {
         let uses_rest = |module: &&String| {
             rest.iter().any(|&other| edges.contains_key(&((*module).clone(), other.clone())))
@@ -244,7 +245,7 @@ fn circle(layer: &[String], edges: &Edges) -> Option<Vec<String>> {
         }
         rest = left;
     }
-    // Everybody left uses somebody left: going on, one comes by the same place again.
+    // Every module left uses another one left, so following the uses visits some module twice.
     let mut path = vec![(*rest.first()?).clone()];
     loop {
         let last = path.last()?.clone();
@@ -258,7 +259,7 @@ fn circle(layer: &[String], edges: &Edges) -> Option<Vec<String>> {
     }
 }
 
-/// The crates of the workspace that a crate's manifest names are those that `layers.toml` names.
+/// Compares the workspace crates in a manifest with those in `layers.toml`.
 fn check_dependencies(entry: &toml::Value, directory: &Path) -> Result<Vec<String>> {
     let manifest = directory.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
@@ -338,16 +339,19 @@ mod tests {
     }
 
     #[test]
-    fn a_known_circle_is_told_when_it_is_gone() {
+    fn a_listed_circle_must_exist() {
         let known =
             Order { layers: vec![words("low high")], circle: words("low high"), root: vec![] };
         let files = [ROOT_FILE, ("low", "use crate::high::a;"), ("high", "use crate::low::b;")];
         assert_eq!(check(&known, &source(&files)), Vec::<String>::new());
-        assert_eq!(check(&known, &source(&files[..2])), ["no circle any more: low high"]);
+        assert_eq!(
+            check(&known, &source(&files[..2])),
+            ["the list has a circle that is gone: low high"]
+        );
     }
 
     #[test]
-    fn files_that_only_tests_see_are_not_looked_at() {
+    fn files_compiled_for_tests_only_are_skipped() {
         let files = [
             ROOT_FILE,
             ("low", "#[cfg(test)] mod tests; mod inner;"),

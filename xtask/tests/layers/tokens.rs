@@ -1,4 +1,4 @@
-//! Rust source as a flat list of words and marks, without comments, literals and what only tests see.
+//! Rust source as a flat list of tokens, without comments, literals and items that are compiled for tests only.
 
 /// A word (an identifier or a keyword), `::`, or a single character.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The length of a comment that may hold others.
+/// The length of a block comment; block comments nest.
 fn comment(text: &[char]) -> usize {
     let (mut depth, mut i) = (0, 0);
     while i < text.len() {
@@ -119,7 +119,7 @@ fn character_or_lifetime(text: &[char]) -> usize {
     if is_character { quoted(text, '\'') } else { 1 }
 }
 
-/// Leaves out every item under `#[cfg(test)]`: up to its semicolon, or to the end of its block.
+/// Removes every item under `#[cfg(test)]`, up to its semicolon or the end of its block.
 fn without_tests(tokens: &[Token]) -> Vec<Token> {
     let (mut kept, mut i) = (Vec::new(), 0);
     while i < tokens.len() {
@@ -148,7 +148,7 @@ fn is_of_tests(attribute: &[Token]) -> bool {
     words.first() == Some(&"cfg") && words.contains(&"test") && !words.contains(&"not")
 }
 
-/// The length of what is between a bracket and its counterpart, both included.
+/// The length of a bracketed group, brackets included.
 fn group(tokens: &[Token]) -> usize {
     let mut depth = 0;
     for (i, token) in tokens.iter().enumerate() {
@@ -197,7 +197,7 @@ fn words_in_comments_and_literals_are_no_words() {
 }
 
 #[test]
-fn what_only_tests_see_is_left_out() {
+fn items_compiled_for_tests_only_are_left_out() {
     let source = "
         use one; #[cfg(test)] use two::{three, four}; #[cfg(test)] mod five { fn six() {} }
         #[cfg(not(test))] fn seven() {} #[cfg(test)] #[allow(eight)] fn nine(a: [u8; 2]) { {} } ten";

@@ -1,16 +1,17 @@
-//! What a file names: paths that begin at the crate's root or at a parent.
+//! The paths in a file that begin with `crate` or `super`.
 
 use crate::tokens::Token;
 
 /// A path from the crate's root, as it is written: `crate::a::b` is `["a", "b"]`; a glob ends with `*`.
 pub(crate) type Path = Vec<String>;
 
-/// All paths below the crate's root that a module names, in `use` declarations and elsewhere.
+/// All such paths, in `use` declarations and in code.
 ///
-/// `module` is the file's own path from the root. `self::` and plain names stay inside of a module and are not looked at.
+/// `module` is the path of the file from the root. Paths that begin with `self` or a plain name stay inside of the module and are
+/// ignored.
 pub(crate) fn paths(tokens: &[Token], module: &[String]) -> Vec<Path> {
     let mut here = module.to_vec();
-    // The depth of braces at which each module written in the file ends.
+    // The depth of braces at which each inline module began.
     let (mut depth, mut inline) = (0, Vec::new());
     let (mut found, mut i) = (Vec::new(), 0);
     while i < tokens.len() {
@@ -48,7 +49,7 @@ fn parent(module: &[String]) -> Path {
     module[..module.len().saturating_sub(1)].to_vec()
 }
 
-/// Reads `a::b`, `a::{b, c::d}` or `a::*` behind a prefix; the number of tokens read.
+/// Reads `a::b`, `a::{b, c::d}` or `a::*` after a prefix. Returns the number of tokens read.
 pub(crate) fn tree(tokens: &[Token], prefix: &[String], found: &mut Vec<Path>) -> usize {
     let mut path = prefix.to_vec();
     let mut i = 0;
@@ -82,7 +83,7 @@ pub(crate) fn tree(tokens: &[Token], prefix: &[String], found: &mut Vec<Path>) -
         );
         if !goes_on {
             found.push(path);
-            // `as` gives a name to what was found.
+            // Skip `as name`.
             let is_renamed = tokens.get(i).is_some_and(|token| token.is_word("as"));
             return i + if is_renamed { 2 } else { 0 };
         }
@@ -90,8 +91,7 @@ pub(crate) fn tree(tokens: &[Token], prefix: &[String], found: &mut Vec<Path>) -
     }
 }
 
-/// The names that the root gives to what its modules have, with the path of each: `pub use a::{B, c as D}` says that `B` is
-/// `a::B` and `D` is `a::c`.
+/// The names imported in the root, with their paths: `pub use a::{B, c as D}` gives `B` for `a::B` and `D` for `a::c`.
 pub(crate) fn names_of_root(tokens: &[Token]) -> Vec<(String, Path)> {
     let mut names = Vec::new();
     let starts = (0..tokens.len()).filter(|&i| tokens[i].is_word("use"));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_gives_names() {
+    fn imports_of_the_root_are_found() {
         let root = "pub use a::{B, c as D}; pub(crate) use crate::e::f; use g::H;";
         let names = names_of_root(&tokens(root));
         let names: Vec<String> =

@@ -1,8 +1,8 @@
 //! The dense methods: the same method over the rows of a table, or behind a delay line as a filter.
 
 use parsimon_core::filter::lms::Lms;
-use parsimon_core::filter::metric::Metric;
-use parsimon_core::filter::projection::{self, Form, Projection, Set};
+use parsimon_core::filter::metric::MagnitudeMetric;
+use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
 use parsimon_core::filter::proportionate::{Gain, Proportionate};
 use parsimon_core::filter::rls::Rls;
 use parsimon_core::filter::{Delta, Filter, Method, OverRows, Tapped};
@@ -111,15 +111,15 @@ impl Settings {
             name => {
                 let alpha = self.optional("alpha").map(F::from_f64);
                 let epsilon = number("epsilon");
-                let settings = projection::Settings {
+                let settings = ProjectionSettings {
                     rate: number("rate"),
                     l1: number("l1"),
                     delta,
-                    metric: alpha.map(|alpha| Metric { alpha, epsilon }),
+                    metric: alpha.map(|alpha| MagnitudeMetric { alpha, epsilon }),
                     order: self.natural("order") as usize,
                     set: match self.word("loss") {
-                        "halfspace" => Set::HalfSpace,
-                        _ => Set::Hyperplane,
+                        "halfspace" => SolutionSet::HalfSpace,
+                        _ => SolutionSet::Hyperplane,
                     },
                     form: if name == "pda" { Form::Dual } else { Form::Primal },
                 };

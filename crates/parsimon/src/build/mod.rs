@@ -10,7 +10,7 @@ use parsimon_core::rule::adadelta::AdaDelta;
 use parsimon_core::rule::adam::Adam;
 use parsimon_core::rule::anchored::Anchored;
 use parsimon_core::rule::averaged::Averaged;
-use parsimon_core::rule::blockwise::{Blockwise, Split};
+use parsimon_core::rule::blockwise::{Blockwise, PenaltySplit};
 use parsimon_core::rule::dense::{Ball, BallProjected, Clipped, Dense, HardL1, Read, Simplex};
 use parsimon_core::rule::grouped::{Action, Grouped, Members};
 use parsimon_core::rule::lazy_sparse::LazySparse;
@@ -160,8 +160,8 @@ impl Builder<'_> {
             }
             "fobos" => self.fobos::<F>(1),
             "lazy-fobos" if s.word("penalty") != "l1" => self.fobos::<F>(s.natural("period")),
-            "lazy-fobos" => self.blockwise::<F>(Split::Loss),
-            "lazy-splitting" => self.blockwise::<F>(Split::Active),
+            "lazy-fobos" => self.blockwise::<F>(PenaltySplit::Loss),
+            "lazy-splitting" => self.blockwise::<F>(PenaltySplit::Active),
             "lazy-sparse" => {
                 let period = s.get("period").and_then(serde_json::Value::as_u64);
                 let rule = |l1| LazySparse { schedule, period, l1 };
@@ -311,7 +311,7 @@ impl Builder<'_> {
         Members::Listed(Arc::new(members))
     }
 
-    fn blockwise<F: Float>(&self, split: Split) -> Box<dyn Online> {
+    fn blockwise<F: Float>(&self, split: PenaltySplit) -> Box<dyn Online> {
         let s = self.settings;
         let (schedule, period) = (s.schedule(), s.natural("period"));
         let rule = |l1| Blockwise { schedule, period, l1, split };

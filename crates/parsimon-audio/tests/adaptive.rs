@@ -10,8 +10,8 @@ use parsimon_audio::{
     Adaptive, Alignment, AudioError, Canceller, Config, Learning, OnDoubleTalk, Sampled,
     cancel_with,
 };
-use parsimon_core::filter::metric::Metric;
-use parsimon_core::filter::projection::{self, Form, Projection, Set};
+use parsimon_core::filter::metric::MagnitudeMetric;
+use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
 use parsimon_core::filter::{Delta, Tapped};
 
 /// Normalized LMS, sample by sample.
@@ -156,13 +156,13 @@ fn a_filter_that_diverges_is_called_back_and_does_no_harm() {
 
 /// A filter of `parsimon-core` in the canceller.
 fn sampled(config: &Config) -> Box<dyn Adaptive> {
-    let settings = projection::Settings {
+    let settings = ProjectionSettings {
         rate: 0.5,
         l1: 0.0,
         delta: Delta { absolute: 1e-6, relative: 0.01 },
-        metric: Some(Metric { alpha: 0.5, epsilon: 1e-4 }),
+        metric: Some(MagnitudeMetric { alpha: 0.5, epsilon: 1e-4 }),
         order: 2,
-        set: Set::Hyperplane,
+        set: SolutionSet::Hyperplane,
         form: Form::Primal,
     };
     let filter = Tapped::new(Projection::new(config.taps, config.taps, settings));

@@ -19,9 +19,10 @@
 
 use std::ops::Range;
 
-use crate::learner::sum_lanes;
-use crate::one_vs_all::own_label;
+use crate::loss::own_label;
+use crate::share::Mergeable;
 use crate::state::state;
+use crate::sums::sum_lanes;
 use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, Schedule, State, Table};
 
 /// CSGD, NCSGD and C-Adaline. The state is `f64` in either precision: `S` is a sum over the whole stream.
@@ -212,7 +213,7 @@ impl<F: Float> Constrained<F> {
 }
 
 impl<F: Float> Online for Constrained<F> {
-    fn mergeable(&self) -> Result<&dyn crate::merge::Mergeable, &'static str> {
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
         Err("the plane of the mean row moves every weight in every round")
     }
 

@@ -3,7 +3,6 @@
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::State;
-use crate::filter::vector::Reduce;
 
 /// `f32` or `f64`: the number type of a coordinate's state, and of all arithmetic on it.
 ///
@@ -49,6 +48,16 @@ pub trait Float:
     /// The magnitude of `self` with the sign of `sign`.
     #[must_use]
     fn copysign(self, sign: Self) -> Self;
+}
+
+/// The sums of one number type; a part of [`Float`], written out in `vector.rs`.
+pub trait Reduce: Sized {
+    /// `a.b`, over the shorter one's length.
+    fn dot(a: &[Self], b: &[Self]) -> Self;
+    /// The sum of all.
+    fn total(a: &[Self]) -> Self;
+    /// The sum of the magnitudes.
+    fn norm1(a: &[Self]) -> Self;
 }
 
 /// The name of a number type.

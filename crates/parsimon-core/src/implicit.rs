@@ -4,8 +4,8 @@
 //! margin; the margin falls with `u` and the slope rises with the margin, so `u = slope(margin(u))` has one
 //! solution, between 0 and `slope(margin(0))`.
 
-use crate::learner::{LANES, fold_lanes, sum_lanes};
 use crate::penalty::{Bounds, Candidate};
+use crate::sums::{LANES, fold_lanes, sum_lanes};
 use crate::wide::{Work, wide};
 
 /// Solves `u = slope(margin(u))`, to the last bit or nearly.

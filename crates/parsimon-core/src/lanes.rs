@@ -4,8 +4,8 @@
 //! arithmetic goes over them several at a time. Each lane does what a [`Learner`](crate::Learner) under a
 //! [`Leader`](crate::rule::leader::Leader) would do, operation by operation, and ends with the same bits.
 //!
-//! The penalty is the elastic net and no parameter: the loop over lanes is written out for it, and is compiled for every number of
-//! lanes, center and precision already. A race of other penalties runs one learner each.
+//! The penalty is not a type parameter here but the elastic net: the loop over lanes is written out for it, and is already compiled
+//! for every number of lanes, center and precision. Settings with another penalty are learned by one learner each.
 
 #![allow(
     clippy::needless_range_loop,
@@ -14,10 +14,10 @@
 
 use std::ops::Range;
 
-use crate::learner::fold_lanes;
 use crate::metric::AdaGrad;
 use crate::prefetch::prefetch;
 use crate::rule::leader::{Accrual, Center};
+use crate::sums::fold_lanes;
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, State, Table};
 

@@ -3,55 +3,11 @@
 use std::ops::Range;
 
 use crate::implicit::{self, Shares};
-use crate::merge::Mergeable;
 use crate::rule::{Implicit, Rule};
+use crate::share::{Mergeable, Merging, Share, Tally};
+use crate::sums::{dot, sum_lanes};
 use crate::wide::{Work, wide};
-use crate::{Chunk, Float, Frozen, Head, Loss, Row, State, Table};
-
-/// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
-pub trait Online: Send {
-    /// Predicts and then learns some rows of a chunk; appends the margins made before learning, one per row and
-    /// class.
-    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>);
-    /// Predicts and then learns every row.
-    fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        self.learn_rows(chunk, 0..chunk.len(), margins);
-    }
-    /// Appends the margins a user would be told now, one per row and class.
-    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
-    /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
-    fn nonzeros(&self) -> usize;
-    /// The same for each set of weights.
-    fn nonzeros_by_head(&self) -> Vec<usize> {
-        match self.freeze() {
-            Frozen::Linear(heads) => heads.iter().map(|head| head.indices().len()).collect(),
-            Frozen::Kernel(_) => vec![self.nonzeros()],
-        }
-    }
-    /// What is left when learning is over: the weights, one set per class, or a dictionary.
-    fn freeze(&self) -> Frozen;
-    /// How many sets of weights there are: 1, or the number of classes.
-    fn heads(&self) -> usize {
-        1
-    }
-    /// Appends everything that learning needs to go on, bit for bit.
-    fn save(&self, out: &mut Vec<u8>);
-    /// Takes what [`save`](Online::save) wrote; `None` when it is not that.
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
-    /// A feature there was no place for, of a learner whose number of features is fixed. It was left out, and
-    /// whoever learns should stop.
-    fn overflow(&self) -> Option<u32> {
-        None
-    }
-    /// The side of a learner that can be merged with others, or why there is none.
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        Err("what it keeps is not a few numbers for each feature")
-    }
-    /// The same, to be changed.
-    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
-        Err("what it keeps is not a few numbers for each feature")
-    }
-}
+use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, State, Table};
 
 /// One linear model under one rule.
 ///
@@ -125,7 +81,7 @@ impl<F: Float, C: State> Scratch<F, C> {
 }
 
 /// The bias is asked for under this index; rules that look at indices have none of theirs there.
-const BIAS: u32 = crate::merge::Tally::BIAS;
+const BIAS: u32 = Tally::BIAS;
 
 impl<F: Float, R: Rule<F>> Learner<F, R> {
     /// A learner at the origin. `bias` is the rule for the bias, unpenalized; `None` for no bias.
@@ -158,6 +114,11 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         delta: f64,
     ) -> Self {
         Self { delta, step: Self::learn_projection, ..Self::new(rule, bias, loss, table) }
+    }
+
+    /// What each number of a coordinate is, or why the rule cannot be merged.
+    pub(crate) fn merge_shares(&self) -> Result<&'static [Share], &'static str> {
+        self.rule.merging().map(Merging::shares)
     }
 
     /// The weight of feature `j`, caught up. Reading never writes.
@@ -425,40 +386,3 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
 
 /// How many rows ahead coordinates are asked for.
 const AHEAD: usize = 1;
-
-/// The number of running sums in a dot product.
-///
-/// Rust does not reassociate floating-point sums, so the order is fixed by hand, once, here and in
-/// [`sum_lanes`]: term `k` goes to sum `k % 8`. The bits then depend neither on the width of the machine's vectors
-/// nor on who adds.
-pub(crate) const LANES: usize = 8;
-
-#[inline(always)]
-pub(crate) fn fold_lanes<F: Float>(s: [F; LANES]) -> F {
-    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
-}
-
-#[inline(always)]
-fn dot<F: Float>(w: &[F], x: &[F]) -> F {
-    let mut sums = [F::ZERO; LANES];
-    let (w_chunks, x_chunks) = (w.chunks_exact(LANES), x.chunks_exact(LANES));
-    let rest = w_chunks.remainder().iter().zip(x_chunks.remainder());
-    for (w, x) in w_chunks.zip(x_chunks) {
-        for k in 0..LANES {
-            sums[k] += w[k] * x[k];
-        }
-    }
-    for (sum, (&w, &x)) in sums.iter_mut().zip(rest) {
-        *sum += w * x;
-    }
-    fold_lanes(sums)
-}
-
-/// Adds up in the order of [`dot`].
-pub(crate) fn sum_lanes<F: Float>(terms: impl Iterator<Item = F>) -> F {
-    let mut sums = [F::ZERO; LANES];
-    for (k, term) in terms.enumerate() {
-        sums[k % LANES] += term;
-    }
-    fold_lanes(sums)
-}

@@ -9,105 +9,12 @@
 //! What is not a few numbers per coordinate, or what the clock of one learner says of the weights of another, cannot be
 //! merged; [`Rule::merging`] tells why.
 
+pub use crate::share::{MOST_PARTS, Mergeable, Merging, Parts, Share, Step, Tally};
+
 use crate::rule::Rule;
 use crate::{Float, Learner, OneVsAll, State, Table};
 
-/// How learners share one number of a coordinate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
-    /// What they added since the beginning is added.
-    Sum,
-    /// It is averaged, by what their rows weigh.
-    Mean,
-}
-
-/// The most numbers a coordinate comes to.
-pub const MOST_PARTS: usize = 3;
-
-/// A coordinate's numbers; those beyond a rule's own are zero.
-pub type Parts = [f64; MOST_PARTS];
-
-/// A rule whose state is a few numbers per coordinate and a count of rounds.
-///
-/// The laws: `parts(clock(t), coordinate(t, p)) == p`, and the weight read is the same before and after.
-pub trait Merging<C, K> {
-    /// What each number is.
-    fn shares(&self) -> &'static [Share];
-    /// Rounds so far.
-    fn rounds(&self, now: &K) -> u64;
-    /// The coordinate's numbers, with everything it missed made up for.
-    fn parts(&self, now: &K, c: &C) -> Parts;
-    /// The coordinate that has these numbers after round `t`.
-    fn coordinate(&self, t: u64, parts: &Parts) -> C;
-    /// Whether steps can be damped where several learners make the same correction.
-    fn damps(&self) -> bool {
-        false
-    }
-    /// How much of a correction the coordinate alone would have made, as an exponent.
-    fn overlap(&self, _start: &Parts, _end: &Parts) -> f64 {
-        0.0
-    }
-    /// The step between two rounds, in which corrections were made as often as `exponent` says.
-    fn step(&self, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
-        [end[0] - start[0], end[1] - start[1], 0.0, exponent, -(-exponent).exp_m1()]
-    }
-    /// The coordinate's numbers after the steps of all learners together.
-    fn stepped(&self, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
-        [start[0] + sum[0], start[1] + sum[1], start[2]]
-    }
-    /// The clock after round `t`, of coordinates that have missed nothing.
-    fn clock(&self, t: u64, table: &Table<C>) -> K;
-}
-
-/// A learner's step on one coordinate, as numbers that add up over learners: the change of its weight, of what its metric remembers and of its
-/// subgradient; how often a correction that is due to the coordinate was made (its exponent `a`), and the share of it that was
-/// (`1 - e^-a`).
-pub type Step = [f64; 5];
-
-/// Some coordinates in order of their ids, with their numbers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// The ids, ascending; the bias is [`Tally::BIAS`].
-    pub ids: Vec<u32>,
-    /// As many numbers for each id as there are shares.
-    pub parts: Vec<f64>,
-}
-
-impl Tally {
-    /// The id of the bias, larger than any feature's.
-    pub const BIAS: u32 = u32::MAX;
-}
-
-/// A learner that can be merged, head by head.
-pub trait Mergeable {
-    /// What each number of a coordinate is.
-    fn shares(&self) -> &'static [Share];
-    /// Rounds one head has learned.
-    fn rounds(&self, head: usize) -> u64;
-    /// The coordinates of one head.
-    fn tally(&self, head: usize) -> Tally;
-    /// Sets the rounds, and makes up for everything that coordinates have missed.
-    fn advance(&mut self, head: usize, rounds: u64);
-    /// Adds to coordinates. Every number must have a place: a head without a bias is told of none.
-    fn add(&mut self, head: usize, tally: &Tally);
-    /// Whether steps can be damped where several learners make the same correction.
-    fn damps(&self) -> bool;
-    /// How much of a correction the coordinate alone would have made, as an exponent.
-    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64;
-    /// A learner's step on the coordinate of that id, between two rounds.
-    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
-    /// Takes the steps of all learners, from a round to the present one.
-    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]);
-    /// Ends a merge: what depends on all coordinates together is made anew.
-    fn settle(&mut self, head: usize);
-}
-
 impl<F: Float, R: Rule<F>> Learner<F, R> {
-    /// What each number of a coordinate is, or why the rule cannot be merged.
-    pub(crate) fn merge_shares(&self) -> Result<&'static [Share], &'static str> {
-        self.rule.merging().map(Merging::shares)
-    }
-
     fn merging_of(&self, id: u32) -> &dyn Merging<R::Coord, R::Clock> {
         let rule = match &self.bias {
             Some(b) if id == Tally::BIAS => &b.rule,

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::kernel::Dictionary;
-use crate::learner::{fold_lanes, sum_lanes};
+use crate::dictionary::Dictionary;
 use crate::prefetch::prefetch;
+use crate::sums::{fold_lanes, sum_lanes};
 use crate::{Chunk, Float, Precision, Row};
 
 /// What a learner leaves behind.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::merge::Mergeable;
+use crate::loss::own_label;
 use crate::rule::Rule;
+use crate::share::Mergeable;
 use crate::{Chunk, Float, Frozen, Learner, Online};
 
 /// Multiclass by one-vs-all: class `k`'s learner sees the label 1 for its class and the other label else.
@@ -13,11 +14,6 @@ use crate::{Chunk, Float, Frozen, Learner, Online};
 pub struct OneVsAll<F: Float, R: Rule<F>> {
     pub(crate) learners: Vec<Learner<F, R>>,
     other: f64,
-}
-
-/// What class `class`'s learner is told of a row whose label is the class at position `y`.
-pub(crate) fn own_label(y: f64, class: usize, other: f64) -> f64 {
-    if y == class as f64 { 1.0 } else { other }
 }
 
 impl<F: Float, R: Rule<F>> OneVsAll<F, R> {

@@ -10,8 +10,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use parsimon_core::filter::metric::Metric;
-use parsimon_core::filter::projection::{self, Form, Projection, Set};
+use parsimon_core::filter::metric::MagnitudeMetric;
+use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
 use parsimon_core::filter::{Delta, Filter, Tapped};
 use parsimon_core::kernel::{Kernel, Multikernel, Tuning, Update};
 use parsimon_core::metric::{AdaGrad, Global, Pace};
@@ -100,13 +100,13 @@ fn measure(name: &str, learner: &mut dyn Online) {
 fn filtering_allocates_nothing_after_the_largest_block() {
     let signal: Vec<f32> =
         (0..4000u16).map(|t| (f32::from(t) * 0.7).sin() + (f32::from(t) * 0.31).cos()).collect();
-    let settings = projection::Settings {
+    let settings = ProjectionSettings {
         rate: 0.5f32,
         l1: 0.01,
         delta: Delta { absolute: 1e-5, relative: 0.01 },
-        metric: Some(Metric { alpha: 0.5, epsilon: 1e-5 }),
+        metric: Some(MagnitudeMetric { alpha: 0.5, epsilon: 1e-5 }),
         order: 2,
-        set: Set::Hyperplane,
+        set: SolutionSet::Hyperplane,
         form: Form::Dual,
     };
     let mut filter = Tapped::new(Projection::new(64, 64, settings));

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::peers;
-use crate::summary::Place;
+use crate::place::Place;
 
 /// The experiments that come with the program, by id, as TOML.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
@@ -321,7 +320,13 @@ impl Experiment {
         let variant = self.variants.iter().find(|v| v.name == variant);
         let methods = variant.map_or(&self.methods[..], |v| self.methods_of(v));
         let pairs = self.pairs.iter().map(|p| p.name.as_str());
-        methods.iter().map(|m| m.name.as_str()).chain(pairs).chain(peers::wanted(self)).collect()
+        methods.iter().map(|m| m.name.as_str()).chain(pairs).chain(self.peers()).collect()
+    }
+
+    /// The programs that are run beside.
+    pub(crate) fn peers(&self) -> impl Iterator<Item = &str> {
+        let list = self.settings.get("peers").and_then(toml::Value::as_array);
+        list.into_iter().flatten().filter_map(toml::Value::as_str)
     }
 
     /// The methods of a variant.

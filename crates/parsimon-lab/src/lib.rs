@@ -6,21 +6,20 @@
 pub mod data;
 mod experiment;
 pub mod kind;
-mod overview;
 mod pace;
 pub mod page;
 mod paper;
 mod peers;
 pub mod picture;
+mod place;
 pub mod report;
 mod runner;
 pub mod summary;
-mod theorems;
 
 pub use experiment::{
     Drawn, Effort, Expectation, Experiment, Kind, Method, Must, Pair, PerEffort, Relation, Variant,
     experiments,
 };
-pub use overview::tally;
 pub use paper::{Paper, papers};
+pub use report::tally;
 pub use runner::{Outcome, Plan, Progress, Step, VariantOutcome};

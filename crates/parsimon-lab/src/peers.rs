@@ -81,16 +81,10 @@ pub(crate) fn installed(name: &str) -> Option<&'static Peer> {
     INSTALLED.iter().find(|peer| peer.name == name)
 }
 
-/// The programs an experiment wants to run beside.
-pub(crate) fn wanted(experiment: &Experiment) -> impl Iterator<Item = &str> {
-    let list = experiment.settings.get("peers").and_then(toml::Value::as_array);
-    list.into_iter().flatten().filter_map(toml::Value::as_str)
-}
-
 /// Which of the programs an experiment wants are installed, and in which version: a trial depends on it.
 pub(crate) fn fingerprint(experiment: &Experiment) -> String {
     let words = |peer: &Peer| format!("{} {};", peer.name, peer.version);
-    wanted(experiment).filter_map(installed).map(words).collect()
+    experiment.peers().filter_map(installed).map(words).collect()
 }
 
 /// What a program learned.

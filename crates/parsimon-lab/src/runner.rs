@@ -68,7 +68,20 @@ impl Outcome {
 
     /// Every reason why something was not run, with the experiments it stopped.
     pub fn gaps(outcomes: &[Outcome]) -> Vec<(&str, Vec<&str>)> {
-        crate::overview::reasons(outcomes)
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for outcome in outcomes {
+            for why in outcome.variants.iter().filter_map(|v| v.failure.as_deref()) {
+                let known = reasons.iter().position(|(reason, _)| *reason == why);
+                let k = known.unwrap_or_else(|| {
+                    reasons.push((why, Vec::new()));
+                    reasons.len() - 1
+                });
+                if !reasons[k].1.contains(&outcome.id.as_str()) {
+                    reasons[k].1.push(&outcome.id);
+                }
+            }
+        }
+        reasons
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use parsimon::eval::number::significant;
 use serde::Serialize;
 
+pub use crate::place::{Place, Round};
+
 use crate::experiment::{Expectation, Relation};
 use crate::kind::Trial;
 
@@ -54,42 +56,9 @@ pub fn average(trials: &[Trial]) -> Means {
     means
 }
 
-/// A place in a result: `method.measure@round`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Place {
-    /// The method's name.
-    pub method: String,
-    /// The measure's name.
-    pub measure: String,
-    /// The round.
-    pub round: Round,
-}
-
-/// A round, or the last one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Round {
-    /// The last.
-    End,
-    /// This one, or the last before it that was measured.
-    At(f64),
-}
-
-impl Place {
-    /// Reads `PDA.mismatch@20000`; a method's name may contain dots.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let odd = || format!("a place reads method.measure@round, got {text:?}");
-        let (front, round) = text.rsplit_once('@').ok_or_else(odd)?;
-        let (method, measure) = front.rsplit_once('.').ok_or_else(odd)?;
-        let round = match round {
-            "end" => Round::End,
-            number => Round::At(number.parse().map_err(|_| odd())?),
-        };
-        Ok(Self { method: method.into(), measure: measure.into(), round })
-    }
-
-    fn read(&self, means: &Means) -> Option<(f64, f64)> {
-        means.get(&self.method)?.get(&self.measure)?.at(self.round)
-    }
+/// Mean and spread at a place.
+fn read(means: &Means, place: &Place) -> Option<(f64, f64)> {
+    means.get(&place.method)?.get(&place.measure)?.at(place.round)
 }
 
 /// An expectation, measured.
@@ -113,7 +82,7 @@ pub struct Finding {
 
 /// Compares, in a variant of this name.
 pub fn judge(expectation: &Expectation, variant: &str, means: &Means) -> Finding {
-    let read = |text: &str| Place::parse(text).ok().and_then(|place| place.read(means));
+    let read = |text: &str| Place::parse(text).ok().and_then(|place| read(means, &place));
     let measured = read(&expectation.left);
     let against = match &expectation.right {
         Some(right) => read(right),

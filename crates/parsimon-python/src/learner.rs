@@ -14,13 +14,10 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::dict::{Diary, push_dict};
-use crate::presentation::{Showing, order_of};
+use crate::presentation::{BLOCK, Showing, order_of};
 use crate::raised;
 use crate::rows::{Rows, copy_row, with_rows};
 use crate::table::{Table, needed};
-
-/// Rows learned between two looks at the interpreter: Ctrl-C is heard here, and the model is whole.
-pub(crate) const BLOCK: usize = 1024;
 
 /// Indices and weights of one class, and its bias.
 type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);

@@ -9,8 +9,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
-use crate::learner::BLOCK;
 use crate::rows::{Rows, copy_row};
+
+/// Rows learned between two looks at the interpreter: Ctrl-C is heard here, and the model is whole.
+pub(crate) const BLOCK: usize = 1024;
 
 /// Weights beyond this are not spelled out: the showings share the weight.
 const MOST_SHOWINGS: u64 = 64;

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use serde_json::{Value, json};
 
-use crate::learner::{BLOCK, Tick, check, heads};
-use crate::presentation::order_of;
+use crate::learner::{Tick, check, heads};
+use crate::presentation::{BLOCK, order_of};
 use crate::rows::{copy_row, with_rows};
 use crate::table::needed;
 

@@ -6,7 +6,7 @@ mod common;
 
 use common::{chunk, learner, with};
 use parsimon::Storage;
-use parsimon::core::filter::metric::Metric;
+use parsimon::core::filter::metric::MagnitudeMetric;
 use parsimon::core::{Online, Precision};
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::{self, SplitMix64};
@@ -229,7 +229,7 @@ fn the_trace_of_the_metric_is_the_number_of_weights() {
             (0..n).map(|_| if random.chance(0.5) { 0.0 } else { random.normal() }).collect();
         for alpha in [0.0, 0.3, 1.0] {
             let (mut q, mut gain) = (vec![0.0; n], vec![0.0; n]);
-            Metric { alpha, epsilon: 1e-5 }.write(&w, &mut q, &mut gain);
+            MagnitudeMetric { alpha, epsilon: 1e-5 }.write(&w, &mut q, &mut gain);
             assert!((q.iter().sum::<f64>() / n as f64 - 1.0).abs() < 1e-12);
             assert!(q.iter().zip(&gain).all(|(q, g)| (q * g - 1.0).abs() < 1e-15 * 4.0));
         }

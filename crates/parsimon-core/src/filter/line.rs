@@ -1,8 +1,8 @@
 //! The last samples of a signal, always contiguous.
 
+use crate::vector::dot;
 use crate::{Float, State};
 
-use super::vector::dot;
 use super::{restore_into, save_all};
 
 /// A delay line: the newest sample first, `r` overlapping windows of `taps` samples.

@@ -1,8 +1,8 @@
 //! LMS (Widrow and Hoff 1960): `w -= eta e x`, not normalized. Adaline by another name.
 
-use super::vector::add_scaled;
 use super::{Method, Past, restore_into, save_all};
 use crate::Float;
+use crate::vector::add_scaled;
 
 /// The least mean squares filter. It diverges when `eta x.x` comes near 2.
 #[derive(Clone, Debug)]

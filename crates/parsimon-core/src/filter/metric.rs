@@ -3,26 +3,26 @@
 //! `q_i = alpha + (1 - alpha) (n/S) / (|w_i| + epsilon)`, `S = sum_j 1/(|w_j| + epsilon)`; its trace is `n`. The gain
 //! of a coordinate is `1/q_i`.
 
-use super::vector::total;
 use crate::Float;
+use crate::vector::total;
 
 /// The metric's two numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Metric<F> {
+pub struct MagnitudeMetric<F> {
     /// The identity's share, from 0 to 1; 1 is the identity.
     pub alpha: F,
     /// Keeps a zero weight's `q` finite.
     pub epsilon: F,
 }
 
-impl<F: Float> Metric<F> {
+impl<F: Float> MagnitudeMetric<F> {
     /// Writes `q` for the weights `w`, and its inverse, the gains.
     ///
     /// ```
-    /// use parsimon_core::filter::metric::Metric;
+    /// use parsimon_core::filter::metric::MagnitudeMetric;
     ///
     /// let (w, mut q, mut gain) = ([2.0, 0.0, -0.1], [0.0; 3], [0.0; 3]);
-    /// Metric { alpha: 0.5, epsilon: 1e-5 }.write(&w, &mut q, &mut gain);
+    /// MagnitudeMetric { alpha: 0.5, epsilon: 1e-5 }.write(&w, &mut q, &mut gain);
     /// assert!((q.iter().sum::<f64>() - 3.0).abs() < 1e-12); // the trace is n
     /// assert!(gain[0] > gain[2] && gain[2] > gain[1]); // gains are large where weights are
     /// ```

@@ -27,7 +27,6 @@ mod line;
 mod rows;
 mod solve;
 mod tapped;
-pub(crate) mod vector;
 
 pub use rows::OverRows;
 pub use tapped::{Filter, Tapped};

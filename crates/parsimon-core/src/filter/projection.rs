@@ -1,7 +1,7 @@
 //! Projections onto the set a row allows, in a metric: NLMS, APA, PAPA, APFBS and PDA are one method.
 //!
-//! The row says `w.x = y` (a [`Set::Hyperplane`]; with order `r`, the last `r` rows at once) or `y w.x >= 1` (a
-//! [`Set::HalfSpace`]). With `Q` diagonal ([`metric`](super::metric), or the identity) the way from `w` to the set is
+//! The row says `w.x = y` (a [`SolutionSet::Hyperplane`]; with order `r`, the last `r` rows at once) or `y w.x >= 1` (a
+//! [`SolutionSet::HalfSpace`]). With `Q` diagonal ([`metric`](super::metric), or the identity) the way from `w` to the set is
 //!
 //! ```text
 //! g = Q^-1 X (X^T Q^-1 X + delta I)^-1 (X^T w - y)          hyperplanes, Ushio 2018 eq. 3.9
@@ -16,15 +16,15 @@
 //! Form::Dual     s += g, w = soft(-eta s, eta l1 q) PDA, eq. 3.4
 //! ```
 
-use super::metric::Metric;
+use super::metric::MagnitudeMetric;
 use super::solve::cholesky;
-use super::vector::{add_scaled, dot, shrink};
 use super::{Delta, Method, Past, restore_into, save_all};
+use crate::vector::{add_scaled, dot, shrink};
 use crate::{Float, State};
 
 /// Which weights a row allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
+pub enum SolutionSet {
     /// `w.x = y`: regression.
     Hyperplane,
     /// `y w.x >= 1`, `y` in {-1, 1}: classification.
@@ -42,7 +42,7 @@ pub enum Form {
 
 /// What makes one of the methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings<F> {
+pub struct ProjectionSettings<F> {
     /// The step, `eta`, in (0, 2).
     pub rate: F,
     /// The strength of the weighted l1 norm.
@@ -50,11 +50,11 @@ pub struct Settings<F> {
     /// What is added to the normalizer.
     pub delta: Delta<F>,
     /// `None` is the identity.
-    pub metric: Option<Metric<F>>,
+    pub metric: Option<MagnitudeMetric<F>>,
     /// `r`; 1 for half-spaces.
     pub order: usize,
     /// What a row allows.
-    pub set: Set,
+    pub set: SolutionSet,
     /// What is kept.
     pub form: Form,
 }
@@ -62,16 +62,16 @@ pub struct Settings<F> {
 /// The method.
 ///
 /// ```
-/// use parsimon_core::filter::projection::{Form, Projection, Set, Settings};
+/// use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
 /// use parsimon_core::filter::{Delta, Filter, Tapped};
 ///
-/// let apa = Settings {
+/// let apa = ProjectionSettings {
 ///     rate: 0.5,
 ///     l1: 0.0,
 ///     delta: Delta::absolute(1e-6),
 ///     metric: None,
 ///     order: 2,
-///     set: Set::Hyperplane,
+///     set: SolutionSet::Hyperplane,
 ///     form: Form::Primal,
 /// };
 /// let mut filter = Tapped::new(Projection::new(2, 2, apa));
@@ -82,7 +82,7 @@ pub struct Settings<F> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Projection<F> {
-    settings: Settings<F>,
+    settings: ProjectionSettings<F>,
     /// The weights under the metric and the penalty; a bias may follow.
     features: usize,
     w: Vec<F>,
@@ -111,18 +111,18 @@ impl<F: Float> Projection<F> {
     ///
     /// # Panics
     /// When `features > len`, or when half-spaces are asked for with an order other than 1.
-    pub fn new(len: usize, features: usize, settings: Settings<F>) -> Self {
+    pub fn new(len: usize, features: usize, settings: ProjectionSettings<F>) -> Self {
         let r = settings.order.max(1);
         assert!(features <= len, "there are {features} features among {len} weights");
         assert!(
-            settings.set == Set::Hyperplane || r == 1,
+            settings.set == SolutionSet::Hyperplane || r == 1,
             "half-spaces are projected on one by one"
         );
         let filled = |value, if_any| vec![value; if if_any { len } else { 0 }];
         let metric = settings.metric.is_some();
         let zero = F::ZERO;
         Self {
-            settings: Settings { order: r, ..settings },
+            settings: ProjectionSettings { order: r, ..settings },
             features,
             w: vec![zero; len],
             s: filled(zero, settings.form == Form::Dual),
@@ -142,8 +142,8 @@ impl<F: Float> Projection<F> {
     #[inline(always)]
     fn slope(&self, p: F, y: F) -> F {
         match self.settings.set {
-            Set::Hyperplane => p - y,
-            Set::HalfSpace => -(y * (F::ONE - y * p).max(F::ZERO)),
+            SolutionSet::Hyperplane => p - y,
+            SolutionSet::HalfSpace => -(y * (F::ONE - y * p).max(F::ZERO)),
         }
     }
 
@@ -197,7 +197,7 @@ impl<F: Float> Projection<F> {
     /// Pays the penalty.
     #[inline(always)]
     fn settle(&mut self) {
-        let Settings { rate, l1, form, .. } = self.settings;
+        let ProjectionSettings { rate, l1, form, .. } = self.settings;
         let (features, threshold) = (self.features, rate * l1);
         match form {
             Form::Primal if l1 == F::ZERO => {}
@@ -244,7 +244,7 @@ impl<F: Float> Method<F> for Projection<F> {
     #[inline(always)]
     fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F) {
         let (n, r) = (self.w.len(), past.len());
-        let Settings { rate, form, metric, order, .. } = self.settings;
+        let ProjectionSettings { rate, form, metric, order, .. } = self.settings;
         let delta = self.settings.delta.of(past, F::ONE);
         let slope = self.slope(p, past.target(0));
         if let Some(metric) = metric {

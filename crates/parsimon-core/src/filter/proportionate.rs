@@ -8,9 +8,9 @@
 //!
 //! A bias has the mean gain: 1 in PNLMS, `1/n` in IPNLMS.
 
-use super::vector::{add_scaled, dot, norm1, total};
 use super::{Delta, Method, Past, restore_into, save_all};
 use crate::Float;
+use crate::vector::{add_scaled, dot, norm1, total};
 
 /// How gains follow from weights.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,9 @@
 //! With `lambda = 1`, `w` is the minimizer of `sum (y - w.x)^2 / 2 + delta |w|^2 / 2` over the rows so far. A row
 //! costs `O(n^2)` in time and `P` takes `n (n + 1) / 2` numbers.
 
-use super::vector::{add_scaled, dot};
 use super::{Method, Past, restore_into, save_all};
 use crate::Float;
+use crate::vector::{add_scaled, dot};
 
 /// The method. `P` is kept in `f64` whatever the precision: it is a sum over the whole stream, and in `f32` it loses
 /// its positive definiteness within some thousand rows.

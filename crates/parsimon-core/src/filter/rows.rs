@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::vector::dot;
 use super::{Method, Past, restore_into, save_all};
-use crate::learner::sum_lanes;
+use crate::loss::own_label;
+use crate::share::Mergeable;
+use crate::sums::sum_lanes;
+use crate::vector::dot;
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, Head, Online, Row, State, Table};
 
@@ -72,7 +74,7 @@ impl<F: Float> Past<F> for Recent<'_, F> {
     fn target(&self, c: usize) -> F {
         let y = self.history.labels[c];
         F::from_f64(match self.class {
-            Some((class, other)) => crate::one_vs_all::own_label(y, class, other),
+            Some((class, other)) => own_label(y, class, other),
             None => y,
         })
     }
@@ -159,7 +161,7 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
 }
 
 impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
-    fn mergeable(&self) -> Result<&dyn crate::merge::Mergeable, &'static str> {
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
         Err(
             "it keeps rows or a matrix; with order 1 and without alpha, apa, pda and apfbs can be merged",
         )

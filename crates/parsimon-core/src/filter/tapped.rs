@@ -1,8 +1,8 @@
 //! A method fed by a delay line: an adaptive filter, sample by sample.
 
 use super::line::Line;
-use super::vector::{dot, norm1};
 use super::{Method, Past, restore_into, save_all};
+use crate::vector::{dot, norm1};
 use crate::wide::{Work, wide};
 use crate::{Float, State};
 

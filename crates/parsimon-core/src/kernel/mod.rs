@@ -32,11 +32,7 @@
 //! stays. A row costs time and memory proportional to the dictionary, whatever its features. A row that comes again, in a second
 //! pass too, joins again.
 
-mod centers;
-mod dictionary;
-mod function;
 mod multikernel;
 
-pub use dictionary::Dictionary;
-pub use function::Kernel;
+pub use crate::dictionary::{Dictionary, Kernel};
 pub use multikernel::{Multikernel, Tuning, Update};

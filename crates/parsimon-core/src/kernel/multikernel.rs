@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::centers::{Centers, Meeting};
-use super::{Dictionary, Kernel};
+use crate::dictionary::{Centers, Dictionary, Kernel, Meeting};
+use crate::share::Mergeable;
 use crate::{Chunk, Float, Frozen, Online, Row, State};
 
 /// How a projection enters the coefficients.
@@ -238,7 +238,7 @@ fn norm(column: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl<F: Float> Online for Multikernel<F> {
-    fn mergeable(&self) -> Result<&dyn crate::merge::Mergeable, &'static str> {
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
         Err("every learner gathers a dictionary of rows of its own")
     }
 

@@ -5,11 +5,12 @@ use crate::Float;
 
 /// `psi(w) = base(w)` for `lower <= w <= upper`, infinite outside.
 ///
-/// A function of one variable that falls and then rises is least, on an interval, at the point of the interval that is nearest to
-/// where it is least: minimizers of the base are cut to the bounds.
+/// The problems are convex in one variable, so the minimizer on an interval is the point of the interval nearest to the minimizer
+/// on the whole line: minimizers of the base are clamped.
 ///
-/// Between two visits a coordinate meets proximal steps alone. The first may have to be cut. The base only takes from a weight's
-/// magnitude, and zero is inside, so no later one is: what was missed is what the base says, in the base's closed form.
+/// Between two visits a coordinate meets proximal steps only. Each shrinks the weight's magnitude and then projects. The step with
+/// the gradient left the weight inside, zero is inside, and shrinking moves it towards zero, so no later projection acts: the
+/// missed steps are those of the base, in the base's closed form.
 ///
 /// ```
 /// use parsimon_core::Penalty;
@@ -48,7 +49,7 @@ impl<F: Float, P: Penalty<F>> Penalty<F> for Bounded<P> {
     }
 }
 
-// NUMERICS: what was missed is cut once more, for a difference of totals may be below zero in its last digit.
+// NUMERICS: weights that were caught up are clamped again, because a difference of totals may be off in its last digit.
 impl<F: Float, P: Lazy<F>> Lazy<F> for Bounded<P> {
     type Debt = P::Debt;
     type Stamp = P::Stamp;

@@ -46,7 +46,7 @@ impl Bounds {
         if w > upper { upper } else { w }
     }
 
-    /// Whether this is where a weight too small or too large is cut to.
+    /// Whether `w` is one of the two ends, as [`clamp`](Bounds::clamp) rounds them.
     #[inline]
     pub fn is_end<F: Float>(&self, w: F) -> bool {
         w == inward(self.lower) || w == inward(self.upper)
@@ -55,8 +55,8 @@ impl Bounds {
 
 /// A bound in the learner's precision, rounded towards zero.
 ///
-/// NUMERICS: `f32` rounds 0.1 up; a weight that was cut there would be larger than what the user allowed. Half a unit in the last
-/// place less, the bound rounds to a number inside. Below the smallest normal number half a unit is more than that, and zero is inside.
+/// NUMERICS: `f32` rounds 0.1 up, and a weight at that bound would be larger than the user allowed. A bound reduced by half a unit
+/// in the last place rounds to a number inside. Among subnormal numbers the unit is larger than that; zero is inside then.
 #[inline(always)]
 fn inward<F: Float>(bound: f64) -> F {
     let is_inside = |rounded: F| rounded.to_f64().abs() <= bound.abs();

@@ -2,8 +2,8 @@
 
 use super::{Bounds, soft};
 
-/// `argmin_w (z + u a) w + l1|w| + q/2 w^2` inside of bounds, as a function of `u`: one coordinate's share of an implicit update. With
-/// `u = 0` it is the problem whose solution a leader reads, which merging takes apart.
+/// `argmin_w (z + u a) w + l1|w| + q/2 w^2` inside of bounds, as a function of `u`: one coordinate's share of an implicit update.
+/// With `u = 0` it is the problem that a leader solves, which merging splits into weight and subgradient.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     /// The linear part without the current loss.
@@ -12,7 +12,7 @@ pub struct Candidate {
     pub q: f64,
     /// The threshold.
     pub l1: f64,
-    /// The weights allowed; `None` from a penalty that is finite everywhere, which spares the question.
+    /// The weights allowed; `None` from a type of penalties that are finite everywhere.
     pub bounds: Option<Bounds>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A leader needs a penalty's minimizer ([`Penalty`]). The mirror rules also need what missed proximal steps make of a weight
 //! ([`Lazy`]): a proximal step with zero gradient only shrinks a weight's magnitude, `|w| -> max(0, s|w| - b)`. Any number of such
-//! steps is again one of that form, so that a coordinate nobody touches can be caught up in O(1) from a running total ([`Lazy::Debt`])
-//! and the total it had paid at its last visit. Rules that take a penalty's slope out of a dual need one that is [`Flat`].
+//! steps is again one of that form, so that an untouched coordinate can be caught up in O(1) from a running total ([`Lazy::Debt`])
+//! and the total at its last visit. Rules whose metric grows on every round need a penalty without curvature ([`Flat`]).
 //!
 //! | penalty | `psi(w)` | has |
 //! | --- | --- | --- |
@@ -42,7 +42,7 @@ pub fn soft<F: Float>(v: F, c: F) -> F {
 
 /// A convex function `psi` of one weight, least at zero, which may be infinite outside of an interval around zero.
 pub trait Penalty<F: Float>: Copy + Send + Sync + 'static {
-    /// The penalty of this type that penalizes and forbids nothing: that of a bias.
+    /// The penalty of this type that is zero everywhere: the penalty of a bias.
     fn free() -> Self;
     /// `argmin_w z w + amount psi(w) + q/2 w^2`.
     ///
@@ -66,7 +66,7 @@ pub trait Penalty<F: Float>: Copy + Send + Sync + 'static {
 
 /// A penalty whose proximal steps compose: the one thing lazy forward-backward splitting needs.
 ///
-/// The weights that are caught up are those that a step left behind: a bound, if there is one, has been applied.
+/// Weights that are caught up are results of a proximal step, so they are inside of the penalty's bounds.
 pub trait Lazy<F: Float>: Penalty<F> {
     /// The running total of all proximal steps so far.
     type Debt: State + Copy + Send;
@@ -85,11 +85,11 @@ pub trait Lazy<F: Float>: Penalty<F> {
 
 /// Promise: inside of its bounds the penalty is `l1 |w|`, without curvature.
 ///
-/// Then a round takes the same from a coordinate's dual whatever the weight, and rules whose metric grows on every round have a
-/// closed form for many of them.
+/// Then a round takes the same amount from a coordinate's dual whatever the weight, and rules whose metric grows on every round have
+/// a closed form for missed rounds.
 #[diagnostic::on_unimplemented(
     message = "the penalty `{Self}` has a curvature",
-    note = "what missed rounds do to a weight has no closed form then; use `L1`, in a `Bounded` if need be"
+    note = "missed rounds have no closed form with a curvature; use `L1` or `Bounded<L1>`"
 )]
 pub trait Flat {
     /// The strength of `|w|`.

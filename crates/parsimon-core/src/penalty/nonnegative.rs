@@ -3,11 +3,13 @@
 use super::{Bounds, Candidate, ElasticNet, Lazy, Penalty};
 use crate::Float;
 
-/// `psi(w) = l1 w + l2/2 w^2` for `w >= floor`, infinite below; the floor is zero, or far below for a bias.
+/// `psi(w) = l1 w + l2/2 w^2` for `w >= 0`, infinite below.
 ///
-/// Without the kink at zero there is no sign to look at: the parabola's vertex, or the floor where that is higher. Between two visits
-/// a weight above the floor only falls towards it and then stays: what was missed is what the elastic net says of a weight that
-/// is not negative.
+/// The penalty has no kink, so a minimizer is the vertex of a parabola, or the floor if that is higher. Between two visits a weight
+/// meets proximal steps only: each shrinks it and then projects. Shrinking stops at zero, so no projection acts, and the missed
+/// steps are those of the elastic net on a weight that is not negative.
+///
+/// The floor is zero, or minus infinity where the penalty is [free](Penalty::free).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nonnegative {
     net: ElasticNet,

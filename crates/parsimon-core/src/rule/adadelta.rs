@@ -2,7 +2,7 @@
 
 use super::Rule;
 use crate::exponential::exp;
-use crate::merge::{Merging, Parts, Share};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Table, state::state};
 
 /// AdaDelta without a penalty.

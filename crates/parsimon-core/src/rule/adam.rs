@@ -5,7 +5,7 @@
 //! they no longer change the weight: a visit replays the missed rounds up to there.
 
 use super::Rule;
-use crate::merge::{Merging, Parts, Share};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Table, state::state};
 
 /// Adam without a penalty.

@@ -4,13 +4,13 @@
 //! `-y` with `y = q_{1:t} x_{t+1}`, so that the next round reads `y <- soft(y - g, l1)`, `x = y/q`: whatever the
 //! metric, a coordinate without gradient loses `l1` of `y` per round.
 //!
-//! Where the penalty has bounds, `y` is cut to what `q` times the bounds allow when a gradient is absorbed. Without one it need not
-//! be: `q` never falls and `|y|` never rises, so `y/q` only comes nearer to zero, which is inside.
+//! Where the penalty has bounds, `y` is clamped to `q` times the bounds when a gradient is absorbed. In missed rounds no clamping is
+//! needed: `q` never falls and `|y|` never rises, so `y/q` moves towards zero, which is inside.
 
 use super::{Implicit, Rule};
-use crate::merge::{Merging, Parts, Share};
 use crate::metric::Metric;
 use crate::penalty::{Candidate, Flat, Penalty};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, State, Table, soft, state::state};
 
 /// AOGD (McMahan 2011, Theorem 7).

@@ -1,8 +1,8 @@
 //! Averaged stochastic gradient descent (Polyak and Juditsky): the iterate is played, its mean is read.
 
 use super::{Implicit, Rule};
-use crate::merge::{Merging, Parts, Share};
 use crate::penalty::Candidate;
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Schedule, Table, state::state};
 
 /// ASGD: the mean of the weights after rounds `1..=t`. An untouched weight stands still, so its share of the

@@ -2,8 +2,8 @@
 //!
 //! The round's loss plus penalty is split in two: `g` enters at once, `h` waits for the end of the block.
 //!
-//! * `Split::Loss` (Algorithm 1): `g` is the loss alone; all shrinking waits.
-//! * `Split::Active` (Algorithm 2 with the thesis' second choice): `g` also has the penalty of the coordinates that
+//! * `PenaltySplit::Loss` (Algorithm 1): `g` is the loss alone; all shrinking waits.
+//! * `PenaltySplit::Active` (Algorithm 2 with the thesis' second choice): `g` also has the penalty of the coordinates that
 //!   have a gradient; the others' waits.
 //!
 //! What waits is the sum of steps since the block began, less what a coordinate paid itself; as blocks only
@@ -14,7 +14,7 @@ use crate::{Float, Schedule, soft, state::state};
 
 /// Which part of the penalty a coordinate with a gradient pays at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
+pub enum PenaltySplit {
     /// None of it.
     Loss,
     /// Its own.
@@ -31,7 +31,7 @@ pub struct Blockwise {
     /// The strength.
     pub l1: f64,
     /// What is paid at once.
-    pub split: Split,
+    pub split: PenaltySplit,
 }
 
 /// A weight, and how much of the penalty's total it has paid.
@@ -72,7 +72,7 @@ impl<F: Float> Rule<F> for Blockwise {
     }
     fn merging(
         &self,
-    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+    ) -> Result<&dyn crate::share::Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("its penalty is due at the ends of blocks of rounds, which no two learners share")
     }
     fn played(&self, now: &BlockClock, _j: u32, c: &Payer<F>) -> F {
@@ -82,8 +82,8 @@ impl<F: Float> Rule<F> for Blockwise {
         c.paid = c.paid.max(F::from_f64(now.settled));
         let v = w - F::from_f64(now.eta) * g;
         c.w = match self.split {
-            Split::Loss => v,
-            Split::Active => {
+            PenaltySplit::Loss => v,
+            PenaltySplit::Active => {
                 let own = F::from_f64(self.l1 * now.eta);
                 c.paid += own;
                 soft(v, own)

@@ -51,7 +51,7 @@ impl<F: Float> Rule<F> for LazySparse {
     /// Stale but for the sweeps.
     fn merging(
         &self,
-    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+    ) -> Result<&dyn crate::share::Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("its penalty is due at the ends of blocks of rounds, which no two learners share")
     }
     fn played(&self, now: &LazySparseClock, _j: u32, c: &Debtor<F>) -> F {

@@ -4,9 +4,9 @@
 //! quadratics' centers pull. Nothing is ever missed, so laziness is free.
 
 use super::{Implicit, Rule};
-use crate::merge::{Merging, Parts, Share, Step};
 use crate::metric::{Metric, Quiet};
 use crate::penalty::{Candidate, Penalty};
+use crate::share::{Merging, Parts, Share, Step};
 use crate::{Float, State, Table, state::state};
 
 /// How much of the penalty is in force after `t` rounds.

@@ -5,9 +5,9 @@
 //! lazy form equal to the eager one.
 
 use super::{Implicit, Rule};
-use crate::merge::{Merging, Parts, Share};
 use crate::metric::{AdaGrad, Metric};
 use crate::penalty::{Candidate, Lazy};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Schedule, State, Table, state::state};
 
 /// FOBOS (Duchi and Singer 2009), COMID, and with no penalty plain SGD: steps that depend on the round.
@@ -89,7 +89,7 @@ impl<F: Float, P: Lazy<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Debt>>
         [self.penalty.catch_up(c.w, &now.debt, &c.seen).to_f64(), 0.0, 0.0]
     }
     fn coordinate(&self, _t: u64, &[w, ..]: &Parts) -> Primal<F, P::Stamp> {
-        // NUMERICS: a mean of weights inside of bounds is inside, but for its last digit.
+        // NUMERICS: a mean of weights inside of bounds may be outside in its last digit.
         let w = self.penalty.project(F::from_f64(w));
         Primal { w, seen: self.penalty.stamp(&P::Debt::default()) }
     }

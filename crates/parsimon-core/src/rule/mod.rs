@@ -31,8 +31,8 @@ pub mod spherical;
 pub mod subgradient;
 pub mod truncated;
 
-use crate::merge::Merging;
 use crate::penalty::Candidate;
+use crate::share::Merging;
 use crate::{Float, State, Table};
 
 /// One update rule. Everything asked per coordinate is O(1) unless the rule's page says otherwise.

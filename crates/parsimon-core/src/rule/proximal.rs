@@ -7,8 +7,8 @@
 //! * while `x != 0` it loses `l1/q_{1:t}` per round (put `x` into the definition of `lin`), so after rounds
 //!   `s+1..t` it is `|x| - l1 rate (S(t) - S(s))` with `S(n) = sum_{k<=n} 1/sqrt(k)`;
 //! * once it is zero, `lin` stands still and stays below the growing threshold;
-//! * at a bound of the penalty, `r = |lin| - t l1 - q_{1:t} |x|` presses against it. It falls by `l1` per round, and the weight stands
-//!   still until it is used up.
+//! * at a bound of the penalty, the pressure `r = |lin| - t l1 - q_{1:t} |x|` falls by `l1` per round, and the weight stands still
+//!   until `r` is used up.
 //!
 //! `S` is evaluated by the Euler-Maclaurin formula and inverted to find the round in which a weight died, so
 //! nothing is stored but the weight, `lin` and the round of the last visit.
@@ -77,7 +77,7 @@ impl<P: Flat> Proximal<P> {
                 let lin = -(at.q * x.abs() + seen as f64 * l1 + pressure);
                 return (x, lin.copysign(-x));
             }
-            // What is left of the pressure makes the first loss smaller, as if the weight had begun farther out.
+            // The rest of the pressure reduces the first loss, as if the weight had started farther out.
             seen += held;
             let left = pressure - held as f64 * l1;
             x = (x.abs() + left / self.q(seen + 1)).copysign(x);
@@ -128,7 +128,7 @@ impl<F: Float, P: Penalty<F> + Flat> Rule<F> for Proximal<P> {
     }
     fn merging(
         &self,
-    ) -> Result<&dyn crate::merge::Merging<Self::Coord, Self::Clock>, &'static str> {
+    ) -> Result<&dyn crate::share::Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("with metric sqrt every round moves every weight; with metric adagrad it can be merged")
     }
     fn played(&self, clock: &ProximalClock, _j: u32, c: &ProximalCoord<F>) -> F {

@@ -4,7 +4,7 @@
 //! reading stays O(1).
 
 use super::Rule;
-use crate::merge::{Merging, Parts, Share};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Table, state::state};
 
 /// `w = -scale s` with `s` the sum of gradients.

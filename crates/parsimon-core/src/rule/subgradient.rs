@@ -5,7 +5,7 @@
 //! once the weight has come close. A run costs no more than an eager one; a visit is not O(1).
 
 use super::Rule;
-use crate::merge::{Merging, Parts, Share};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Schedule, Table, state::state};
 
 /// Subgradient descent with l1.

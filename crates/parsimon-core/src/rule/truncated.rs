@@ -4,7 +4,7 @@
 //! what it missed is known from the number of those, or from the sum of their steps.
 
 use super::Rule;
-use crate::merge::{Merging, Parts, Share};
+use crate::share::{Merging, Parts, Share};
 use crate::{Float, Schedule, Table, soft, state::state};
 
 /// Simple truncation: `|w| <= theta` becomes 0 at every `period`-th round.

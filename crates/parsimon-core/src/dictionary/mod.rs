@@ -1,7 +1,11 @@
 //! What a multikernel filter leaves behind: the rows that count, and their coefficients.
 
-use super::Kernel;
-use super::centers::{Centers, Meeting};
+mod centers;
+mod function;
+
+pub(crate) use centers::{Centers, Meeting};
+pub use function::Kernel;
+
 use crate::{Float, Precision, Row};
 
 /// A function `f(x) = sum_m sum_j h_j^(m) k_m(x, x_j)`: kernels, centers and their coefficients. It predicts and cannot learn.
@@ -30,11 +34,11 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    pub(super) fn new(kernels: Vec<Kernel>) -> Self {
+    pub(crate) fn new(kernels: Vec<Kernel>) -> Self {
         Self { kernels, centers: Centers::default(), coefficients: Vec::new() }
     }
 
-    pub(super) fn push<F: Float>(
+    pub(crate) fn push<F: Float>(
         &mut self,
         (indices, values): (&[u32], &[F]),
         coefficients: impl Iterator<Item = f64>,

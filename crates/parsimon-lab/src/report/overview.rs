@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use parsimon::eval::number::significant;
 
+use super::{anchor, class, pair};
 use crate::page::{code, escape};
 use crate::paper::papers;
-use crate::report::{anchor, class, pair};
 use crate::runner::Outcome;
 use crate::summary::{Finding, Verdict};
 
@@ -114,7 +114,7 @@ fn headline(outcome: &Outcome) -> (String, String, String) {
 
 /// What was not run, why, and what to do about it.
 fn gaps(html: &mut String, outcomes: &[Outcome]) {
-    let reasons = reasons(outcomes);
+    let reasons = Outcome::gaps(outcomes);
     if reasons.is_empty() {
         return;
     }
@@ -139,22 +139,4 @@ fn gaps(html: &mut String, outcomes: &[Outcome]) {
          what is finished is kept. Nothing is put in the place of data that is not there.</p>\n</section>",
         escape(&ids.join(" "))
     );
-}
-
-/// Every reason for a gap, with the experiments it stops.
-pub(crate) fn reasons(outcomes: &[Outcome]) -> Vec<(&str, Vec<&str>)> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for outcome in outcomes {
-        for why in outcome.variants.iter().filter_map(|v| v.failure.as_deref()) {
-            let known = reasons.iter().position(|(reason, _)| *reason == why);
-            let k = known.unwrap_or_else(|| {
-                reasons.push((why, Vec::new()));
-                reasons.len() - 1
-            });
-            if !reasons[k].1.contains(&outcome.id.as_str()) {
-                reasons[k].1.push(&outcome.id);
-            }
-        }
-    }
-    reasons
 }

@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use crate::Float;
+use crate::float::Reduce;
 
 /// Running sums in blocks as wide as the widest registers used for `f32`.
 type Sums<F> = [[F; WIDTH]; BLOCKS];
@@ -36,16 +37,6 @@ fn plain<F: Float>(a: &[F], b: &[F], term: impl Fn(F, F) -> F) -> F {
         }
     }
     rest.fold(fold(&sums), |sum, (&a, &b)| sum + term(a, b))
-}
-
-/// The sums of one number type; a part of [`Float`].
-pub trait Reduce: Sized {
-    /// `a.b`, over the shorter one's length.
-    fn dot(a: &[Self], b: &[Self]) -> Self;
-    /// The sum of all.
-    fn total(a: &[Self]) -> Self;
-    /// The sum of the magnitudes.
-    fn norm1(a: &[Self]) -> Self;
 }
 
 /// One sum in AVX2: whole chunks into registers, then the rest and the fold as in the twin.

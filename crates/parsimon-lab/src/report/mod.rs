@@ -1,5 +1,10 @@
 //! The report: one page that opens offline, the numbers as JSON, every curve as CSV.
 
+mod overview;
+mod theorems;
+
+pub use overview::tally;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,11 +13,10 @@ use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::significant;
 
 use crate::experiment::{Drawn, Experiment};
-use crate::overview::{headings, overview};
 use crate::page::{code, escape, page};
 use crate::runner::{Outcome, VariantOutcome};
 use crate::summary::{Finding, Mean, Verdict};
-use crate::theorems;
+use overview::{headings, overview};
 
 /// Writes `index.html`, `results.json` and `curves/*.csv` into a folder.
 pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<()> {

@@ -6,7 +6,7 @@ use crate::{Float, Row};
 ///
 /// INVARIANT: within a center indices strictly increase, and values are finite and not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Centers<F> {
+pub(crate) struct Centers<F> {
     ends: Vec<u64>,
     indices: Vec<u32>,
     values: Vec<F>,
@@ -14,9 +14,9 @@ pub(super) struct Centers<F> {
 
 /// All that a kernel asks of two rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Meeting {
-    pub(super) distance2: f64,
-    pub(super) dot: f64,
+pub(crate) struct Meeting {
+    pub(crate) distance2: f64,
+    pub(crate) dot: f64,
 }
 
 impl Meeting {
@@ -24,7 +24,7 @@ impl Meeting {
     ///
     /// NUMERICS: the squared distance is a sum of squares of differences, never `|u|^2 + |v|^2 - 2 u.v`: it cannot be
     /// negative, and it is exactly 0 between a row and itself.
-    pub(super) fn new<F: Float, C: Float>(x: Row<'_>, (indices, values): (&[u32], &[C])) -> Self {
+    pub(crate) fn new<F: Float, C: Float>(x: Row<'_>, (indices, values): (&[u32], &[C])) -> Self {
         let (mut distance2, mut dot) = (0.0, 0.0);
         let mut center = indices.iter().zip(values).peekable();
         for (j, v) in x.iter() {
@@ -43,7 +43,7 @@ impl Meeting {
     }
 
     /// Of a row with itself.
-    pub(super) fn own<F: Float>(x: Row<'_>) -> Self {
+    pub(crate) fn own<F: Float>(x: Row<'_>) -> Self {
         let square = |v: &f64| F::from_f64(*v).to_f64() * F::from_f64(*v).to_f64();
         Self { distance2: 0.0, dot: x.values().iter().map(square).sum() }
     }
@@ -51,7 +51,7 @@ impl Meeting {
 
 impl<F: Float> Centers<F> {
     /// Checks and takes arrays from outside; `None` unless they keep the invariant.
-    pub(super) fn from_parts(ends: Vec<u64>, indices: Vec<u32>, values: Vec<F>) -> Option<Self> {
+    pub(crate) fn from_parts(ends: Vec<u64>, indices: Vec<u32>, values: Vec<F>) -> Option<Self> {
         let whole = ends.last().copied().unwrap_or(0) == indices.len() as u64;
         let fits = whole && ends.is_sorted() && indices.len() == values.len();
         let good = |v: &F| v.to_f64().is_finite() && *v != F::ZERO;
@@ -61,16 +61,16 @@ impl<F: Float> Centers<F> {
         (0..centers.len()).all(sorted).then_some(centers)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
-    pub(super) fn ends(&self) -> &[u64] {
+    pub(crate) fn ends(&self) -> &[u64] {
         &self.ends
     }
-    pub(super) fn indices(&self) -> &[u32] {
+    pub(crate) fn indices(&self) -> &[u32] {
         &self.indices
     }
-    pub(super) fn values(&self) -> &[F] {
+    pub(crate) fn values(&self) -> &[F] {
         &self.values
     }
 
@@ -78,13 +78,13 @@ impl<F: Float> Centers<F> {
         if j == 0 { 0 } else { self.ends[j - 1] as usize }
     }
 
-    pub(super) fn get(&self, j: usize) -> (&[u32], &[F]) {
+    pub(crate) fn get(&self, j: usize) -> (&[u32], &[F]) {
         let range = self.start(j)..self.ends[j] as usize;
         (&self.indices[range.clone()], &self.values[range])
     }
 
     /// Adds a row, rounded to `F`; what rounds to zero is left out.
-    pub(super) fn push(&mut self, features: impl Iterator<Item = (u32, f64)>) {
+    pub(crate) fn push(&mut self, features: impl Iterator<Item = (u32, f64)>) {
         for (j, v) in features {
             let v = F::from_f64(v);
             if v != F::ZERO {
@@ -97,14 +97,14 @@ impl<F: Float> Centers<F> {
 
     /// Puts center `from` in the place of center `to`, which must not come after it; those after `to` are lost at the next
     /// [`truncate`](Self::truncate).
-    pub(super) fn move_down(&mut self, from: usize, to: usize) {
+    pub(crate) fn move_down(&mut self, from: usize, to: usize) {
         let (start, end, place) = (self.start(from), self.ends[from] as usize, self.start(to));
         self.indices.copy_within(start..end, place);
         self.values.copy_within(start..end, place);
         self.ends[to] = (place + end - start) as u64;
     }
 
-    pub(super) fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         self.ends.truncate(len);
         let end = self.start(len);
         self.indices.truncate(end);

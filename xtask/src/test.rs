@@ -84,12 +84,12 @@ pub(crate) fn cargo_test(arguments: &[&str], left_out: &mut LeftOut) -> Result<(
     })
 }
 
-/// The reason in a line such as `test name ... ignored, needs a browser`. A harness that decides at run time puts the
-/// reason before the name: `test [needs a browser] name ... ignored`.
+/// The reason in a line such as `test name ... ignored, needs a browser`, or `(needs a browser)` from tests that decide
+/// at run time.
 fn ignored(line: &str) -> Option<&str> {
-    let (name, rest) = line.strip_prefix("test ")?.rsplit_once(" ... ignored")?;
-    let before = || Some(name.strip_prefix('[')?.split_once(']')?.0);
-    Some(rest.strip_prefix(", ").or_else(before).unwrap_or("ignored without a reason"))
+    let (_, rest) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
+    let in_brackets = || rest.strip_prefix(" (")?.strip_suffix(')');
+    Some(rest.strip_prefix(", ").or_else(in_brackets).unwrap_or("ignored without a reason"))
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn ignored_tests_are_recognized() {
         assert_eq!(ignored("test a::b ... ignored, needs a browser"), Some("needs a browser"));
-        assert_eq!(ignored("test [needs a browser] a::b ... ignored"), Some("needs a browser"));
+        assert_eq!(ignored("test a::b ... ignored (needs data)"), Some("needs data"));
         assert_eq!(ignored("test a::b ... ignored"), Some("ignored without a reason"));
         assert_eq!(ignored("test a::b ... ok"), None);
     }

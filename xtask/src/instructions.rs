@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{cargo, run};
+use crate::command::{cargo, run, target, works};
 
 const BOUNDS: &str = "bench/instructions.toml";
 /// Rounds of the shorter and of the longer run: the difference is free of the set-up.
@@ -34,9 +34,11 @@ pub(crate) fn obstacle() -> Option<&'static str> {
     if !has_avx2() {
         return Some("the bounds are for x86-64 with AVX2, which this machine lacks");
     }
-    let valgrind = Command::new("valgrind").arg("--version").output();
-    let is_installed = valgrind.is_ok_and(|o| o.status.success());
-    (!is_installed).then_some("valgrind is not installed")
+    (!has_valgrind()).then_some("valgrind is not installed")
+}
+
+pub(crate) fn has_valgrind() -> bool {
+    works("valgrind", "--version")
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -72,11 +74,10 @@ pub(crate) fn instructions(bounds: Bounds) -> Result<()> {
 /// the loops never enter, are not optimized, so that they cost little time.
 fn build() -> Result<String> {
     let arguments = ["build", "--quiet", "--profile", "count", "-p", "parsimon-data", "--example"];
-    let mut command = Command::new(cargo());
+    let mut command = cargo();
     command.args(arguments).arg("loops");
     run(command)?;
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
-    Ok(format!("{target}/count/examples/loops"))
+    Ok(format!("{}/count/examples/loops", target()))
 }
 
 /// The loops by name, with the features that one round meets.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
 
-mod common;
+use crate::common;
 
 use common::{convolve, gain, noise, room};
 use parsimon_audio::state::{Reader, Writer};

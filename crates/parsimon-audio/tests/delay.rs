@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
 
-mod common;
+use crate::common;
 
 use common::{add, convolve, gain, noise, room, speech};
 use parsimon_audio::{Alignment, Config, cancel, delay};

@@ -3,25 +3,35 @@
 #![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
 
 mod common;
-
-use std::path::PathBuf;
+#[path = "../../parsimon-data/tests/needs.rs"]
+mod needs;
 
 use common::{add, gain};
+use needs::{shared, with_data};
 use parsimon_audio::wav::{self, SampleFormat};
 use parsimon_audio::{Alignment, Config, Spectrogram, cancel};
 
-fn shared(name: &str) -> Option<PathBuf> {
-    let path =
-        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/audio/real_aec"))
-            .join(name);
-    path.exists().then_some(path)
+const RECORDINGS: &[&str] = &["audio/real_aec"];
+
+fn main() {
+    needs::run(vec![
+        with_data(
+            "second_halves_lose_what_they_lost_when_this_was_written",
+            RECORDINGS,
+            second_halves_lose_what_they_lost_when_this_was_written,
+        ),
+        with_data(
+            "the_near_end_survives_double_talk",
+            RECORDINGS,
+            the_near_end_survives_double_talk,
+        ),
+    ]);
 }
 
-fn samples(name: &str) -> Option<Vec<f32>> {
-    Some(wav::read(&shared(name)?, None).unwrap().samples)
+fn samples(name: &str) -> Vec<f32> {
+    wav::read(&shared(RECORDINGS[0]).join(name), None).unwrap().samples
 }
 
-#[test]
 fn second_halves_lose_what_they_lost_when_this_was_written() {
     for (far, near, least) in [
         ("real_linear_far.wav", "real_linear_near.wav", 3.4),
@@ -30,7 +40,7 @@ fn second_halves_lose_what_they_lost_when_this_was_written() {
         ("ms2_farend_simple_talk.wav", "ms2_echo_simple_talk.wav", 25.5),
         ("pyaec_x.wav", "pyaec_d.wav", 5.5),
     ] {
-        let (Some(far), Some(path)) = (samples(far), shared(near)) else { return };
+        let (far, path) = (samples(far), shared(RECORDINGS[0]).join(near));
         let near = wav::read(&path, None).unwrap();
         assert_eq!(near.format, SampleFormat::Int16);
         let done =
@@ -45,15 +55,12 @@ fn second_halves_lose_what_they_lost_when_this_was_written() {
     }
 }
 
-#[test]
 fn the_near_end_survives_double_talk() {
-    let (Some(far), Some(echo), Some(talk)) = (
+    let (far, echo, talk) = (
         samples("ms2_farend_double_talk.wav"),
         samples("ms2_echo_double_talk.wav"),
         samples("ms2_nearend_double_talk.wav"),
-    ) else {
-        return;
-    };
+    );
     let done = cancel(&far, &add(&echo, &talk), Config::default(), Alignment::default()).unwrap();
     let left: Vec<f32> = done.clean.iter().zip(&talk).map(|(e, s)| e - s).collect();
     let (sdr, erle) = (gain(&talk, &left), gain(&echo, &left));

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
 
-mod common;
+use crate::common;
 
 use common::{add, convolve, energy, noise, room, speech};
 use parsimon_audio::{Adaptive, Config, Kalman, Learning};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod fixture;
+use crate::fixture;
 
 use fixture::{Dir, stream};
 use serde_json::Value;

@@ -1,13 +1,11 @@
 //! The page in a real browser: no error in the console, every figure visible, nothing wider than a phone.
 //!
-//! Where no browser is installed there is nothing to test, and it says so.
-
-#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+//! Ignored where no browser is installed.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use libtest_mimic::{Completion, Trial};
 use parsimon_lab::page::{escape, page};
 use parsimon_lab::{Effort, Experiment, Plan, experiments, report};
 
@@ -119,12 +117,17 @@ fn made(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("index.html")).unwrap()
 }
 
-#[test]
-fn the_page_is_sound_in_a_browser() {
-    let Some(browser) = browser() else {
-        eprintln!("skipped: none of {BROWSERS:?} is installed, the page was not looked at");
-        return;
-    };
+pub(crate) fn trial() -> Trial {
+    Trial::ignorable_test("the_page_is_sound_in_a_browser", || {
+        let Some(browser) = browser() else {
+            return Ok(Completion::ignored_with("needs chromium"));
+        };
+        the_page_is_sound_in_a_browser(browser);
+        Ok(Completion::Completed)
+    })
+}
+
+fn the_page_is_sound_in_a_browser(browser: &str) {
     let folder = tempfile::tempdir().unwrap();
     let sound = made(folder.path());
     assert_eq!(faults(browser, &sound), [""; 0]);

@@ -2,7 +2,7 @@
 //!
 //! Tolerances are stated, and what was measured is printed (`--nocapture`).
 
-mod measure;
+use crate::measure;
 
 use measure::{SEEDS, assert_within, counted, difference, dot, minus, normals, sparse};
 use parsimon_oracle::matrix::{self, Matrix};

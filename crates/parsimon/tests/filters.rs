@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
-
 use parsimon::core::Float;
 use parsimon::core::filter::Filter;
 use parsimon::{FilterPrecision, Regularization, Spec};

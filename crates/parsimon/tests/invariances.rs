@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{
     Bits, PRECISIONS, bits, chunk, family, implicit_family, learn_margins, learner, margin_bits,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ fn neither_slices_nor_their_order_change_a_bit() {
             far
         };
         let ends: Vec<Trainer> = (10..15).map(|seed| worker(&start, &spread(seed))).collect();
-        let merged = |slices: u32| {
+        let merged = |slices: u32, reversed: bool| {
             let mut by_slice = vec![Vec::new(); slices as usize];
             for end in &ends {
                 for delta in Delta::between(&start, end, Combine::Shares, slices).unwrap() {
@@ -130,13 +130,17 @@ fn neither_slices_nor_their_order_change_a_bit() {
                 }
             }
             let mut sums: Vec<_> = by_slice.into_iter().map(|d| merge_deltas(d).unwrap()).collect();
-            sums.reverse();
+            if reversed {
+                sums.reverse();
+            }
             let mut state = copy(&start);
             state.absorb(sums).unwrap();
             state.checkpoint()
         };
-        assert_eq!(merged(1), merged(7), "{spec}");
-        assert_eq!(merged(7), merged(7), "{spec}");
+        let whole = merged(1, false);
+        assert_ne!(whole, start.checkpoint(), "{spec}: nothing was merged");
+        assert_eq!(merged(7, false), whole, "{spec}");
+        assert_eq!(merged(7, true), whole, "{spec}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{PRECISIONS, chunk, learn_margins, learner, margin_bits, rows, settings, trainer};
 use parsimon::core::kernel::Dictionary;

@@ -9,7 +9,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{
     PRECISIONS, bits, chunk, family, implicit_family, learner, margin_bits, ones, rows, settings,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{chunk, learner, with};
 use parsimon::Storage;
@@ -53,13 +53,39 @@ fn assert_equal(a: &Value, b: &Value, labels: &str, tolerance: f64) {
     assert!(measured <= tolerance, "{measured:e} apart, {tolerance:e} allowed:\n{a}\n{b}");
 }
 
+/// The engine's learner of one method beside the twin of another: for pairs that are one rule in the engine, where
+/// comparing learners would compare a rule with itself.
+#[track_caller]
+fn assert_equals_the_twin_of(ours: &Value, other: &Value, labels: &str, tolerance: f64) {
+    let mut worst: f64 = 0.0;
+    for (seed, bias) in [(1, false), (2, true), (3, true)] {
+        let stream = stream(seed, 300, labels);
+        let rows = chunk(&stream);
+        let mut online = learner(ours, Precision::F64, bias, Storage::Growing);
+        let twin = parsimon_oracle::trajectory(other, &stream, bias);
+        let mut points = twin.iter();
+        for i in 0..rows.len() {
+            online.learn_rows(&rows, i..i + 1, &mut Vec::new());
+            // The twin leaves no trace of rows without a weight, and has no bias where there is none.
+            if rows.weight(i) != 0.0 {
+                let pairs = weights(&*online).into_iter().zip(points.next().unwrap());
+                worst = pairs.fold(worst, |worst, (a, b)| worst.max((a - b).abs()));
+            }
+        }
+        assert!(points.next().is_none());
+        assert!(twin.iter().flatten().any(|w| w.abs() > 0.1), "nothing moved, nothing was tested");
+    }
+    println!("{worst:.1e}: {ours} and the twin of {other}");
+    assert!(worst <= tolerance, "{worst:e} apart, {tolerance:e} allowed:\n{ours}\n{other}");
+}
+
 #[test]
 fn pda_and_apfbs_without_a_penalty_are_nlms() {
     for (loss, labels) in [("projection", "squared"), ("halfspace", "hinge")] {
         let spec = |algorithm: &str| json!({"algorithm": algorithm, "rate": 0.4, "delta": 1e-3, "loss": loss});
         assert_equal(&spec("pda"), &spec("nlms"), labels, 1e-12);
-        assert_equal(&spec("apfbs"), &spec("nlms"), labels, 0.0);
-        assert_equal(&spec("apa"), &spec("nlms"), labels, 0.0);
+        assert_equals_the_twin_of(&spec("apfbs"), &spec("nlms"), labels, 1e-12);
+        assert_equals_the_twin_of(&spec("apa"), &spec("nlms"), labels, 1e-12);
     }
 }
 
@@ -71,7 +97,7 @@ fn pda_and_apfbs_without_a_penalty_are_papa() {
                    "order": order, "dimension": DIMENSION, "loss": "projection"})
         };
         assert_equal(&spec("pda"), &spec("papa"), "squared", 1e-9);
-        assert_equal(&spec("apfbs"), &spec("papa"), "squared", 0.0);
+        assert_equals_the_twin_of(&spec("apfbs"), &spec("papa"), "squared", 1e-9);
     }
 }
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
 use parsimon::algorithm::ALGORITHMS;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::chunk;
 use parsimon::core::{Chunk, Precision};

@@ -1,0 +1,12 @@
+//! All tests of this crate in one program: linking takes longer than most of them run. A new file needs its line here.
+
+mod compare;
+mod data;
+mod faults;
+mod fixture;
+mod merge;
+mod multikernel;
+mod reproduce;
+mod signals;
+mod train;
+mod tune;

@@ -1,0 +1,13 @@
+//! All tests of this crate in one program: linking takes longer than most of them run. A new file needs its line here.
+
+mod common;
+mod filters;
+mod invariances;
+mod merge;
+mod multikernel;
+mod peers;
+mod projections;
+mod specs;
+mod sweeps;
+mod theorems;
+mod twins;

@@ -1,7 +1,7 @@
 //! What to read and how: inputs, formats, feature spaces, options.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::{DataError, Labels};
@@ -165,6 +165,14 @@ impl Input {
             Input::Path(path) => path.display().to_string(),
             Input::Stdin => "stdin".to_owned(),
             Input::Bytes { name, .. } => name.clone(),
+        }
+    }
+
+    /// The path of a file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Input::Path(path) => Some(path),
+            Input::Stdin | Input::Bytes { .. } => None,
         }
     }
 }

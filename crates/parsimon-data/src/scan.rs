@@ -61,7 +61,7 @@ pub fn count_labels(mut reader: Reader, most: usize) -> Result<LabelScan, DataEr
         if counts.len() > most {
             let name = reader.name().clone();
             let words = format!("has more than {most} distinct labels: not classes but numbers?");
-            return Err(DataError::file(&name, words));
+            return Err(DataError::labels(&name, words));
         }
     }
     let texts = reader.label_texts();

@@ -46,7 +46,7 @@ mod trainer;
 
 pub use build::{LearnerOptions, Regularization, Storage};
 pub use early_stopping::EarlyStopping;
-pub use error::{BuildError, Error, FormatError};
+pub use error::{BuildError, Error, FormatError, FormatErrorKind};
 pub use evaluation::{Expect, ModelEvaluator};
 pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};

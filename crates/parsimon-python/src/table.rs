@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use parsimon::core::Chunk;
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
-use parsimon::data::{DataError, Input, Labels, Options, Reader, Space, count_labels};
+use parsimon::data::{Input, Labels, Options, Reader, Space, count_labels};
 use parsimon::{InputSchema, LearnerOptions, Spec, Storage, Trainer};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::capsule;
+use crate::errors::raised;
 
 /// More labels than this are taken for numbers.
 const MOST_CLASSES: usize = 10_000;
@@ -128,12 +129,11 @@ impl Table {
         frame: LearnerOptions,
         classes: Vec<String>,
     ) -> PyResult<Trainer> {
-        let build = |e: parsimon::BuildError| PyValueError::new_err(e.to_string());
-        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(build)?;
+        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(raised)?;
         let space = self.bits()?.map_or(Space::Ids, |bits| Space::Hashed { bits });
         let reading = InputSchema::new(&self.options, space, classes);
         let storage = if reading.bits.is_some() { Storage::Index } else { Storage::Growing };
-        Trainer::new(settings, LearnerOptions { storage, ..frame }, reading).map_err(build)
+        Trainer::new(settings, LearnerOptions { storage, ..frame }, reading).map_err(raised)
     }
 
     /// Reads as the learner wants it.
@@ -170,15 +170,5 @@ impl Table {
             Place::Files(inputs) => inputs.iter().map(Input::name).collect(),
             Place::Memory { .. } => Vec::new(),
         }
-    }
-}
-
-/// An error of a reader as Python knows it.
-pub(crate) fn raised(error: DataError) -> PyErr {
-    let words = error.to_string();
-    if words.contains("cannot open") {
-        PyOSError::new_err(words)
-    } else {
-        PyValueError::new_err(words)
     }
 }

@@ -22,6 +22,9 @@ class BadRowError(ValueError):
         What was found instead of a number, a label or a feature.
     """
 
+    # What tracebacks show, and where users find it.
+    __module__ = "parsimon"
+
     def __init__(
         self,
         message: str,
@@ -45,6 +48,8 @@ class DivergedError(ArithmeticError, ValueError):
     row : int or None
         The row, counted from 1 over all rows learned, whose prediction was no longer a finite number.
     """
+
+    __module__ = "parsimon"
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
         super().__init__(message)

@@ -5,15 +5,17 @@ and model files mean the same on both sides.
 """
 
 from . import _named
+from ._errors import BadRowError, DivergedError
 from ._files import load
 from ._filter import AdaptiveFilter
 from ._named import *
-from ._parsimon import DivergedError, __version__
+from ._parsimon import __version__
 from ._tune import Trial, Trials, compare, tune
 from .plot import plot_learning_curve, plot_path, plot_weights
 
 __all__ = [
     "AdaptiveFilter",
+    "BadRowError",
     "DivergedError",
     "Trial",
     "Trials",

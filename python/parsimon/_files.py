@@ -15,13 +15,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     from . import _named
 
     path = os.fspath(path)
-    native: _parsimon.Learner | _parsimon.Model
-    try:
-        native = _parsimon.Learner.resume(path)
-    except ValueError as error:
-        if "is a model, not a checkpoint" not in str(error):
-            raise
-        native = _parsimon.Model.load(path)
+    native = _parsimon.load(path)
     settings = json.loads(native.settings)
     for name in ("multiclass", "classes"):
         settings.pop(name, None)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "DivergedError",
     "Filter",
     "Learner",
     "Model",
@@ -20,14 +19,13 @@ __all__ = [
     "check_mergeable",
     "delta",
     "expand",
+    "load",
     "merge_deltas",
     "registry",
     "resolve",
 ]
 
 __version__: str
-
-class DivergedError(ValueError): ...
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Floats: TypeAlias = NDArray[np.float64]
@@ -44,6 +42,7 @@ def merge_deltas(deltas: list[bytes]) -> bytes: ...
 def absorb(state: bytes, slices: Iterable[bytes]) -> bytes: ...
 def about_delta(delta: bytes) -> tuple[int, int, int, int, int]: ...
 def check_mergeable(state: bytes) -> None: ...
+def load(path: _Path) -> Learner | Model: ...
 def expand(spec: str, sweeps: list[str]) -> list[str]: ...
 @final
 class Learner:

@@ -12,12 +12,10 @@ mod signal;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
-use clap::Parser;
 use fault::Fault;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match dispatch(cli) {
+    match args::parse().and_then(dispatch) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => fault.report(),
     }

@@ -9,7 +9,7 @@ use crate::error::{Bad, DataError, shown};
 use crate::label::{Found, LabelReader, LabelTexts, is_code};
 use crate::names::{News, Seen};
 use crate::separators::Separators;
-use crate::{Options, Space, hash, row_sort};
+use crate::{DataErrorKind, Options, Space, hash, row_sort};
 
 /// The options, checked and made ready; shared by all parser threads.
 #[derive(Debug)]
@@ -318,7 +318,7 @@ impl Builder {
         if self.spec.labels.may_be_missing() {
             Ok(None)
         } else {
-            Err(Bad::new(column, "the label is missing"))
+            Err(Bad::new(DataErrorKind::Label, column, "the label is missing"))
         }
     }
 
@@ -326,8 +326,8 @@ impl Builder {
     pub(crate) fn importance(&self, token: &[u8], column: usize) -> Result<f64, Bad> {
         let weight = crate::number::bounded(token, column, self.spec.max_value)?;
         if weight < 0.0 {
-            let token = shown(token);
-            return Err(Bad::new(column, format!("importance weight {token} is negative")));
+            let words = format!("importance weight {} is negative", shown(token));
+            return Err(Bad::new(DataErrorKind::Number, column, words).found(token));
         }
         Ok(weight)
     }
@@ -373,7 +373,7 @@ impl Builder {
         self.settle()?;
         self.chunk
             .finish_row(label, weight, Repeats::Add)
-            .map_err(|e| Bad::new(0, e.to_string()))?;
+            .map_err(|e| Bad::new(DataErrorKind::Number, 0, e.to_string()))?;
         if !tag.is_empty() {
             self.chunk.tag_last(tag);
         }
@@ -400,7 +400,7 @@ impl Builder {
             let products = cross.count();
             if products > MOST_CROSSES {
                 let words = format!("the row's interactions are {products} features: too many");
-                return Err(Bad::new(0, words));
+                return Err(Bad::new(DataErrorKind::TooLong, 0, words));
             }
             self.push_crosses();
         }

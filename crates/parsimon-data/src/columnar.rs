@@ -26,7 +26,7 @@ use crate::columns::{Columns, Role};
 use crate::delimited;
 use crate::error::{Bad, DataError, shown};
 use crate::label::Found;
-use crate::{Format, Options, Space, ipc};
+use crate::{DataErrorKind, Format, Options, Space, ipc};
 
 /// Where a table's bytes are.
 pub(crate) enum Table {
@@ -99,7 +99,7 @@ impl Batches {
         options: &Options,
     ) -> Result<Self, DataError> {
         let refuse = |words: String| {
-            DataError::file(name, format!("is not valid {format}: {}", first_line(&words)))
+            DataError::damaged(name, format!("is not valid {format}: {}", first_line(&words)))
         };
         let opened = guarded(|| match (format, table) {
             (Format::Parquet, Table::File(file)) => open_parquet(file),
@@ -108,7 +108,8 @@ impl Batches {
             (_, Table::Memory(bytes)) => open_arrow(Cursor::new(bytes)),
         });
         let (iterator, schema, total) = opened.map_err(refuse)?;
-        let layout = Layout::new(&schema, options).map_err(|words| DataError::file(name, words))?;
+        let layout =
+            Layout::new(&schema, options).map_err(|words| DataError::columns(name, words))?;
         Ok(Self {
             name: name.clone(),
             iterator,
@@ -126,7 +127,8 @@ impl Batches {
         iterator: BatchIterator,
         options: &Options,
     ) -> Result<Self, DataError> {
-        let layout = Layout::new(schema, options).map_err(|words| DataError::file(name, words))?;
+        let layout =
+            Layout::new(schema, options).map_err(|words| DataError::columns(name, words))?;
         let layout = Arc::new(layout);
         Ok(Self { name: name.clone(), iterator, layout, done: 0, total: None, counts_rows: true })
     }
@@ -142,7 +144,7 @@ impl Batches {
             Ok(None) => Ok(None),
             Err(words) => {
                 let words = format!("is damaged: {}", first_line(&words));
-                Err(DataError::file(&self.name, words))
+                Err(DataError::damaged(&self.name, words))
             }
         }
     }
@@ -194,7 +196,7 @@ pub(crate) fn parse(
     name: &Arc<str>,
 ) -> Result<(), DataError> {
     let converted = guarded(|| Converted::new(batch, layout))
-        .map_err(|words| DataError::file(name, first_line(&words)))?;
+        .map_err(|words| DataError::columns(name, first_line(&words)))?;
     let mut text = Vec::new();
     for i in 0..batch.num_rows() {
         if let Err(bad) = converted.parse_row(builder, layout, i, &mut text)
@@ -255,6 +257,7 @@ impl Converted {
         let mut label = None;
         let mut weight = 1.0;
         for (column, cells) in columns.columns.iter().zip(&self.cells) {
+            let named = |bad: Bad| bad.in_field(&column.name);
             let found = match cells {
                 Cells::Numbers(numbers) if numbers.is_valid(row) => {
                     Found::Number(numbers.value(row))
@@ -264,25 +267,27 @@ impl Converted {
                 }
                 _ => {
                     if column.role == Role::Label {
-                        builder.no_label(0)?;
+                        builder.no_label(0).map_err(named)?;
                     }
                     continue;
                 }
             };
             match column.role {
-                Role::Label => label = builder.label(found, 0)?,
+                Role::Label => label = builder.label(found, 0).map_err(named)?,
                 Role::Weight => {
-                    weight = match found {
-                        Found::Number(v) => builder.importance(format!("{v:e}").as_bytes(), 0)?,
-                        Found::Text(word) => builder.importance(word, 0)?,
-                    }
+                    let read = match found {
+                        Found::Number(v) => builder.importance(format!("{v:e}").as_bytes(), 0),
+                        Found::Text(word) => builder.importance(word, 0),
+                    };
+                    weight = read.map_err(named)?;
                 }
                 Role::Feature { .. } if matches!(found, Found::Number(v) if !v.is_finite()) => {
                     let name = shown(column.name.as_bytes());
-                    return Err(Bad::new(0, format!("column {name} is not a finite number")));
+                    let words = format!("column {name} is not a finite number");
+                    return Err(named(Bad::new(DataErrorKind::Number, 0, words)));
                 }
                 Role::Feature { id, .. } => {
-                    delimited::push(builder, &column.name, id, found, 0, text)?;
+                    delimited::push(builder, &column.name, id, found, 0, text).map_err(named)?;
                 }
                 Role::Ignored => {}
             }
@@ -293,7 +298,9 @@ impl Converted {
         if let Layout::Lists { indices, values, .. } = layout {
             self.push_list(builder, row, *indices, *values)?;
             let repeats = if builder.is_ids() { Repeats::Refuse } else { Repeats::Add };
-            return builder.finish(label, weight, repeats, |e| Bad::new(0, e.to_string()));
+            return builder.finish(label, weight, repeats, |e| {
+                Bad::new(DataErrorKind::Index, 0, e.to_string())
+            });
         }
         builder.finish_adding(label, weight, b"")
     }
@@ -313,7 +320,9 @@ impl Converted {
         let ids = ids.as_primitive::<Int64Type>();
         let numbers = match values.and_then(|v| self.cells.get(v)) {
             Some(Cells::Values(lists)) if lists.is_valid(row) => Some(lists.value(row)),
-            Some(_) if !ids.is_empty() => return Err(Bad::new(0, "the values are missing")),
+            Some(_) if !ids.is_empty() => {
+                return Err(Bad::new(DataErrorKind::Malformed, 0, "the values are missing"));
+            }
             _ => None,
         };
         let numbers = numbers.as_ref().map(AsArray::as_primitive::<Float64Type>);
@@ -321,7 +330,8 @@ impl Converted {
             && numbers.len() != ids.len()
         {
             let (i, v) = (ids.len(), numbers.len());
-            return Err(Bad::new(0, format!("there are {i} indices but {v} values")));
+            let words = format!("there are {i} indices but {v} values");
+            return Err(Bad::new(DataErrorKind::Malformed, 0, words));
         }
         let max = builder.spec.max_value;
         for k in 0..ids.len() {
@@ -333,10 +343,8 @@ impl Converted {
                 Some(numbers) => numbers.value(k),
             };
             if !value.is_finite() {
-                return Err(Bad::new(
-                    0,
-                    format!("the value of feature {id} is not a finite number"),
-                ));
+                let words = format!("the value of feature {id} is not a finite number");
+                return Err(Bad::new(DataErrorKind::Number, 0, words));
             }
             if value.abs() > max {
                 return Err(crate::number::too_large(format!("{value:e}").as_bytes(), 0, max));

@@ -16,7 +16,7 @@ use crate::columns::{Columns, Role};
 use crate::error::{Bad, not_a_number, shown};
 use crate::label::Found;
 use crate::line_blocks::{Ends, record_end};
-use crate::{Header, Options, number};
+use crate::{DataErrorKind, Header, Options, number};
 
 /// How cells are written.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ fn cell<'a>(
     let mut at = from;
     let content = loop {
         let Some(quote) = memchr(b'"', &text[at..]).map(|n| at + n) else {
-            return Err(Bad::new(start + 1, "the quote is never closed"));
+            return Err(Bad::new(DataErrorKind::Malformed, start + 1, "the quote is never closed"));
         };
         if text.get(quote + 1) == Some(&b'"') {
             scratch.extend_from_slice(&text[from..=quote]);
@@ -84,8 +84,9 @@ fn cell<'a>(
     let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
     let ends_record = rest.get(len).is_none_or(|&b| b == b'\n');
     if !rest[..len].trim_ascii().is_empty() {
-        let found = shown(rest[..len].trim_ascii());
-        return Err(Bad::new(at + 1, format!("{found} stands after a closing quote")));
+        let found = rest[..len].trim_ascii();
+        let words = format!("{} stands after a closing quote", shown(found));
+        return Err(Bad::new(DataErrorKind::Malformed, at + 1, words).found(found));
     }
     Ok(Cell { content, start, next: at + len + 1, ends_record })
 }
@@ -111,7 +112,7 @@ pub(crate) fn columns(
     let mut cells = Vec::new();
     let (mut scratch, mut next) = (Vec::new(), 0);
     loop {
-        let cell = cell(record, next, dialect, &mut scratch).map_err(|bad| bad.message)?;
+        let cell = cell(record, next, dialect, &mut scratch).map_err(|bad| bad.message.clone())?;
         cells.push(String::from_utf8_lossy(cell.content).into_owned());
         next = cell.next;
         if cell.ends_record {
@@ -191,20 +192,24 @@ fn parse_record(
         let cell = cell(record, next, dialect, scratch)?;
         let (content, place) = (cell.content, cell.start + 1);
         if let Some(column) = columns.columns.get(count) {
+            let named = |bad: Bad| bad.in_field(&column.name);
             match column.role {
                 Role::Label => {
                     label = if content.is_empty() {
-                        builder.no_label(place)?
+                        builder.no_label(place).map_err(named)?
                     } else {
-                        builder.label(Found::Text(content), place)?
+                        builder.label(Found::Text(content), place).map_err(named)?
                     };
                 }
                 _ if content.is_empty() => {}
                 Role::Ignored => {}
-                Role::Weight => weight = builder.importance(content, place)?,
+                Role::Weight => weight = builder.importance(content, place).map_err(named)?,
                 Role::Feature { id, is_text } => {
-                    let found = if is_text { Found::Text(content) } else { judge(content, place)? };
-                    push(builder, &column.name, id, found, place, name)?;
+                    let found = match is_text {
+                        true => Found::Text(content),
+                        false => judge(content, place).map_err(named)?,
+                    };
+                    push(builder, &column.name, id, found, place, name).map_err(named)?;
                 }
             }
         }
@@ -216,7 +221,8 @@ fn parse_record(
     }
     if count != columns.columns.len() {
         let expected = columns.columns.len();
-        return Err(Bad::new(1, format!("the row has {count} cells instead of {expected}")));
+        let words = format!("the row has {count} cells instead of {expected}");
+        return Err(Bad::new(DataErrorKind::Malformed, 1, words));
     }
     builder.finish_adding(label, weight, b"")
 }
@@ -229,7 +235,10 @@ fn judge(content: &[u8], place: usize) -> Result<Found<'_>, Bad> {
     // A spelled nan or inf is a number gone wrong; "7e091613", beyond any number, is somebody's hash.
     let is_spelled = content.iter().any(|b| b.eq_ignore_ascii_case(&b'n'))
         && std::str::from_utf8(content).is_ok_and(|t| t.parse::<f64>().is_ok());
-    if is_spelled { Err(Bad::new(place, not_a_number(content))) } else { Ok(Found::Text(content)) }
+    match is_spelled {
+        true => Err(Bad::new(DataErrorKind::Number, place, not_a_number(content)).found(content)),
+        false => Ok(Found::Text(content)),
+    }
 }
 
 /// Adds the feature of a column: `column` with a value, or `column=text`.
@@ -253,10 +262,11 @@ pub(crate) fn push(
             return Err(bad);
         }
         Found::Text(text) if builder.is_ids() => {
-            let (text, column) = (shown(text), shown(column.as_bytes()));
-            let words =
-                format!("{text} in column {column} is not a number: without hashing, cells are");
-            return Err(Bad::new(place, words + " numbers"));
+            let (cell, column) = (shown(text), shown(column.as_bytes()));
+            let words = format!(
+                "{cell} in column {column} is not a number: without hashing, cells are numbers"
+            );
+            return Err(Bad::new(DataErrorKind::Number, place, words).found(text));
         }
         Found::Text(_) => 1.0,
     };

@@ -1,25 +1,29 @@
-//! What went wrong with the data, where, in one line.
+//! What went wrong with the data: a kind for programs, a place, and one line for people.
 
 use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why data could not be read: the file, the line, the column, and the words.
+/// Why data could not be read: what kind of error it is, where it is, and one line about it.
 ///
-/// Lines and columns count from 1; a column counts bytes. Either is 0 where it has no meaning (a file
-/// that does not exist has no line; a Parquet file has rows, which stand for lines, and no columns).
+/// A program matches [`kind`](Self::kind) and reads the place from [`path`](Self::path), [`line`](Self::line),
+/// [`column`](Self::column), [`field`](Self::field) and [`token`](Self::token). The message is for people and may change.
 ///
 /// ```
 /// use parsimon_core::Chunk;
-/// use parsimon_data::{Input, Options, Reader, What};
+/// use parsimon_data::{DataErrorKind, Input, Options, Reader};
 ///
-/// let input = Input::Bytes { name: "data.svm".into(), bytes: b"1 3:1\n-1 7:1 7:2\n".to_vec() };
+/// let input = Input::Bytes { name: "data.svm".into(), bytes: b"1 3:1\n-1 7:x\n".to_vec() };
 /// let mut reader = Reader::open(&[input], &Options::default()).unwrap();
 /// let mut chunk = Chunk::new();
 /// assert!(reader.read(&mut chunk).unwrap()); // the row before the bad one comes first
 /// let error = reader.read(&mut chunk).unwrap_err();
-/// assert_eq!(error.to_string(), "data.svm:2:8: feature index 7 appears twice");
-/// assert_eq!((error.name(), error.line(), error.column()), ("data.svm", 2, 8));
-/// assert_eq!(error.what(), What::Row);
+/// assert_eq!(error.to_string(), "data.svm:2:6: \"x\" is not a number");
+/// assert_eq!(error.kind(), DataErrorKind::Number);
+/// assert_eq!((error.name(), error.line(), error.column()), ("data.svm", Some(2), Some(6)));
+/// assert_eq!(error.token(), Some("x"));
+/// assert!(error.is_bad_row() && error.path().is_none());
 /// ```
 #[derive(Debug)]
 pub struct DataError(Box<Inner>);
@@ -27,54 +31,115 @@ pub struct DataError(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     name: Arc<str>,
-    line: u64,
-    column: u64,
-    what: What,
+    path: Option<PathBuf>,
+    line: Option<u64>,
+    column: Option<u64>,
+    field: Option<String>,
+    token: Option<String>,
+    kind: DataErrorKind,
     message: String,
-    source: Option<std::io::Error>,
+    source: Option<io::Error>,
 }
 
-/// The sort of a [`DataError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The kind of a [`DataError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum What {
-    /// The bytes could not be had: a missing file, a broken disk, a compressed stream cut short.
-    Io,
-    /// A row says something that cannot be learned from. `Options::skip_bad` passes over these.
-    Row,
-    /// The file as a whole is not what it should be: unknown format, no rows, no such column.
-    File,
+pub enum DataErrorKind {
+    /// The bytes could not be read or written: a missing file, a broken disk, a compressed stream cut short.
+    Io(io::ErrorKind),
+    /// A row does not follow its format.
+    Malformed,
+    /// A label is missing or not one of the labels expected.
+    Label,
+    /// A value or an importance weight is not a finite number within its range.
+    Number,
+    /// A feature's index is not an id, or appears twice in a row.
+    Index,
+    /// A row or a line exceeds a limit.
+    TooLong,
+    /// There are no rows.
+    Empty,
+    /// The format is not recognized, or not the one of the other inputs.
+    Format,
+    /// The columns do not fit: one is not there, appears twice or has an unsupported type.
+    Columns,
+    /// A binary file contradicts its own structure or checksum, or was not written completely.
+    Damaged,
+    /// A binary file of another version of its format.
+    Version,
+    /// The input cannot be used for what was asked.
+    Input,
     /// The options contradict each other or the format.
     Setting,
 }
 
 impl DataError {
-    pub(crate) fn io(name: &Arc<str>, doing: &str, source: std::io::Error) -> Self {
+    pub(crate) fn io(name: &Arc<str>, doing: &str, source: io::Error) -> Self {
         let message = format!("{doing}: {}", lower_first(&source.to_string()));
-        Self::make(name, What::Io, message, Some(source))
+        Self::make(name, DataErrorKind::Io(source.kind()), message, Some(source))
     }
 
+    pub(crate) fn directory(name: &Arc<str>) -> Self {
+        let source = io::Error::from(io::ErrorKind::IsADirectory);
+        let kind = DataErrorKind::Io(source.kind());
+        Self::make(name, kind, "is a directory".to_owned(), Some(source))
+    }
+
+    /// An input that is what it should be, and cannot be used here.
     pub(crate) fn file(name: &Arc<str>, message: impl Into<String>) -> Self {
-        Self::make(name, What::File, message.into(), None)
+        Self::make(name, DataErrorKind::Input, message.into(), None)
+    }
+
+    pub(crate) fn damaged(name: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::make(name, DataErrorKind::Damaged, message.into(), None)
+    }
+
+    pub(crate) fn columns(name: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::make(name, DataErrorKind::Columns, message.into(), None)
+    }
+
+    pub(crate) fn format(name: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::make(name, DataErrorKind::Format, message.into(), None)
+    }
+
+    pub(crate) fn version(name: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::make(name, DataErrorKind::Version, message.into(), None)
+    }
+
+    pub(crate) fn labels(name: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::make(name, DataErrorKind::Label, message.into(), None)
+    }
+
+    pub(crate) fn too_long(name: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::make(name, DataErrorKind::TooLong, message.into(), None)
+    }
+
+    pub(crate) fn empty(name: &Arc<str>) -> Self {
+        Self::make(name, DataErrorKind::Empty, "is empty: no rows".to_owned(), None)
     }
 
     pub(crate) fn setting(message: impl Into<String>) -> Self {
-        Self::make(&Arc::from(""), What::Setting, message.into(), None)
+        Self::make(&Arc::from(""), DataErrorKind::Setting, message.into(), None)
     }
 
     pub(crate) fn row(name: &Arc<str>, line: u64, bad: Bad) -> Self {
-        Self(Box::new(Inner {
-            name: name.clone(),
-            line,
-            column: bad.column as u64,
-            what: What::Row,
-            message: bad.message,
-            source: None,
-        }))
+        let Refused { column, kind, token, field, message } = *bad.0;
+        let mut error = Self::make(name, kind, message, None);
+        error.0.line = Some(line);
+        error.0.column = Some(column as u64).filter(|&column| column > 0);
+        (error.0.field, error.0.token) = (field, token);
+        error
     }
 
-    fn make(name: &Arc<str>, what: What, message: String, source: Option<std::io::Error>) -> Self {
-        Self(Box::new(Inner { name: name.clone(), line: 0, column: 0, what, message, source }))
+    fn make(
+        name: &Arc<str>,
+        kind: DataErrorKind,
+        message: String,
+        source: Option<io::Error>,
+    ) -> Self {
+        let name = name.clone();
+        let (path, line, column, field, token) = (None, None, None, None, None);
+        Self(Box::new(Inner { name, path, line, column, field, token, kind, message, source }))
     }
 
     /// The same error with more words at its end.
@@ -83,34 +148,66 @@ impl DataError {
         self
     }
 
-    /// The file, as it was named when opened; empty when no file is to blame.
+    /// The same error with the path of the file it names, if that is one of `files`.
+    pub(crate) fn of(mut self, files: &[PathBuf]) -> Self {
+        let named = files.iter().find(|path| path.display().to_string() == *self.0.name);
+        self.0.path = self.0.path.or_else(|| named.cloned());
+        self
+    }
+
+    /// The kind of error.
+    pub fn kind(&self) -> DataErrorKind {
+        self.0.kind
+    }
+
+    /// The input, as it was named when opened; empty when no input is to blame.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The line (or, in formats without lines, the row) counted from 1; 0 when there is none.
-    pub fn line(&self) -> u64 {
+    /// The file; `None` when the input is not a file (standard input, memory), or no input is to blame.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// The line of a bad row (in formats without lines, the row), counted from 1.
+    pub fn line(&self) -> Option<u64> {
         self.0.line
     }
 
-    /// The byte in the line, counted from 1; 0 when there is none.
-    pub fn column(&self) -> u64 {
+    /// The byte in the line, counted from 1, in formats that have lines.
+    pub fn column(&self) -> Option<u64> {
         self.0.column
     }
 
-    /// The words, without the place.
+    /// The name of the column or field, in formats that have names for them.
+    pub fn field(&self) -> Option<&str> {
+        self.0.field.as_deref()
+    }
+
+    /// What was found, where one token is to blame. Long tokens are cut.
+    pub fn token(&self) -> Option<&str> {
+        self.0.token.as_deref()
+    }
+
+    /// The message, without the place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The sort of error.
-    pub fn what(&self) -> What {
-        self.0.what
+    /// Whether one row is to blame. [`Options::skip_bad`](crate::Options::skip_bad) passes over these.
+    pub fn is_bad_row(&self) -> bool {
+        self.0.line.is_some()
     }
 
-    /// Whether the bytes could not be had, rather than not understood.
+    /// Whether the bytes could not be read or written.
     pub fn is_io(&self) -> bool {
-        self.0.what == What::Io
+        matches!(self.0.kind, DataErrorKind::Io(_))
+    }
+
+    /// The error of the system, where there was one.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        self.0.source.as_ref()
     }
 }
 
@@ -119,11 +216,8 @@ impl fmt::Display for DataError {
         let Inner { name, line, column, message, .. } = &*self.0;
         if !name.is_empty() {
             f.write_str(name)?;
-            if *line > 0 {
-                write!(f, ":{line}")?;
-            }
-            if *column > 0 {
-                write!(f, ":{column}")?;
+            for place in [line, column].into_iter().flatten() {
+                write!(f, ":{place}")?;
             }
             f.write_str(": ")?;
         }
@@ -137,18 +231,61 @@ impl std::error::Error for DataError {
     }
 }
 
-/// A refused row, before it knows its file and line. Columns count from 1.
+/// A refused row, before it knows its file and line.
+// PERF: boxed, so that the results of parsers stay small.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Bad {
+pub(crate) struct Bad(Box<Refused>);
+
+/// Why a row was refused. Columns count from 1; 0 is none.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Refused {
     pub(crate) column: usize,
     pub(crate) message: String,
+    kind: DataErrorKind,
+    token: Option<String>,
+    field: Option<String>,
 }
 
 impl Bad {
     // PERF: errors are made far from the loops that may need them.
     #[cold]
-    pub(crate) fn new(column: usize, message: impl Into<String>) -> Self {
-        Self { column, message: message.into() }
+    pub(crate) fn new(kind: DataErrorKind, column: usize, message: impl Into<String>) -> Self {
+        let (message, token, field) = (message.into(), None, None);
+        Self(Box::new(Refused { column, message, kind, token, field }))
+    }
+
+    /// With the token that was found.
+    pub(crate) fn found(mut self, token: &[u8]) -> Self {
+        const MOST: usize = 1000;
+        self.token = Some(String::from_utf8_lossy(&token[..token.len().min(MOST)]).into_owned());
+        self
+    }
+
+    /// With the name of the column or field it was found in.
+    #[cold]
+    pub(crate) fn in_field(mut self, name: &str) -> Self {
+        self.field.get_or_insert_with(|| name.to_owned());
+        self
+    }
+
+    /// A label, whatever else is wrong with it.
+    pub(crate) fn in_label(mut self) -> Self {
+        self.kind = DataErrorKind::Label;
+        self
+    }
+}
+
+impl std::ops::Deref for Bad {
+    type Target = Refused;
+
+    fn deref(&self) -> &Refused {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Bad {
+    fn deref_mut(&mut self) -> &mut Refused {
+        &mut self.0
     }
 }
 
@@ -192,7 +329,7 @@ mod tests {
     fn places_are_left_out_where_there_are_none() {
         let name: Arc<str> = Arc::from("a.svm");
         assert_eq!(DataError::file(&name, "no rows").to_string(), "a.svm: no rows");
-        let bad = DataError::row(&name, 3, Bad::new(0, "odd"));
+        let bad = DataError::row(&name, 3, Bad::new(DataErrorKind::Malformed, 0, "odd"));
         assert_eq!(bad.to_string(), "a.svm:3: odd");
         assert_eq!(DataError::setting("odd").to_string(), "odd");
         let io = std::io::Error::other("No such file");

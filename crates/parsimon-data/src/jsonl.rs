@@ -19,7 +19,7 @@ use crate::builder::Builder;
 use crate::columns::{LABELS, WEIGHTS};
 use crate::error::{Bad, shown};
 use crate::label::Found;
-use crate::{Options, hash, number, svmlight};
+use crate::{DataErrorKind, Options, hash, number, svmlight};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
@@ -47,7 +47,7 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
         let words = e.to_string();
         // The place stands in front of the message already.
         let words = words.split(" at line ").next().unwrap_or_default();
-        Bad::new(e.column(), format!("not a json object: {words}"))
+        Bad::new(DataErrorKind::Malformed, e.column(), format!("not a json object: {words}"))
     })?;
     let spec = builder.spec.clone();
     let options = &spec.options;
@@ -131,7 +131,7 @@ fn read_label(builder: &mut Builder, value: &Value) -> Result<Option<f64>, Bad> 
         Value::Bool(b) => builder.label(Found::Number(f64::from(*b)), 0),
         Value::Number(n) => builder.label(Found::Number(n.as_f64().unwrap_or(f64::NAN)), 0),
         Value::String(text) => builder.label(Found::Text(text.as_bytes()), 0),
-        other => Err(odd("label", other, "a number, a text or a truth value")),
+        other => Err(odd("label", other, "a number, a text or a truth value").in_label()),
     }
 }
 
@@ -145,8 +145,10 @@ fn importance(builder: &Builder, value: &Value) -> Result<f64, Bad> {
 
 #[cold]
 fn odd(key: &str, value: &Value, expected: &str) -> Bad {
-    let (key, value) = (shown(key.as_bytes()), shown(value.to_string().as_bytes()));
-    Bad::new(0, format!("{key} is {value} instead of {expected}"))
+    let token = value.to_string();
+    let (shown_key, value) = (shown(key.as_bytes()), shown(token.as_bytes()));
+    let words = format!("{shown_key} is {value} instead of {expected}");
+    Bad::new(DataErrorKind::Malformed, 0, words).found(token.as_bytes()).in_field(key)
 }
 
 /// The features of a row, in a namespace.
@@ -198,7 +200,8 @@ impl Features<'_> {
     fn pairs(&mut self, indices: &[Value], values: &[Value]) -> Result<(), Bad> {
         if indices.len() != values.len() {
             let (i, v) = (indices.len(), values.len());
-            return Err(Bad::new(0, format!("there are {i} indices but {v} values")));
+            let words = format!("there are {i} indices but {v} values");
+            return Err(Bad::new(DataErrorKind::Malformed, 0, words));
         }
         for (index, value) in indices.iter().zip(values) {
             let Value::Number(index) = index else {
@@ -222,7 +225,7 @@ impl Features<'_> {
                 let max = self.builder.spec.max_value;
                 match n.as_f64() {
                     Some(v) if v.abs() <= max => self.push(key, v),
-                    _ => Err(number::too_large(n.to_string().as_bytes(), 0, max)),
+                    _ => Err(number::too_large(n.to_string().as_bytes(), 0, max).in_field(key)),
                 }
             }
             Value::String(text) => {

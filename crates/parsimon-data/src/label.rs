@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Bad, shown};
-use crate::number;
+use crate::{DataErrorKind, number};
 
 /// How the label of a row is understood.
 ///
@@ -164,13 +164,15 @@ impl LabelReader {
         match self {
             Self::Number { least } => match number {
                 Some(y) if y < *least => {
-                    Err(Bad::new(column, format!("label {} is negative", shown(token))))
+                    Err(refused(token, column, format!("label {} is negative", shown(token))))
                 }
                 Some(y) if y.abs() <= max => Ok(Some(y)),
-                Some(_) => Err(number::too_large(token, column, max)),
-                None => {
-                    Err(Bad::new(column, format!("label {}", crate::error::not_a_number(token))))
-                }
+                Some(_) => Err(number::too_large(token, column, max).in_label()),
+                None => Err(refused(
+                    token,
+                    column,
+                    format!("label {}", crate::error::not_a_number(token)),
+                )),
             },
             Self::Binary { negative, positive, standard } => {
                 let zero_or_minus = || number.is_some_and(|n| n == 0.0 || n == -1.0);
@@ -180,17 +182,18 @@ impl LabelReader {
                     Ok(Some(-1.0))
                 } else {
                     let (n, p) = (shown(&negative.text), shown(&positive.text));
-                    Err(Bad::new(column, format!("label {} is neither {n} nor {p}", shown(token))))
+                    let words = format!("label {} is neither {n} nor {p}", shown(token));
+                    Err(refused(token, column, words))
                 }
             }
             Self::Classes { texts, numbers } => {
                 let by_number = || number.and_then(|n| numbers.get(&number_key(n)));
                 match texts.get(token).or_else(by_number) {
                     Some(&class) => Ok(Some(f64::from(class))),
-                    None => Err(Bad::new(
-                        column,
-                        format!("label {} is not a known class", shown(token)),
-                    )),
+                    None => {
+                        let words = format!("label {} is not a known class", shown(token));
+                        Err(refused(token, column, words))
+                    }
                 }
             }
             Self::Optional(inner) => Ok(inner.read(found, column, max).unwrap_or(None)),
@@ -200,6 +203,10 @@ impl LabelReader {
             },
         }
     }
+}
+
+fn refused(token: &[u8], column: usize, words: String) -> Bad {
+    Bad::new(DataErrorKind::Label, column, words).found(token)
 }
 
 /// -0 and 0 are one number.
@@ -288,7 +295,7 @@ mod tests {
 
     fn read(labels: &Labels, token: &str) -> Result<Option<f64>, String> {
         let reader = LabelReader::new(labels).unwrap();
-        reader.read(Found::Text(token.as_bytes()), 1, 1e12).map_err(|b| b.message)
+        reader.read(Found::Text(token.as_bytes()), 1, 1e12).map_err(|b| b.message.clone())
     }
 
     #[test]

@@ -70,7 +70,7 @@ mod vw;
 
 pub use arrow;
 pub use columnar::BatchIterator;
-pub use error::{DataError, What};
+pub use error::{DataError, DataErrorKind};
 pub use label::{LabelTexts, Labels};
 pub use names::Names;
 pub use options::{Format, Header, Input, Options, Space};

@@ -1,5 +1,6 @@
 //! Decimal text to `f64`, exactly as `str::parse` would do it, faster.
 
+use crate::DataErrorKind;
 use crate::error::{Bad, not_a_number, shown};
 
 /// Powers of ten that are exact in an `f64`.
@@ -240,13 +241,14 @@ pub(crate) fn bounded(token: &[u8], column: usize, max: f64) -> Result<f64, Bad>
     match whole(token) {
         Some(v) if v.abs() <= max => Ok(v),
         Some(_) => Err(too_large(token, column, max)),
-        None => Err(Bad::new(column, not_a_number(token))),
+        None => Err(Bad::new(DataErrorKind::Number, column, not_a_number(token)).found(token)),
     }
 }
 
 #[cold]
 pub(crate) fn too_large(token: &[u8], column: usize, max: f64) -> Bad {
-    Bad::new(column, format!("{} is beyond the largest magnitude, {max:e}", shown(token)))
+    let words = format!("{} is beyond the largest magnitude, {max:e}", shown(token));
+    Bad::new(DataErrorKind::Number, column, words).found(token)
 }
 
 #[cfg(test)]

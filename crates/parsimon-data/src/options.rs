@@ -1,7 +1,7 @@
 //! What to read and how: inputs, formats, feature spaces, options.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::{DataError, Labels};
@@ -174,6 +174,14 @@ impl Input {
             Input::Path(path) => path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()),
             Input::Stdin => true,
             Input::Bytes { .. } => false,
+        }
+    }
+
+    /// The path of a file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Input::Path(path) => Some(path),
+            Input::Stdin | Input::Bytes { .. } => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Inputs to chunks.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use arrow::datatypes::Schema;
@@ -39,6 +40,8 @@ use crate::{Format, Input, Names, Options, Space};
 pub struct Reader {
     /// Of the first input.
     name: Arc<str>,
+    /// The inputs that are files, for errors.
+    files: Vec<PathBuf>,
     engine: Engine,
     format: Format,
     space: Space,
@@ -98,9 +101,16 @@ impl Reader {
 
     fn open_for(inputs: &[Input], options: &Options, labels_only: bool) -> Result<Self, DataError> {
         options.check()?;
-        let total = check_inputs(inputs)?;
-        let source = Source::open(inputs, options)?;
-        Self::of(source, options, total, labels_only)
+        let open = || {
+            let total = check_inputs(inputs)?;
+            let source = Source::open(inputs, options)?;
+            Self::of(source, options, total, labels_only)
+        };
+        let files: Vec<_> = inputs.iter().filter_map(Input::path).map(Path::to_owned).collect();
+        match open() {
+            Ok(reader) => Ok(Self { files, ..reader }),
+            Err(error) => Err(error.of(&files)),
+        }
     }
 
     /// Reads record batches that are in memory, or that another program makes, as a file of them is read.
@@ -158,6 +168,7 @@ impl Reader {
             Arc::new(Spec { space, labels, max_value, options: options.clone(), labels_only });
         Ok(Self {
             name: source.name().clone(),
+            files: Vec::new(),
             engine: Engine::new(source, &spec, options.threads),
             format,
             space,
@@ -197,7 +208,7 @@ impl Reader {
                 }
                 if let Some(failure) = failure {
                     self.is_done = true;
-                    return Err(failure);
+                    return Err(failure.of(&self.files));
                 }
             }
             match self.engine.next() {
@@ -240,7 +251,7 @@ impl Reader {
             if self.skipped_rows < self.skip_bad {
                 self.skipped_rows += 1;
                 if self.skipped.len() < KEPT {
-                    self.skipped.push(error);
+                    self.skipped.push(error.of(&self.files));
                 }
                 continue;
             }
@@ -253,7 +264,7 @@ impl Reader {
         }
         self.input_lines += parsed.lines;
         if done.is_last && self.input_rows == 0 && failure.is_none() {
-            failure = Some(DataError::file(&done.name, "is empty: no rows"));
+            failure = Some(DataError::empty(&done.name));
         }
         self.current = Some(Current { parsed: done.parsed, delivered: 0, allowed, failure });
     }

@@ -78,9 +78,10 @@ impl LabelCounter {
             }
         }
         if self.counts.len() > self.most {
+            let name = reader.name().clone();
             let words =
                 format!("has more than {} distinct labels: not classes but numbers?", self.most);
-            return Err(DataError::file(reader.name(), words));
+            return Err(DataError::labels(&name, words));
         }
         Ok(())
     }

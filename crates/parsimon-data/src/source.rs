@@ -96,14 +96,14 @@ pub(crate) fn open(
         // Nothing at all, or an error before anything.
         let mut byte = [0];
         rest.read(&mut byte).map_err(cannot_read)?;
-        return Err(DataError::file(&name, "is empty: no rows"));
+        return Err(DataError::empty(&name));
     }
     if head.starts_with(b"\xef\xbb\xbf") {
         head.drain(..3);
     }
     let format = match options.format.or_else(|| recognize::by_name(&name)) {
         Some(format) => format,
-        None => recognize::by_bytes(&head).map_err(|words| DataError::file(&name, words))?,
+        None => recognize::by_bytes(&head).map_err(|words| DataError::format(&name, words))?,
     };
     Ok(Opened { name, head, rest, is_compressed, is_pipe, format })
 }
@@ -169,7 +169,7 @@ pub(crate) fn check_inputs(inputs: &[Input]) -> Result<Option<u64>, DataError> {
                 let about =
                     std::fs::metadata(path).map_err(|e| DataError::io(&name, "cannot open", e))?;
                 if about.is_dir() {
-                    return Err(DataError::file(&name, "is a directory"));
+                    return Err(DataError::directory(&name));
                 }
                 // A pipe has no size.
                 about.is_file().then_some(about.len())
@@ -312,7 +312,7 @@ impl Source {
         let opened = open(input, &self.options, &self.count)?;
         if opened.format != self.format {
             let (this, first, name) = (opened.format, self.format, &self.first_name);
-            return Err(DataError::file(
+            return Err(DataError::format(
                 &opened.name,
                 format!("is {this}, but {name} is {first}: all inputs must be of one format"),
             ));
@@ -322,7 +322,7 @@ impl Source {
         // Ids are positions of columns; names, when hashed, find their slot wherever they stand.
         if self.space == Space::Ids && current.columns != self.first_columns {
             let words = format!("has other columns than {}", self.first_name);
-            return Err(DataError::file(&current.name, words));
+            return Err(DataError::columns(&current.name, words));
         }
         Ok(current)
     }
@@ -362,7 +362,7 @@ impl Current {
         if let Some(dialect) = dialect {
             opened.read_first_record(dialect.ends())?;
             let (found, header, lines) = delimited::columns(&opened.head, dialect, options)
-                .map_err(|words| DataError::file(&opened.name, words))?;
+                .map_err(|words| DataError::columns(&opened.name, words))?;
             opened.head.drain(..header);
             columns = Some(Arc::new(found));
             lines_before = lines;
@@ -447,7 +447,7 @@ impl Current {
                 Err(BlockError::Io(e)) => Err(DataError::io(&self.name, "cannot read", e)),
                 Err(BlockError::TooLong { limit }) => {
                     let name = &self.name;
-                    Err(DataError::file(name, format!("a line is longer than {limit} bytes")))
+                    Err(DataError::too_long(name, format!("a line is longer than {limit} bytes")))
                 }
             },
             Pieces::Cache(blocks, contents, before) => {

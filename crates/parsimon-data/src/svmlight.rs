@@ -9,14 +9,13 @@
 use memchr::memchr;
 use parsimon_core::{Repeats, RowError};
 
-use crate::Space;
 use crate::builder::Builder;
 use crate::error::{Bad, shown};
 #[cfg(target_arch = "x86_64")]
 use crate::four_features;
 use crate::label::Found;
-use crate::number;
 use crate::separators::Lines;
+use crate::{DataErrorKind, Space, number};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
@@ -132,7 +131,9 @@ fn common_row<'a, const IDS: bool, const WIDE: bool>(
         (start, next, last) = (end + 1, next + 2, after);
     }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
-    builder.finish(label, 1.0, repeats, |e| Bad::new(0, e.to_string())).ok()?;
+    builder
+        .finish(label, 1.0, repeats, |e| Bad::new(DataErrorKind::Index, 0, e.to_string()))
+        .ok()?;
     (lines.at, lines.next) = (start, next);
     Some(lines)
 }
@@ -206,8 +207,8 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
     } else if builder.spec.labels.may_be_missing() {
         None
     } else {
-        let token = shown(token);
-        return Err(Bad::new(at + 1, format!("{token} stands where the label should be")));
+        let words = format!("{} stands where the label should be", shown(token));
+        return Err(Bad::new(DataErrorKind::Label, at + 1, words).found(token));
     };
     if builder.spec.labels_only {
         at = line.len();
@@ -241,14 +242,16 @@ fn parse_feature<const IDS: bool>(
     let end = token_end(line, start);
     let token = &line[start..end];
     let Some(colon) = memchr(b':', token) else {
-        return Err(Bad::new(start + 1, format!("{} is not an index:value pair", shown(token))));
+        let words = format!("{} is not an index:value pair", shown(token));
+        return Err(Bad::new(DataErrorKind::Malformed, start + 1, words).found(token));
     };
     let (digits, value) = (&token[..colon], &token[colon + 1..]);
     if digits == b"qid" {
         return match std::str::from_utf8(value).ok().and_then(|v| v.parse::<u64>().ok()) {
             Some(_) => Ok(end),
             None => {
-                Err(Bad::new(start + 5, format!("query id {} is not an integer", shown(value))))
+                let words = format!("query id {} is not an integer", shown(value));
+                Err(Bad::new(DataErrorKind::Malformed, start + 5, words).found(value))
             }
         };
     }
@@ -261,17 +264,16 @@ fn parse_feature<const IDS: bool>(
 /// An id in decimal, or words about why it is none.
 pub(crate) fn parse_id(digits: &[u8], column: usize) -> Result<u32, Bad> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(Bad::new(
-            column,
-            format!("feature index {} is not an integer >= 0", shown(digits)),
-        ));
+        let words = format!("feature index {} is not an integer >= 0", shown(digits));
+        return Err(Bad::new(DataErrorKind::Index, column, words).found(digits));
     }
     let text = std::str::from_utf8(digits).unwrap_or_default();
     match text.parse::<u32>() {
         Ok(id) if id <= Space::LARGEST_ID => Ok(id),
         _ => {
             let (text, largest) = (&text[..text.len().min(40)], Space::LARGEST_ID);
-            Err(Bad::new(column, format!("feature index {text} is beyond the largest, {largest}")))
+            let words = format!("feature index {text} is beyond the largest, {largest}");
+            Err(Bad::new(DataErrorKind::Index, column, words).found(digits))
         }
     }
 }
@@ -280,7 +282,7 @@ pub(crate) fn parse_id(digits: &[u8], column: usize) -> Result<u32, Bad> {
 #[cold]
 fn explain(error: RowError, line: &[u8]) -> Bad {
     let RowError::Repeated { index } = error else {
-        return Bad::new(0, error.to_string());
+        return Bad::new(DataErrorKind::Number, 0, error.to_string());
     };
     let mut at = 0;
     let mut met = false;
@@ -290,13 +292,14 @@ fn explain(error: RowError, line: &[u8]) -> Bad {
         let digits = line[at..end].split(|&b| b == b':').next().unwrap_or_default();
         if digits.len() < end - at && parse_id(digits, 0) == Ok(index) {
             if met {
-                return Bad::new(at + 1, error.to_string());
+                let bad = Bad::new(DataErrorKind::Index, at + 1, error.to_string());
+                return bad.found(digits);
             }
             met = true;
         }
         at = end;
     }
-    Bad::new(0, error.to_string())
+    Bad::new(DataErrorKind::Index, 0, error.to_string())
 }
 
 #[cfg(test)]

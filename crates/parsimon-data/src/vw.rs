@@ -12,7 +12,7 @@ use crate::builder::Builder;
 use crate::error::{Bad, shown};
 use crate::label::Found;
 use crate::separators::Lines;
-use crate::{hash, number, svmlight};
+use crate::{DataErrorKind, hash, number, svmlight};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
@@ -110,7 +110,8 @@ fn parse_row<'a, const IDS: bool>(
     let head = &lines.text[from..cursor.at];
     if cursor.meaning == END {
         if !head.iter().all(|&b| MEANING[b as usize] == BLANK) {
-            return Err(Bad::new(1, format!("there is no bar (|) in {}", shown(head))));
+            let words = format!("there is no bar (|) in {}", shown(head));
+            return Err(Bad::new(DataErrorKind::Malformed, 1, words));
         }
     } else {
         let before = Before::parse(builder, head)?;
@@ -149,11 +150,7 @@ impl<'a> Before<'a> {
             let blank = rest.iter().position(|&b| MEANING[b as usize] == BLANK);
             let end = at + blank.unwrap_or(rest.len());
             if len == words.len() {
-                let word = shown(&text[at..end]);
-                return Err(Bad::new(
-                    at + 1,
-                    format!("{word} is one word too many before the bar"),
-                ));
+                return Err(one_too_many(&text[at..end], at + 1));
             }
             words[len] = (at, &text[at..end]);
             len += 1;
@@ -179,8 +176,7 @@ impl<'a> Before<'a> {
             number::bounded(word, start + 1, builder.spec.max_value)?;
         }
         if let Some(&(start, word)) = words.get(3) {
-            let word = shown(word);
-            return Err(Bad::new(start + 1, format!("{word} is one word too many before the bar")));
+            return Err(one_too_many(word, start + 1));
         }
         Ok(Self { label, importance, tag })
     }
@@ -262,9 +258,18 @@ fn parse_features<const IDS: bool>(
 }
 
 #[cold]
+fn one_too_many(word: &[u8], column: usize) -> Bad {
+    let words = format!("{} is one word too many before the bar", shown(word));
+    Bad::new(DataErrorKind::Malformed, column, words).found(word)
+}
+
+#[cold]
 fn refuse_value(token: &[u8], column: usize, max: f64) -> Bad {
     match token.first() {
-        Some(b':') => Bad::new(column, format!("feature {} has no name", shown(token))),
+        Some(b':') => {
+            let words = format!("feature {} has no name", shown(token));
+            Bad::new(DataErrorKind::Malformed, column, words).found(token)
+        }
         _ => number::too_large(token, column, max),
     }
 }

@@ -4,9 +4,11 @@ use rustc_hash::FxHashSet;
 
 use parsimon::core::{Chunk, Repeats, RowError};
 use parsimon::data::{Names, Space, hash};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyFloatMethods, PyInt, PyString};
+
+use crate::errors::BadInput;
 
 /// The names of rows that were learned. Those of rows that are refused are forgotten.
 #[derive(Default)]
@@ -62,11 +64,12 @@ pub(crate) fn push_dict(
         chunk.abandon_row();
         return pushed;
     }
-    chunk.finish_row(label, weight, Repeats::Add).map_err(|e| match e {
-        RowError::NotFinite { .. } => {
-            PyValueError::new_err("the sum of a feature's values is not finite")
-        }
-        _ => PyValueError::new_err(e.to_string()),
+    chunk.finish_row(label, weight, Repeats::Add).map_err(|e| {
+        let words = match e {
+            RowError::NotFinite { .. } => "the sum of a feature's values is not finite".to_owned(),
+            _ => e.to_string(),
+        };
+        BadInput::new(words).into()
     })
 }
 
@@ -134,5 +137,6 @@ fn within(key: &Bound<'_, PyAny>, number: f64, limit: f64) -> PyResult<f64> {
         return Ok(number);
     }
     let what = if number.is_nan() { "NaN" } else { "infinity or too large" };
-    Err(PyValueError::new_err(format!("the value of {key:?} is {what}")))
+    let bad = BadInput::new(format!("the value of {key:?} is {what}"));
+    Err(bad.in_field(key.str()?.to_string()).into())
 }

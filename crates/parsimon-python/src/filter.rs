@@ -10,6 +10,8 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
+use crate::errors::raised;
+
 /// Samples filtered between two looks at the interpreter.
 const BLOCK: usize = 4096;
 
@@ -33,7 +35,7 @@ impl Filter {
         let settings = Spec::from_json(&spec).and_then(|s| s.resolve());
         let filter = settings
             .and_then(|s| s.filter::<f64>(taps, Regularization { relative }))
-            .map_err(|e| PyValueError::new_err(e.to_string()))?;
+            .map_err(raised)?;
         Ok(Self { inner: Mutex::new(filter), spec, taps, relative })
     }
 

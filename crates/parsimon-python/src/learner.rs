@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::core::{Chunk, Frozen};
 use parsimon::data::Space;
-use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
+use parsimon::{Error, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::dict::{Diary, push_dict};
+use crate::errors::{BadInput, Trouble, at_row, raised};
 use crate::presentation::{BLOCK, Showing, order_of};
-use crate::raised;
 use crate::rows::{Rows, copy_row, with_rows};
 use crate::table::{Table, needed};
 
@@ -54,7 +54,7 @@ impl Inner {
         rows: &dyn Rows,
         labels: &[f64],
         weights: Option<&[f64]>,
-    ) -> Result<(), String> {
+    ) -> Result<(), BadInput> {
         check(self.trainer.settings(), self.limit(), rows, labels, weights)
     }
 
@@ -63,13 +63,12 @@ impl Inner {
         rows: &dyn Rows,
         labels: &[f64],
         block: impl Iterator<Item = Showing>,
-    ) -> PyResult<()> {
+    ) -> Result<(), Trouble> {
         self.chunk.clear();
         for (i, weight) in block {
-            copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk)
-                .map_err(PyValueError::new_err)?;
+            copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk)?;
         }
-        self.trainer.learn(&self.chunk, &mut |_| {}).map_err(raised)
+        Ok(self.trainer.learn(&self.chunk, &mut |_| {})?)
     }
 
     fn margins(
@@ -77,7 +76,7 @@ impl Inner {
         rows: &dyn Rows,
         block: std::ops::Range<usize>,
         margins: &mut Vec<f64>,
-    ) -> Result<(), String> {
+    ) -> Result<(), BadInput> {
         self.chunk.clear();
         for i in block {
             copy_row(rows, i, None, 1.0, &mut self.chunk)?;
@@ -110,31 +109,34 @@ pub(crate) fn check(
     rows: &dyn Rows,
     labels: &[f64],
     weights: Option<&[f64]>,
-) -> Result<(), String> {
+) -> Result<(), BadInput> {
     let n = rows.len();
     if labels.len() != n || weights.is_some_and(|w| w.len() != n) {
-        return Err(format!(
-            "X has {n} rows, y {} and the weights {}",
-            labels.len(),
-            weights.map_or(n, <[f64]>::len)
-        ));
+        let (y, w) = (labels.len(), weights.map_or(n, <[f64]>::len));
+        return Err(BadInput::new(format!("X has {n} rows, y {y} and the weights {w}")));
     }
     rows.check(limit)?;
-    let (counts, place) = (settings.is_of_counts(), |i: usize| format!(" at row {i}"));
+    let counts = settings.is_of_counts();
     for (i, &y) in labels.iter().enumerate() {
         let weight = weights.map_or(1.0, |w| w[i]);
-        check_label(counts, limit, y, weight).map_err(|e| e + &place(i))?;
+        check_label(counts, limit, y, weight).map_err(|e| placed(e, i))?;
     }
     Ok(())
 }
 
-fn check_label(counts: bool, limit: f64, y: f64, weight: f64) -> Result<(), String> {
+fn placed(bad: BadInput, row: usize) -> BadInput {
+    bad.and(&format!(" at row {row}")).at_row(row)
+}
+
+fn check_label(counts: bool, limit: f64, y: f64, weight: f64) -> Result<(), BadInput> {
     if !(y.abs() <= limit && (!counts || y >= 0.0)) {
         let wanted = if counts { "a finite number >= 0" } else { "a finite number" };
-        return Err(format!("y must be {wanted}, got {}", spelled(y)));
+        return Err(BadInput::new(format!("y must be {wanted}, got {}", spelled(y))));
     }
     if !(weight.is_finite() && weight >= 0.0) {
-        return Err(format!("sample_weight must be a finite number >= 0, got {}", spelled(weight)));
+        let got = spelled(weight);
+        let words = format!("sample_weight must be a finite number >= 0, got {got}");
+        return Err(BadInput::new(words));
     }
     Ok(())
 }
@@ -182,6 +184,12 @@ fn fail(message: String) -> PyErr {
     PyValueError::new_err(message)
 }
 
+impl From<Trainer> for Learner {
+    fn from(trainer: Trainer) -> Self {
+        Self { inner: Mutex::new(Inner::new(trainer)) }
+    }
+}
+
 #[pymethods]
 impl Learner {
     /// A learner at the origin. `bits` is for rows with named features, hashed; without it features are ids.
@@ -199,8 +207,7 @@ impl Learner {
         rows: Option<u64>,
         bits: Option<u8>,
     ) -> PyResult<Self> {
-        let build = |e: parsimon::BuildError| fail(e.to_string());
-        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(build)?;
+        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(raised)?;
         let precision = precision.parse().map_err(fail)?;
         if bits.is_some_and(|b| !(1..=31).contains(&b)) {
             return Err(fail("bits must be a whole number from 1 to 31".into()));
@@ -210,8 +217,8 @@ impl Learner {
         let found = needed(std::slice::from_ref(&settings), classes, dimension, rows);
         let reading = InputSchema { bits, found, ..InputSchema::default() };
         let trainer = Trainer::new(settings, LearnerOptions { precision, bias, storage }, reading)
-            .map_err(build)?;
-        Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
+            .map_err(raised)?;
+        Ok(Self::from(trainer))
     }
 
     /// A learner at the origin, for rows like those of a table.
@@ -228,11 +235,9 @@ impl Learner {
     ) -> PyResult<Self> {
         let precision = precision.parse().map_err(fail)?;
         let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
-        let build = |e: parsimon::BuildError| fail(e.to_string());
-        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(build)?;
+        let settings = Spec::from_json(spec).and_then(|s| s.resolve()).map_err(raised)?;
         let found = needed(std::slice::from_ref(&settings), classes, dimension, rows);
-        let trainer = table.trainer(settings, frame, found)?;
-        Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
+        Ok(Self::from(table.trainer(settings, frame, found)?))
     }
 
     /// Learns the rows in their order. Whatever is refused is refused before the first row is learned.
@@ -249,7 +254,7 @@ impl Learner {
         with_rows(x, |rows| {
             let mut inner = lock(py, &self.inner)?;
             let inner = &mut *inner;
-            py.detach(|| inner.check(rows, labels, weights)).map_err(fail)?;
+            py.detach(|| inner.check(rows, labels, weights))?;
             for start in (0..rows.len()).step_by(BLOCK) {
                 let block = start..rows.len().min(start + BLOCK);
                 let showings = block.map(|i| (i, weights.map_or(1.0, |w| w[i])));
@@ -281,16 +286,16 @@ impl Learner {
         with_rows(x, |rows| {
             let mut inner = lock(py, &self.inner)?;
             let (inner, mut tick) = (&mut *inner, Tick::new(tick));
-            py.detach(|| inner.check(rows, labels, weights)).map_err(fail)?;
+            py.detach(|| inner.check(rows, labels, weights))?;
             let order = order_of(py, rows, labels, weights, seed)?;
             for pass in 0..passes {
                 let before = py.detach(|| inner.checkpoint());
                 for block in py.detach(|| order.pass(pass)).chunks(BLOCK) {
                     let learned = py.detach(|| inner.learn(rows, labels, block.iter().copied()));
                     match learned {
-                        Err(e) if e.is_instance_of::<crate::DivergedError>(py) => {
+                        Err(Trouble::Learning(error @ Error::Diverged { .. })) => {
                             inner.trainer = Trainer::from_checkpoint(&before).map_err(raised)?;
-                            return Ok((pass, Some(e.value(py).to_string())));
+                            return Ok((pass, Some(error.to_string())));
                         }
                         other => other?,
                     }
@@ -326,7 +331,7 @@ impl Learner {
                 let Inner { trainer, chunk, .. } = inner;
                 let more = py.detach(|| match reader.read(chunk) {
                     Ok(true) => trainer.learn(chunk, &mut |_| {}).map(|()| true).map_err(raised),
-                    other => other.map_err(crate::table::raised),
+                    other => other.map_err(raised),
                 });
                 rows += chunk.len() as u64;
                 let told = || trainer.progressive().average();
@@ -360,7 +365,7 @@ impl Learner {
         let precision = inner.trainer.frame().precision;
         let mut reader = table.reader_without_labels(reading, settings, precision)?;
         let mut margins = Vec::new();
-        while py.detach(|| reader.read(&mut inner.chunk)).map_err(crate::table::raised)? {
+        while py.detach(|| reader.read(&mut inner.chunk)).map_err(raised)? {
             py.detach(|| inner.predict(&mut margins));
             py.check_signals()?;
         }
@@ -393,11 +398,11 @@ impl Learner {
             let mut inner = lock(py, &self.inner)?;
             let inner = &mut *inner;
             let (limit, heads) = (inner.limit(), inner.trainer.online().heads());
-            py.detach(|| rows.check(limit)).map_err(fail)?;
+            py.detach(|| rows.check(limit))?;
             let mut margins = Vec::with_capacity(rows.len() * heads);
             for start in (0..rows.len()).step_by(BLOCK) {
                 let block = start..rows.len().min(start + BLOCK);
-                py.detach(|| inner.margins(rows, block, &mut margins)).map_err(fail)?;
+                py.detach(|| inner.margins(rows, block, &mut margins))?;
                 py.check_signals()?;
             }
             PyArray1::from_vec(py, margins).reshape([rows.len(), heads])
@@ -416,7 +421,7 @@ impl Learner {
         let mut inner = lock(py, &self.inner)?;
         let Inner { trainer, chunk, diary, counts } = &mut *inner;
         let limit = trainer.frame().precision.max_value();
-        check_label(*counts, limit, label, weight).map_err(fail)?;
+        check_label(*counts, limit, label, weight)?;
         chunk.clear();
         let pushed = push_one(trainer, chunk, Some(diary), row, Some(label), weight);
         diary.settle(pushed)?;
@@ -445,8 +450,9 @@ impl Learner {
         let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
             let (row, weight) = (row.cast::<PyDict>()?, weights.map_or(1.0, |w| w[i]));
             let checked = check_label(*counts, limit, labels[i], weight);
-            checked.map_err(|e| fail(format!("{e} at row {i}")))?;
+            checked.map_err(|e| placed(e, i))?;
             push_one(trainer, chunk, Some(diary), row, Some(labels[i]), weight)
+                .map_err(|e| at_row(py, e, i))
         });
         diary.settle(pushed)?;
         let mut block = Chunk::new();
@@ -471,8 +477,10 @@ impl Learner {
         let mut inner = lock(py, &self.inner)?;
         let inner = &mut *inner;
         inner.chunk.clear();
-        for row in rows.iter() {
-            push_one(&inner.trainer, &mut inner.chunk, None, row.cast::<PyDict>()?, None, 1.0)?;
+        for (i, row) in rows.iter().enumerate() {
+            let row = row.cast::<PyDict>()?;
+            push_one(&inner.trainer, &mut inner.chunk, None, row, None, 1.0)
+                .map_err(|e| at_row(py, e, i))?;
         }
         let mut margins = Vec::new();
         py.detach(|| inner.predict(&mut margins));
@@ -554,21 +562,21 @@ impl Learner {
     fn save_model(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
         inner.settle_names();
-        inner.trainer.model().save(&path).map_err(|e| fail(e.to_string()))
+        inner.trainer.model().save(&path).map_err(raised)
     }
 
     /// Writes a checkpoint file.
     fn save_checkpoint(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
         inner.settle_names();
-        inner.trainer.save_checkpoint(&path).map_err(|e| fail(e.to_string()))
+        inner.trainer.save_checkpoint(&path).map_err(raised)
     }
 
     /// Reads a checkpoint file.
     #[staticmethod]
     fn resume(path: PathBuf) -> PyResult<Self> {
         let trainer = Trainer::resume(&path).map_err(raised)?;
-        Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
+        Ok(Self::from(trainer))
     }
 
     /// A checkpoint's bytes.
@@ -582,7 +590,7 @@ impl Learner {
     #[staticmethod]
     fn from_checkpoint(bytes: &[u8]) -> PyResult<Self> {
         let trainer = Trainer::from_checkpoint(bytes).map_err(raised)?;
-        Ok(Self { inner: Mutex::new(Inner::new(trainer)) })
+        Ok(Self::from(trainer))
     }
 
     fn __reduce__<'py>(

@@ -4,6 +4,7 @@
 
 mod capsule;
 mod dict;
+mod errors;
 mod filter;
 mod learner;
 mod model;
@@ -14,19 +15,7 @@ mod sweep;
 mod table;
 mod worker;
 
-use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-
-create_exception!(parsimon, DivergedError, PyValueError, "The weights grew beyond all bounds.");
-
-/// An error of the library as Python knows it.
-fn raised(error: parsimon::Error) -> PyErr {
-    match error {
-        parsimon::Error::Diverged { .. } => DivergedError::new_err(error.to_string()),
-        _ => PyValueError::new_err(error.to_string()),
-    }
-}
 
 #[pymodule]
 fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -35,6 +24,7 @@ fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<filter::Filter>()?;
     module.add_class::<sweep::Sweep>()?;
+    module.add_function(wrap_pyfunction!(model::load, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::expand, module)?)?;
     module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
     module.add_function(wrap_pyfunction!(registry::resolve, module)?)?;
@@ -43,6 +33,5 @@ fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(worker::absorb, module)?)?;
     module.add_function(wrap_pyfunction!(worker::about_delta, module)?)?;
     module.add_function(wrap_pyfunction!(worker::check_mergeable, module)?)?;
-    module.add("DivergedError", module.py().get_type::<DivergedError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use parsimon::FormatErrorKind;
 use parsimon::core::{Chunk, Frozen, Scorer};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::dict::push_dict;
-use crate::learner::heads;
+use crate::errors::{BadInput, at_row, raised};
+use crate::learner::{Learner, heads};
 use crate::rows::{copy_row, with_rows};
 
 const BLOCK: usize = 1024;
@@ -21,27 +22,36 @@ pub(crate) struct Model {
     scorer: Scorer,
 }
 
+/// Reads a checkpoint, which learns on, or a model, which predicts: whichever the file is.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
+    match parsimon::Trainer::resume(&path) {
+        Err(parsimon::Error::Format(e)) if e.kind() == FormatErrorKind::WrongFile => {
+            Ok(Py::new(py, Model::load(path)?)?.into_any())
+        }
+        read => Ok(Py::new(py, Learner::from(read.map_err(raised)?))?.into_any()),
+    }
+}
+
 #[pymethods]
 impl Model {
     /// Reads a model file.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        let model = parsimon::Model::load(&path);
-        let model = model.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let model = parsimon::Model::load(&path).map_err(raised)?;
         Ok(Self { scorer: model.scorer(), model })
     }
 
     /// A model from its file's bytes.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        let model = parsimon::Model::from_bytes(bytes);
-        let model = model.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let model = parsimon::Model::from_bytes(bytes).map_err(raised)?;
         Ok(Self { scorer: model.scorer(), model })
     }
 
     /// Writes the file again.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        self.model.save(&path).map_err(|e| PyValueError::new_err(e.to_string()))
+        self.model.save(&path).map_err(raised)
     }
 
     fn __reduce__<'py>(
@@ -59,7 +69,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let limit = self.model.precision().max_value();
         with_rows(x, |rows| {
-            py.detach(|| rows.check(limit)).map_err(PyValueError::new_err)?;
+            py.detach(|| rows.check(limit))?;
             let mut margins = Vec::new();
             for start in (0..rows.len()).step_by(BLOCK) {
                 let scored = py.detach(|| {
@@ -68,9 +78,9 @@ impl Model {
                         copy_row(rows, i, None, 1.0, &mut chunk)?;
                     }
                     self.scorer.margins(&chunk, &mut margins);
-                    Ok::<_, String>(())
+                    Ok::<_, BadInput>(())
                 });
-                scored.map_err(PyValueError::new_err)?;
+                scored?;
                 py.check_signals()?;
             }
             PyArray1::from_vec(py, margins).reshape([rows.len(), self.model.outputs()])
@@ -93,9 +103,10 @@ impl Model {
         rows: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
-        for row in rows.iter() {
+        for (i, row) in rows.iter().enumerate() {
             let (row, bits) = (row.cast::<PyDict>()?, self.model.schema().bits);
-            push_dict(&mut chunk, None, row, bits, None, 1.0, limit)?;
+            push_dict(&mut chunk, None, row, bits, None, 1.0, limit)
+                .map_err(|e| at_row(py, e, i))?;
         }
         let mut margins = Vec::new();
         py.detach(|| self.scorer.margins(&chunk, &mut margins));
@@ -112,7 +123,7 @@ impl Model {
         let mut reader =
             table.reader_without_labels(model.schema(), model.settings(), model.precision())?;
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
-        while py.detach(|| reader.read(&mut chunk)).map_err(crate::table::raised)? {
+        while py.detach(|| reader.read(&mut chunk)).map_err(raised)? {
             py.detach(|| self.scorer.margins(&chunk, &mut margins));
             py.check_signals()?;
         }

@@ -5,10 +5,10 @@
 //! and the seed. So a permutation of the rows changes nothing, a weight of 3 is a row three times, and one of 0 is no row.
 
 use parsimon::core::Chunk;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
+use crate::errors::BadInput;
 use crate::rows::{Rows, copy_row};
 
 /// Rows learned between two looks at the interpreter: Ctrl-C is heard here, and the model is whole.
@@ -53,8 +53,7 @@ pub(crate) fn order_of(
     let mut copies = Vec::with_capacity(rows.len());
     for start in (0..rows.len()).step_by(BLOCK) {
         let block = start..rows.len().min(start + BLOCK);
-        let hashed = py.detach(|| hash_rows(rows, labels, weights, block, &mut copies));
-        hashed.map_err(PyValueError::new_err)?;
+        py.detach(|| hash_rows(rows, labels, weights, block, &mut copies))?;
         py.check_signals()?;
     }
     Ok(py.detach(|| Order::Mixed(Presentation::new(copies), seed)))
@@ -69,7 +68,7 @@ fn hash_rows(
     weights: Option<&[f64]>,
     block: std::ops::Range<usize>,
     copies: &mut Vec<Copy>,
-) -> Result<(), String> {
+) -> Result<(), BadInput> {
     let (mut chunk, mut bytes) = (Chunk::new(), Vec::new());
     for i in block {
         let weight = weights.map_or(1.0, |w| w[i]);

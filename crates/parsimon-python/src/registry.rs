@@ -3,9 +3,10 @@
 use parsimon::Spec;
 use parsimon::algorithm::ALGORITHMS;
 use parsimon::algorithm::setting::{Default as DefaultValue, Kind};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+
+use crate::errors::raised;
 
 /// Every algorithm with its settings, as JSON.
 #[pyfunction]
@@ -42,7 +43,7 @@ pub(crate) fn registry() -> String {
 #[pyfunction]
 pub(crate) fn resolve(spec: &str) -> PyResult<(String, bool, bool)> {
     let settings = Spec::from_json(spec).and_then(|s| s.resolve());
-    let settings = settings.map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let settings = settings.map_err(raised)?;
     let text = Value::from(settings.to_json().clone()).to_string();
     Ok((text, settings.needs_dimension(), settings.needs_rows()))
 }

@@ -7,12 +7,14 @@ use parsimon::core::{Chunk, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::errors::BadInput;
+
 /// A matrix whose rows can be copied into a chunk.
 pub(crate) trait Rows: Sync {
     /// The number of rows.
     fn len(&self) -> usize;
     /// Whether every value is a number up to `limit` and every index in its place; else what is wrong, and where.
-    fn check(&self, limit: f64) -> Result<(), String>;
+    fn check(&self, limit: f64) -> Result<(), BadInput>;
     /// Appends row `i` to the row under construction.
     fn push(&self, i: usize, chunk: &mut Chunk);
 }
@@ -56,14 +58,15 @@ fn find_bad<V: Value>(values: &[V], limit: f64) -> Option<usize> {
     if good { None } else { values.iter().position(|v| !is_good(v)) }
 }
 
-fn complaint(value: f64, row: usize, column: usize, limit: f64) -> String {
+fn complaint(value: f64, row: usize, column: usize, limit: f64) -> BadInput {
     if value.is_finite() {
-        return format!(
+        let words = format!(
             "X has {value} at row {row}, column {column}: too large, the limit is {limit:e}"
         );
+        return BadInput::new(words).at(row, column);
     }
     let what = if value.is_nan() { "NaN" } else { "infinity (inf)" };
-    format!("X contains {what} at row {row}, column {column}")
+    BadInput::new(format!("X contains {what} at row {row}, column {column}")).at(row, column)
 }
 
 struct Dense<'a, V> {
@@ -76,7 +79,7 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
     fn len(&self) -> usize {
         self.rows
     }
-    fn check(&self, limit: f64) -> Result<(), String> {
+    fn check(&self, limit: f64) -> Result<(), BadInput> {
         match find_bad(self.values, limit) {
             None => Ok(()),
             Some(k) => {
@@ -107,17 +110,19 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
     fn len(&self) -> usize {
         self.indptr.len().saturating_sub(1)
     }
-    fn check(&self, limit: f64) -> Result<(), String> {
+    fn check(&self, limit: f64) -> Result<(), BadInput> {
         let ordered = self.indptr.windows(2).all(|p| p[0].place() <= p[1].place());
         let end = self.indptr.last().map_or(0, |p| p.place());
         if !ordered || end > self.data.len() || end > self.indices.len() {
-            return Err("X is no CSR matrix: indptr does not fit indices and data".into());
+            let words = "X is no CSR matrix: indptr does not fit indices and data";
+            return Err(BadInput::new(words));
         }
         let start = self.indptr.first().map_or(0, |p| p.place());
         let columns = self.columns;
         let inside = self.indices[start..end].iter().fold(true, |g, j| g & (j.place() < columns));
         if !inside {
-            return Err(format!("X is no CSR matrix: an index is not below {columns} columns"));
+            let words = format!("X is no CSR matrix: an index is not below {columns} columns");
+            return Err(BadInput::new(words));
         }
         match find_bad(&self.data[start..end], limit) {
             None => Ok(()),
@@ -148,9 +153,10 @@ pub(crate) fn copy_row(
     label: Option<f64>,
     weight: f64,
     chunk: &mut Chunk,
-) -> Result<(), String> {
+) -> Result<(), BadInput> {
     rows.push(i, chunk);
-    chunk.finish_row(label, weight, Repeats::Add).map_err(|e| format!("row {i}: {e}"))
+    let refused = |e| BadInput::new(format!("row {i}: {e}")).at_row(i);
+    chunk.finish_row(label, weight, Repeats::Add).map_err(refused)
 }
 
 /// The arrays of a CSR matrix and the number of its columns.

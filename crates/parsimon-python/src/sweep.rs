@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use serde_json::{Value, json};
 
+use crate::errors::{BadInput, raised};
 use crate::learner::{Tick, check, heads};
 use crate::presentation::{BLOCK, order_of};
 use crate::rows::{copy_row, with_rows};
@@ -22,8 +23,8 @@ fn fail(message: impl ToString) -> PyErr {
 /// The specs at every point of sweeps such as `l1=1e-4..1:5`, as JSON.
 #[pyfunction]
 pub(crate) fn expand(spec: &str, sweeps: Vec<String>) -> PyResult<Vec<String>> {
-    let spec = Spec::from_json(spec).map_err(fail)?;
-    let specs = Grid::parse(sweeps).and_then(|grid| grid.expand(&spec)).map_err(fail)?;
+    let spec = Spec::from_json(spec).map_err(raised)?;
+    let specs = Grid::parse(sweeps).and_then(|grid| grid.expand(&spec)).map_err(raised)?;
     let text = |spec: &Spec| {
         let fields = spec.fields().map(|(name, value)| (name.to_owned(), value.clone()));
         Value::Object(fields.collect()).to_string()
@@ -57,12 +58,12 @@ impl Sweep {
         give_up: bool,
     ) -> PyResult<Self> {
         let settings = specs.iter().map(|spec| Spec::from_json(spec).and_then(|s| s.resolve()));
-        let settings = settings.collect::<Result<Vec<_>, _>>().map_err(fail)?;
+        let settings = settings.collect::<Result<Vec<_>, _>>().map_err(raised)?;
         let precision: parsimon::core::Precision = precision.parse().map_err(fail)?;
         let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
         let found = needed(&settings, classes, dimension, rows);
         let reading = InputSchema { found, ..InputSchema::default() };
-        let mut sweep = parsimon::Sweep::new(settings, frame, reading).map_err(fail)?;
+        let mut sweep = parsimon::Sweep::new(settings, frame, reading).map_err(raised)?;
         sweep.use_threads(threads);
         if give_up {
             sweep.give_up_when(EarlyStopping::default());
@@ -90,7 +91,7 @@ impl Sweep {
             let (sweep, mut tick, mut chunk) = (&mut *sweep, Tick::new(tick), Chunk::new());
             // Settings of one sweep share what labels may be.
             let settings = sweep.settings(0).clone();
-            py.detach(|| check(&settings, self.limit, rows, labels, weights)).map_err(fail)?;
+            py.detach(|| check(&settings, self.limit, rows, labels, weights))?;
             let order = order_of(py, rows, labels, weights, seed)?;
             for pass in 0..passes {
                 for block in py.detach(|| order.pass(pass)).chunks(BLOCK) {
@@ -100,9 +101,8 @@ impl Sweep {
                             copy_row(rows, i, Some(labels[i]), weight, &mut chunk)?;
                         }
                         sweep.learn(&chunk, &mut |_| {});
-                        Ok(())
-                    })
-                    .map_err(|e: String| fail(e))?;
+                        Ok::<_, BadInput>(())
+                    })?;
                     py.check_signals()?;
                     tick.rows(block.len(), || None)?;
                 }

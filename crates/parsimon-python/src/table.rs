@@ -9,10 +9,11 @@ use parsimon::data::arrow::datatypes::SchemaRef;
 use parsimon::data::{DataError, Input, Labels, Options, Reader, Space};
 use parsimon::survey::{LabelNeed, Needs, SeenLabels, Source, scan};
 use parsimon::{Found, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::capsule;
+use crate::errors::raised;
 
 /// Rows somewhere, and how they are to be read.
 #[pyclass(module = "parsimon._parsimon", frozen)]
@@ -164,7 +165,7 @@ impl Table {
         let reading = InputSchema::new(&self.options, self.space()?, found);
         let storage = if reading.bits.is_some() { Storage::Index } else { Storage::Growing };
         let trainer = Trainer::new(settings, LearnerOptions { storage, ..frame }, reading);
-        trainer.map_err(|e| PyValueError::new_err(e.to_string()))
+        trainer.map_err(raised)
     }
 
     /// Reads as the learner wants it.
@@ -201,15 +202,5 @@ impl Table {
             Place::Files(inputs) => inputs.iter().map(Input::name).collect(),
             Place::Memory { .. } => Vec::new(),
         }
-    }
-}
-
-/// An error of a reader as Python knows it.
-pub(crate) fn raised(error: DataError) -> PyErr {
-    let words = error.to_string();
-    if words.contains("cannot open") {
-        PyOSError::new_err(words)
-    } else {
-        PyValueError::new_err(words)
     }
 }

@@ -1,11 +1,11 @@
 //! What workers hand in, for engines that carry bytes: differences of states, their sums, and the state they make.
 
-use parsimon::{Delta, Trainer, merge_deltas as merge};
+use parsimon::{Delta, Error, Trainer, merge_deltas as merge};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::raised;
+use crate::errors::raised;
 
 /// What a learner added between two checkpoints, in so many slices.
 #[pyfunction]
@@ -21,7 +21,7 @@ pub(crate) fn delta<'py>(
     let deltas = py.detach(|| {
         let (start, end) = (Trainer::from_checkpoint(start)?, Trainer::from_checkpoint(end)?);
         let deltas = Delta::between(&start, &end, combine, slices)?;
-        Ok(deltas.iter().map(Delta::to_bytes).collect::<Vec<_>>())
+        Ok::<_, Error>(deltas.iter().map(Delta::to_bytes).collect::<Vec<_>>())
     });
     Ok(deltas.map_err(raised)?.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
 }
@@ -36,7 +36,7 @@ pub(crate) fn merge_deltas<'py>(
     let sum = py.detach(|| {
         let deltas =
             deltas.iter().map(|bytes| Delta::from_bytes(bytes)).collect::<Result<_, _>>()?;
-        Ok(merge(deltas)?.to_bytes())
+        Ok::<_, Error>(merge(deltas)?.to_bytes())
     });
     Ok(PyBytes::new(py, &sum.map_err(raised)?))
 }

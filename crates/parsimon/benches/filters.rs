@@ -5,7 +5,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use parsimon::core::Float;
-use parsimon::{Regularization, Spec};
+use parsimon::{FilterPrecision, Regularization, Spec};
 
 const SAMPLES: usize = 16_000;
 
@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-fn noise<F: Float>(seed: u64) -> Vec<F> {
+fn noise<F: FilterPrecision>(seed: u64) -> Vec<F> {
     let mut state = seed;
     let next = || {
         state =
@@ -36,7 +36,7 @@ const FILTERS: &[&str] = &[
     r#"{"algorithm": "pda", "alpha": 0.5, "l1": 1e-2, "order": 2}"#,
 ];
 
-fn push<F: Float>(bencher: Bencher, spec: &str, taps: usize) {
+fn push<F: FilterPrecision>(bencher: Bencher, spec: &str, taps: usize) {
     let settings = Spec::from_json(spec).and_then(|s| s.resolve()).expect("the table is right");
     let mut filter =
         settings.filter::<F>(taps, Regularization { relative: 0.01 }).expect("the table is right");

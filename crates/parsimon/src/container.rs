@@ -22,8 +22,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::FormatError;
+use crate::error::Refusal;
 use crate::map::map;
+use crate::{FormatError, FormatErrorKind};
 
 const MAGIC: &[u8; 8] = b"PARSIMON";
 const VERSION: u32 = 1;
@@ -114,14 +115,17 @@ impl Container {
 
     pub(crate) fn read(path: &Path, kind: Kind) -> Result<Self, FormatError> {
         let bytes =
-            map(path).map_err(|e| FormatError::new(path, format!("cannot be read: {e}")))?;
-        Self::from_bytes(&bytes, kind).map_err(|message| FormatError::new(path, message))
+            map(path).map_err(|e| FormatError::new(path, Refusal::io("cannot be read", e)))?;
+        Self::from_bytes(&bytes, kind).map_err(|refusal| FormatError::new(path, refusal))
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8], kind: Kind) -> Result<Self, String> {
-        let torn = || "is cut short: the file was not written completely".to_owned();
+    pub(crate) fn from_bytes(bytes: &[u8], kind: Kind) -> Result<Self, Refusal> {
+        let torn = || {
+            let words = "is cut short: the file was not written completely";
+            Refusal::new(FormatErrorKind::Damaged, words)
+        };
         if bytes.len() < MAGIC.len() || &bytes[..8] != MAGIC {
-            return Err("is not a file of parsimon".into());
+            return Err(Refusal::new(FormatErrorKind::NotOurs, "is not a file of parsimon"));
         }
         if bytes.len() < FIXED + 8 {
             return Err(torn());
@@ -130,9 +134,9 @@ impl Container {
             |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
         let (version, code) = (u32_at(8), u32_at(12));
         if version == 0 || version > VERSION {
-            return Err(format!(
-                "has layout version {version}; this program reads versions 1 to {VERSION}"
-            ));
+            let words =
+                format!("has layout version {version}; this program reads versions 1 to {VERSION}");
+            return Err(Refusal::new(FormatErrorKind::Version, words));
         }
         let header_len = u64::from(u32_at(16)) | u64::from(u32_at(20)) << 32;
         let (body, checksum) = bytes.split_at(bytes.len() - 8);
@@ -140,11 +144,13 @@ impl Container {
             return Err(torn());
         }
         if xxh3_64(body).to_le_bytes() != checksum {
-            return Err("is damaged or cut short: its checksum does not match".into());
+            let words = "is damaged or cut short: its checksum does not match";
+            return Err(Refusal::new(FormatErrorKind::Damaged, words));
         }
         if code != kind as u32 {
             let (found, wanted) = (Kind::name(code), Kind::name(kind as u32));
-            return Err(format!("is {found}, not {wanted}"));
+            let words = format!("is {found}, not {wanted}");
+            return Err(Refusal::new(FormatErrorKind::WrongFile, words));
         }
         let header_end = FIXED + header_len as usize;
         let header: Header = serde_json::from_slice(&body[FIXED..header_end])
@@ -163,7 +169,7 @@ impl Container {
 
 /// Replaces a file by rename, after the new bytes are on the disk.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FormatError> {
-    let fail = |what: &str, e: std::io::Error| FormatError::new(path, format!("{what}: {e}"));
+    let fail = |what: &str, e: std::io::Error| FormatError::new(path, Refusal::io(what, e));
     // A link is followed, and what is no file (a device, a pipe) is written to, not replaced.
     let followed = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = followed.as_path();
@@ -239,12 +245,19 @@ mod tests {
 
     #[test]
     fn errors_say_what_it_is() {
-        let error = |bytes: &[u8]| Container::from_bytes(bytes, Kind::Checkpoint).err().unwrap();
-        assert_eq!(error(b"hello, world"), "is not a file of parsimon");
-        assert_eq!(error(&sample()), "is a model, not a checkpoint");
         let mut newer = sample();
         newer[8] = 9;
-        assert_eq!(error(&newer), "has layout version 9; this program reads versions 1 to 1");
-        assert_eq!(error(&sample()[..20]), "is cut short: the file was not written completely");
+        let version = "x: has layout version 9; this program reads versions 1 to 1";
+        let torn = "x: is cut short: the file was not written completely";
+        for (bytes, kind, words) in [
+            (&b"hello, world"[..], FormatErrorKind::NotOurs, "x: is not a file of parsimon"),
+            (&sample(), FormatErrorKind::WrongFile, "x: is a model, not a checkpoint"),
+            (&newer, FormatErrorKind::Version, version),
+            (&sample()[..20], FormatErrorKind::Damaged, torn),
+        ] {
+            let refusal = Container::from_bytes(bytes, Kind::Checkpoint).err().unwrap();
+            let error = FormatError::new("x", refusal);
+            assert_eq!((error.kind(), &*error.to_string()), (kind, words));
+        }
     }
 }

@@ -1,6 +1,7 @@
-//! What can go wrong, with words that help.
+//! What can go wrong: kinds for programs, messages for people.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use parsimon_data::DataError;
 
@@ -23,17 +24,87 @@ impl BuildError {
     }
 }
 
-/// A file of ours that cannot be read.
+/// A model, checkpoint or delta that cannot be read or written.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use parsimon::{FormatErrorKind, Model};
+///
+/// let error = Model::load(Path::new("nowhere.psm")).unwrap_err();
+/// assert_eq!(error.kind(), FormatErrorKind::Io(std::io::ErrorKind::NotFound));
+/// assert_eq!(error.path(), Path::new("nowhere.psm"));
+/// assert_eq!(Model::from_bytes(b"hello").unwrap_err().kind(), FormatErrorKind::NotOurs);
+/// ```
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {message}", path.display())]
+#[error("{}: {}", path.display(), refusal.message)]
 pub struct FormatError {
     path: PathBuf,
+    refusal: Refusal,
+}
+
+/// The kind of a [`FormatError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FormatErrorKind {
+    /// The file could not be opened, read, written or renamed.
+    Io(io::ErrorKind),
+    /// The bytes are not a file of parsimon.
+    NotOurs,
+    /// The file was not written completely, or its checksum does not match.
+    Damaged,
+    /// The layout is of a version this program does not read.
+    Version,
+    /// A file of another kind: a model instead of a checkpoint, say.
+    WrongFile,
+    /// The file is whole, and its contents are not understood: settings of another version, for example.
+    Contents,
+}
+
+/// Why bytes are refused, before it is known which file they are from.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    kind: FormatErrorKind,
     message: String,
+    source: Option<io::Error>,
+}
+
+impl Refusal {
+    pub(crate) fn new(kind: FormatErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// The system refused; `doing` is what the file could not be.
+    pub(crate) fn io(doing: &str, source: io::Error) -> Self {
+        let message = format!("{doing}: {source}");
+        Self { kind: FormatErrorKind::Io(source.kind()), message, source: Some(source) }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(message: String) -> Self {
+        Self::new(FormatErrorKind::Contents, message)
+    }
 }
 
 impl FormatError {
-    pub(crate) fn new(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+    pub(crate) fn new(path: impl Into<PathBuf>, refusal: impl Into<Refusal>) -> Self {
+        Self { path: path.into(), refusal: refusal.into() }
+    }
+
+    /// The kind of error.
+    pub fn kind(&self) -> FormatErrorKind {
+        self.refusal.kind
+    }
+
+    /// The file; of bytes in memory, words for them such as `the model`.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The error of the system, where there was one.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        self.refusal.source.as_ref()
     }
 }
 

@@ -41,7 +41,7 @@ mod training;
 
 pub use algorithm::objective::Bound;
 pub use algorithm::{FilterPrecision, Regularization};
-pub use error::{BuildError, Error, FormatError};
+pub use error::{BuildError, Error, FormatError, FormatErrorKind};
 pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
 pub use merge::{Combine, Delta, merge_deltas};

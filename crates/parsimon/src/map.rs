@@ -11,6 +11,10 @@ use memmap2::Mmap;
 /// The bytes of a file, mapped, not read.
 pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
     let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        // A folder can be opened but not mapped, and the system's words for that do not say so.
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
     // SAFETY: the map is only read, as bytes, whose every value is valid. If another process changes the
     // file meanwhile, bytes change under us: everything taken from the map is checked (checksum, lengths) and
     // copied out, and our own writers never change a file in place but rename a new one over it.

@@ -138,7 +138,7 @@ impl Model {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
         let container = Container::from_bytes(bytes, Kind::Model);
         container
-            .and_then(|container| Self::from_container(&container))
+            .and_then(|container| Ok(Self::from_container(&container)?))
             .map_err(|message| FormatError::new(Path::new("the model"), message))
     }
 

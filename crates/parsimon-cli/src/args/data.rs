@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use parsimon::core::Precision;
 use parsimon::data::{Format, Header, Input, Labels, Options, Space};
 
+use super::number;
 use crate::fault::Fault;
 
 /// What to read and how.
@@ -29,6 +30,7 @@ pub(crate) struct DataArgs {
         long,
         value_name = "BITS",
         conflicts_with = "no_hash",
+        value_parser = number::whole::<u8>,
         help_heading = "Data"
     )]
     bits: Option<u8>,
@@ -57,10 +59,10 @@ pub(crate) struct DataArgs {
     #[arg(long, value_enum, default_value = "guess", help_heading = "Data")]
     header: HeaderArg,
     /// Pass over at most so many bad rows
-    #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Data")]
+    #[arg(long, value_name = "ROWS", default_value_t = 0, value_parser = number::whole::<u64>, help_heading = "Data")]
     skip_bad: u64,
     /// Threads that parse, the result does not depend on it [default: one more than cores, at most 8]
-    #[arg(long, value_name = "N", help_heading = "Data")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<usize>, help_heading = "Data")]
     threads: Option<usize>,
 }
 
@@ -149,8 +151,11 @@ impl DataArgs {
     pub(crate) fn options(&self, precision: Precision) -> Result<Options, Fault> {
         let mut interactions: Vec<Vec<String>> = Vec::new();
         interactions.extend(self.quadratic.iter().map(|s| s.chars().map(String::from).collect()));
-        interactions
-            .extend(self.interactions.iter().map(|s| s.split(',').map(str::to_owned).collect()));
+        interactions.extend(self.interactions.iter().map(|text| match text.chars().count() {
+            // Without a comma it can only be letters, as Vowpal Wabbit has them.
+            2 | 3 if !text.contains(',') => text.chars().map(String::from).collect(),
+            _ => text.split(',').map(str::to_owned).collect(),
+        }));
         if let Some(odd) = interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
             return Err(Fault::Usage(format!(
                 "an interaction is of 2 or 3 namespaces, got {odd:?}"

@@ -1,19 +1,25 @@
 //! The flags, defined once: help, completions and the man page come from here.
 
 mod data;
+mod number;
+mod parse;
 mod sets;
 mod spec;
+mod vw;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
+pub(crate) use parse::parse;
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method, setting};
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]
 #[command(name = "parsimon", version, propagate_version = true)]
+#[command(after_help = "Whole numbers may be written 1000000, 1e6 or 1_000_000. \
+    Flags may be written with underscores, and many of Vowpal Wabbit's names for them are understood.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -93,35 +99,37 @@ pub(crate) struct TrainArgs {
     pub(crate) frame: FrameArgs,
     /// How often to read the data
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Run",
-          value_parser = clap::value_parser!(u32).range(1..))]
+          value_parser = number::positive::<u32>)]
     pub(crate) passes: u32,
     /// Shuffle rows within windows of so many
-    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "65536", help_heading = "Run")]
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "65536", help_heading = "Run",
+          value_parser = number::whole::<usize>)]
     pub(crate) shuffle: Option<usize>,
     /// For shuffling
-    #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run")]
+    #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
     /// Hold out this share of the rows: judged, not learned
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.1", help_heading = "Run")]
     pub(crate) holdout: Option<f64>,
     /// Stop after so many passes without a better holdout loss, and keep the best model
-    #[arg(long, value_name = "PASSES", num_args = 0..=1, default_missing_value = "2", help_heading = "Run")]
+    #[arg(long, value_name = "PASSES", num_args = 0..=1, default_missing_value = "2", help_heading = "Run",
+          value_parser = number::whole::<u32>)]
     pub(crate) early_stop: Option<u32>,
     /// Judge the model on this data at the end (may be repeated)
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) test: Vec<PathBuf>,
     /// Learn at most so many rows per pass
-    #[arg(long, value_name = "ROWS", help_heading = "Run")]
+    #[arg(long, value_name = "ROWS", help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) limit: Option<u64>,
     /// Pass over the first rows
-    #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Run")]
+    #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) skip: u64,
     /// Save everything needed to go on at the end (and see --checkpoint-every)
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Save the checkpoint after every so many rows as well
     #[arg(long, value_name = "ROWS", requires = "checkpoint", help_heading = "Run",
-          value_parser = clap::value_parser!(u64).range(1..))]
+          value_parser = number::positive::<u64>)]
     pub(crate) checkpoint_every: Option<u64>,
     /// Go on from a checkpoint; it carries every setting
     #[arg(long, value_name = "FILE", short = 'i', help_heading = "Run")]
@@ -130,7 +138,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, help_heading = "Run")]
     pub(crate) regret: bool,
     /// Report when rows multiply by a factor (2.0) or after every so many (1000)
-    #[arg(long, value_name = "WHEN", default_value = "2.0", help_heading = "Report")]
+    #[arg(long, value_name = "WHEN", default_value = "2.0", help_heading = "Report", value_parser = number::progress)]
     pub(crate) progress: String,
     /// Say nothing but errors
     #[arg(long, help_heading = "Report")]
@@ -225,7 +233,7 @@ pub(crate) struct InspectArgs {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) weights: Option<WeightsFormat>,
     /// How many of the largest weights to show
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::whole::<usize>)]
     pub(crate) top: usize,
     /// Print the header as JSON
     #[arg(long, conflicts_with = "weights")]
@@ -307,10 +315,10 @@ pub(crate) struct TuneArgs {
     #[arg(long = "sweep", value_name = "SWEEP")]
     pub(crate) sweeps: Vec<String>,
     /// Instead of the grid, try so many settings drawn at random from the sweeps
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::positive::<u32>)]
     pub(crate) random: Option<u32>,
     /// For drawing
-    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "random")]
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "random", value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
     /// Give up no setting, however far behind it is
     #[arg(long)]
@@ -363,7 +371,7 @@ pub(crate) struct IdentifyArgs {
     #[arg(long, value_name = "SYSTEM", conflicts_with_all = ["reference", "observed", "truth", "taps", "channel"])]
     pub(crate) synthetic: Option<String>,
     /// How many coefficients to find [default: 512]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<usize>)]
     pub(crate) taps: Option<usize>,
     /// The channel of WAV files with several, counted from 1
     #[arg(long, value_name = "N")]
@@ -425,7 +433,7 @@ pub(crate) struct CancelArgs {
     #[arg(long, value_name = "N")]
     pub(crate) microphone_channel: Option<usize>,
     /// The length of the echo path in samples [default: 64 ms]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<usize>)]
     pub(crate) taps: Option<usize>,
     /// The echo's delay in samples, when it is known; it is searched for otherwise
     #[arg(long, value_name = "SAMPLES", allow_hyphen_values = true)]
@@ -500,13 +508,13 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     pub(crate) full: bool,
     /// So many trials of each experiment
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::positive::<u64>)]
     pub(crate) trials: Option<u64>,
     /// All that is drawn follows from it
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
     /// Trials side by side; it changes no number [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::positive::<u32>)]
     pub(crate) threads: Option<u32>,
     /// Where real data is; `parsimon data` tells what there is and how to get it
     #[arg(long, value_name = "FOLDER", default_value = "data")]
@@ -544,10 +552,10 @@ pub(crate) struct QuickstartArgs {
     #[arg(long, value_name = "FOLDER", default_value = "quickstart")]
     pub(crate) out: PathBuf,
     /// Rows to generate
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number::whole::<u64>)]
     pub(crate) rows: u64,
     /// Of the generator
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
 }
 

@@ -9,6 +9,7 @@ use parsimon::algorithm::{all_parameters, find};
 use parsimon::data::Input;
 use serde_json::Value;
 
+use super::number;
 use crate::fault::Fault;
 
 /// The settings given by flags, and the file they overwrite.
@@ -190,7 +191,9 @@ fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
         }
         // A method of `compare` is cut at its commas: there lists are written with semicolons.
         Some(Kind::Words(_)) if !text.contains([',', ';']) => scalar(text),
-        Some(Kind::Words(_) | Kind::Positives | Kind::Naturals) => {
+        Some(Kind::Natural | Kind::Order | Kind::NaturalOrNone) => natural(text),
+        Some(Kind::Naturals) => text.split([',', ';']).map(|item| natural(item.trim())).collect(),
+        Some(Kind::Words(_) | Kind::Positives) => {
             text.split([',', ';']).map(|item| scalar(item.trim())).collect()
         }
         _ => scalar(text),
@@ -199,6 +202,11 @@ fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
         "gamma" => Ok(spec.set("rate", 1.0 / positive(&name, &value)?)),
         _ => Ok(spec.set(&name, value)),
     }
+}
+
+/// A whole number as people type it; whatever else it is, is for the settings to judge.
+fn natural(text: &str) -> Value {
+    number::whole::<u64>(text).map_or_else(|_| scalar(text), Value::from)
 }
 
 /// FTRL's alpha is its rate; where alpha is a setting of its own it stays what it is.

@@ -71,7 +71,7 @@ pub(crate) fn decode(
 ) -> Result<(), DataError> {
     let damaged = |words: &str| {
         let at = block.offset;
-        DataError::file(&contents.name, format!("is damaged: the block at byte {at} {words}"))
+        DataError::damaged(&contents.name, format!("is damaged: the block at byte {at} {words}"))
     };
     if xxh3_64(payload) != block.checksum {
         return Err(damaged("does not match its checksum"));

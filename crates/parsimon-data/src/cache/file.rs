@@ -46,14 +46,14 @@ impl Blocks {
         mut file: Box<dyn Seekable>,
     ) -> Result<(Self, Contents), DataError> {
         let cannot = |e| DataError::io(name, "cannot read", e);
-        let refuse = |words: &str| DataError::file(name, words);
+        let refuse = |words: &str| DataError::damaged(name, words);
         let size = file.seek(SeekFrom::End(0)).map_err(cannot)?;
         if size < HEADER_LEN + FOOTER_LEN {
             return Err(refuse("is cut short: its writing did not end"));
         }
         let mut header = [0; HEADER_LEN as usize];
         file.rewind().and_then(|()| file.read_exact(&mut header)).map_err(cannot)?;
-        let space = read_header(&header).map_err(|words| refuse(&words))?;
+        let space = read_header(name, &header)?;
         let mut footer = [0; FOOTER_LEN as usize];
         file.seek(SeekFrom::Start(size - FOOTER_LEN))
             .and_then(|_| file.read_exact(&mut footer))
@@ -98,7 +98,7 @@ impl Blocks {
         }
         let damaged = |at| {
             let words = format!("is damaged: the block at byte {at} goes beyond the rows' end");
-            DataError::file(&self.name, words)
+            DataError::damaged(&self.name, words)
         };
         let left = self.end - self.at;
         let mut head = [0; BLOCK_HEADER_LEN as usize];
@@ -124,23 +124,22 @@ impl Blocks {
     }
 }
 
-fn read_header(header: &[u8; HEADER_LEN as usize]) -> Result<Space, String> {
+fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Space, DataError> {
     if header[..7] != CACHE_MAGIC[..7] {
-        return Err("is not a cache".to_owned());
+        return Err(DataError::format(name, "is not a cache"));
     }
     if header[7] != CACHE_MAGIC[7] {
-        return Err(format!(
-            "is a cache of version {}; this reads version {}",
-            header[7], CACHE_MAGIC[7]
-        ));
+        let (found, known) = (header[7], CACHE_MAGIC[7]);
+        let words = format!("is a cache of version {found}; this reads version {known}");
+        return Err(DataError::version(name, words));
     }
     if xxh3_64(&header[..16]).to_le_bytes() != header[16..] {
-        return Err("is damaged: the header does not match its checksum".to_owned());
+        return Err(DataError::damaged(name, "is damaged: the header does not match its checksum"));
     }
     match (header[8], header[9]) {
         (0, _) => Ok(Space::Ids),
         (1, bits @ 1..=31) => Ok(Space::Hashed { bits }),
-        _ => Err("is damaged: the header names no feature space".to_owned()),
+        _ => Err(DataError::damaged(name, "is damaged: the header names no feature space")),
     }
 }
 

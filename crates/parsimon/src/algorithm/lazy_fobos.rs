@@ -1,7 +1,7 @@
 //! FOBOS that pays the penalty at the ends of blocks.
 
 use parsimon_core::Float;
-use parsimon_core::rule::blockwise::{Blockwise, Split};
+use parsimon_core::rule::blockwise::{Blockwise, PenaltySplit};
 use parsimon_core::rule::grouped::Members;
 use parsimon_core::rule::mirror::HalfStep;
 
@@ -57,7 +57,7 @@ impl Recipe for LazyFobos {
         let (schedule, period, l1) = (self.steps.schedule(found), self.period, self.l1);
         let norm = match self.penalty {
             BlockPenalty::L1 => {
-                let rule = |l1| Blockwise { schedule, period, l1, split: Split::Loss };
+                let rule = |l1| Blockwise { schedule, period, l1, split: PenaltySplit::Loss };
                 return composer.rule(rule(l1), rule(0.0));
             }
             BlockPenalty::L2Norm => Norm::L2(Members::All),

@@ -1,7 +1,7 @@
 //! FOBOS that pays a feature's own penalty at once and the rest at the ends of blocks.
 
 use parsimon_core::Float;
-use parsimon_core::rule::blockwise::{Blockwise, Split};
+use parsimon_core::rule::blockwise::{Blockwise, PenaltySplit};
 
 use super::groups::{AnyLoss, Steps};
 use super::objective::Objective;
@@ -38,7 +38,7 @@ impl Recipe for LazySplitting {
     }
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
         let (schedule, period) = (self.steps.schedule(found), self.period);
-        let rule = |l1| Blockwise { schedule, period, l1, split: Split::Active };
+        let rule = |l1| Blockwise { schedule, period, l1, split: PenaltySplit::Active };
         composer.rule(rule(self.l1), rule(0.0))
     }
 }

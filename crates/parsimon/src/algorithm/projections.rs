@@ -1,8 +1,8 @@
 //! What the projection methods (nlms, apa, papa, apfbs, pda) have in common: one method with several settings.
 
 use parsimon_core::filter::Delta;
-use parsimon_core::filter::metric::Metric;
-use parsimon_core::filter::projection::{self, Form, Projection, Set};
+use parsimon_core::filter::metric::MagnitudeMetric;
+use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
 use parsimon_core::penalty::L1;
 use parsimon_core::rule::mirror::{HalfStep, Scheduled};
 use parsimon_core::{Float, Loss, Schedule};
@@ -39,16 +39,16 @@ impl Projections {
         relative: F,
     ) -> Projection<F> {
         let f = F::from_f64;
-        let metric = |(alpha, epsilon)| Metric { alpha: f(alpha), epsilon: f(epsilon) };
-        let settings = projection::Settings {
+        let metric = |(alpha, epsilon)| MagnitudeMetric { alpha: f(alpha), epsilon: f(epsilon) };
+        let settings = ProjectionSettings {
             rate: f(self.rate),
             l1: f(self.l1),
             delta: Delta { absolute: f(self.delta), relative },
             metric: self.metric.map(metric),
             order: self.order,
             set: match loss {
-                Loss::SquaredHinge => Set::HalfSpace,
-                _ => Set::Hyperplane,
+                Loss::SquaredHinge => SolutionSet::HalfSpace,
+                _ => SolutionSet::Hyperplane,
             },
             form: self.form,
         };

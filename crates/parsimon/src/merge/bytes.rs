@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
 use crate::container::{Container, Kind, bytes_of, numbers_of};
+use crate::error::Refusal;
 use crate::model::{push_names, read_names};
 use crate::{Error, FormatError};
 
@@ -36,9 +37,9 @@ impl Delta {
 
     /// A delta from its bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let bad = |message: String| Error::Format(FormatError::new("the delta", message));
+        let bad = |refusal: Refusal| Error::Format(FormatError::new("the delta", refusal));
         Self::read(&Container::from_bytes(bytes, Kind::Delta).map_err(bad)?)
-            .ok_or_else(|| bad("has fields that do not belong together".into()))
+            .ok_or_else(|| bad("has fields that do not belong together".to_owned().into()))
     }
 
     fn read(container: &Container) -> Option<Self> {

@@ -1,0 +1,338 @@
+//! Flags as people type them: with underscores, or by the names that Vowpal Wabbit and others give them.
+//!
+//! The words of the command are rewritten before they are parsed. A flag that the command has is never touched, except that its
+//! underscores become dashes; values of flags are never touched.
+
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
+
+/// A flag of another program.
+struct Foreign {
+    /// Its long name, with dashes; may be empty.
+    name: &'static str,
+    letter: Option<char>,
+    meaning: Meaning,
+    /// What to use instead, where a command has no flag with that meaning.
+    instead: &'static str,
+}
+
+/// What a flag of another program means here.
+enum Meaning {
+    /// The same as this flag, with the same value.
+    Flag(&'static str),
+    /// The same as this flag with this value. It has no value of its own.
+    Set(&'static str, &'static str),
+    /// The same as this switch. It has no value.
+    Switch(&'static str),
+    /// The same as this switch. Its value, a number, is found in the data here.
+    Counted(&'static str),
+    /// The same as this flag, with another word for the value.
+    Words(&'static str, &'static [(&'static str, &'static str)]),
+    /// What is the case anyway. It has no value.
+    Default,
+    /// Nothing.
+    None,
+}
+
+const fn foreign(
+    name: &'static str,
+    letter: Option<char>,
+    meaning: Meaning,
+    instead: &'static str,
+) -> Foreign {
+    Foreign { name, letter, meaning, instead }
+}
+
+use Meaning::{Counted, Default, Flag, None as Nothing, Set, Switch, Words};
+
+const LOSSES: &[(&str, &str)] = &[
+    ("logistic", "logistic"),
+    ("squared", "squared"),
+    ("hinge", "hinge"),
+    ("quantile", "quantile"),
+    ("poisson", "poisson"),
+];
+const SCHEDULES: &[(&str, &str)] = &[
+    ("0", "constant"),
+    ("0.0", "constant"),
+    ("0.5", "sqrt"),
+    ("1", "inverse"),
+    ("1.0", "inverse"),
+];
+const LINKS: &[(&str, &str)] = &[("logistic", "probability"), ("identity", "margin")];
+
+const PREDICT: &str = "to predict, run parsimon predict MODEL DATA";
+const CACHE: &str = "write a cache with parsimon convert DATA -o FILE.psc, and give it as the data";
+const METHOD: &str =
+    "choose the method with --algorithm NAME; parsimon algorithms lists the methods";
+const WEIGHTS: &str = "to print the weights, run parsimon inspect MODEL --weights tsv";
+const NAMESPACES: &str =
+    "namespaces cannot be left out; --ignore-columns NAMES leaves out columns of a table";
+
+/// Names of Vowpal Wabbit, then of scikit-learn and others.
+#[rustfmt::skip]
+const FOREIGN: &[Foreign] = &[
+    foreign("bit-precision", None, Flag("bits"), ""),
+    foreign("learning-rate", Some('l'), Flag("rate"), ""),
+    foreign("loss-function", None, Words("loss", LOSSES),
+        "use --loss with logistic, squared, hinge, squared-hinge, huber, quantile or poisson"),
+    foreign("quantile-tau", None, Flag("quantile"), ""),
+    foreign("quadratic", None, Flag("q"), ""),
+    foreign("cubic", None, Flag("q"), ""),
+    foreign("ignore", None, Nothing, NAMESPACES),
+    foreign("keep", None, Nothing, NAMESPACES),
+    foreign("final-regressor", Some('f'), Flag("output"), ""),
+    foreign("initial-regressor", Some('i'), Flag("resume"), "give the model as the first argument"),
+    foreign("testonly", Some('t'), Nothing,
+        "to predict, run parsimon predict MODEL DATA; to judge a model, parsimon evaluate MODEL DATA"),
+    foreign("predictions", Some('p'), Nothing, PREDICT),
+    foreign("raw-predictions", Some('r'), Nothing, "to write margins, run parsimon predict MODEL DATA --as margin"),
+    foreign("audit", None, Nothing, "to see every contribution, run parsimon predict MODEL DATA --audit"),
+    foreign("link", None, Words("as", LINKS), "run parsimon predict MODEL DATA --as probability, margin or class"),
+    foreign("binary", None, Set("as", "class"), "to print classes, run parsimon predict MODEL DATA --as class"),
+    foreign("cache-file", None, Nothing, CACHE),
+    foreign("cache", Some('c'), Nothing, CACHE),
+    foreign("kill-cache", Some('k'), Nothing, CACHE),
+    foreign("power-t", None, Words("schedule", SCHEDULES),
+        "the step falls with --schedule: constant (0), sqrt (0.5) or inverse (1)"),
+    foreign("initial-t", None, Nothing, "the schedule starts at round 1; set the first step with --rate"),
+    foreign("decay-learning-rate", None, Nothing, "passes do not change the step; set it with --rate and --schedule"),
+    foreign("holdout-off", None, Default, ""),
+    foreign("holdout-period", None, Nothing, "hold out a share of the rows with --holdout SHARE"),
+    foreign("early-terminate", None, Flag("early-stop"), ""),
+    foreign("noconstant", None, Switch("no-bias"), ""),
+    foreign("hash", None, Nothing, "names are hashed; --no-hash keeps integer ids as they are"),
+    foreign("oaa", None, Counted("multiclass"), ""),
+    foreign("progress", Some('P'), Flag("progress"), ""),
+    foreign("ftrl", None, Set("algorithm", "ftrl"), ""),
+    foreign("ftrl-alpha", None, Flag("rate"), ""),
+    foreign("ftrl-beta", None, Flag("beta"), ""),
+    foreign("sgd", None, Nothing, METHOD),
+    foreign("adaptive", None, Nothing, METHOD),
+    foreign("normalized", None, Nothing, METHOD),
+    foreign("invariant", None, Nothing, METHOD),
+    foreign("coin", None, Nothing, METHOD),
+    foreign("pistol", None, Nothing, METHOD),
+    foreign("bfgs", None, Nothing, "all methods are online; --passes N reads the data several times"),
+    foreign("examples", None, Flag("limit"), ""),
+    foreign("random-seed", None, Flag("seed"), ""),
+    foreign("save-resume", None, Nothing, "save a checkpoint with --checkpoint FILE and go on from it with --resume FILE"),
+    foreign("readable-model", None, Nothing, WEIGHTS),
+    foreign("invert-hash", None, Nothing, WEIGHTS),
+    foreign("eta0", None, Flag("rate"), ""),
+    foreign("epochs", None, Flag("passes"), ""),
+    foreign("max-iter", None, Flag("passes"), ""),
+    foreign("random-state", None, Flag("seed"), ""),
+];
+
+/// The words of a command line, with the flags of `root` in place of their other names; or why one cannot be replaced.
+pub(super) fn translate(
+    root: &Command,
+    words: impl IntoIterator<Item = OsString>,
+) -> Result<Vec<OsString>, String> {
+    let mut words = words.into_iter();
+    let mut out: Vec<OsString> = words.next().into_iter().collect();
+    let mut command = root;
+    while let Some(word) = words.next() {
+        let Some(text) = word.to_str() else {
+            out.push(word);
+            continue;
+        };
+        if text == "--" {
+            out.push(word);
+            out.extend(words);
+            break;
+        }
+        let Some(typed) = Typed::new(text) else {
+            // The name of a command, a file, a number, or - for standard input.
+            command = command.find_subcommand(text).unwrap_or(command);
+            out.push(word);
+            continue;
+        };
+        let (mut flag, known) = match typed.find(command) {
+            Some(arg) => (typed.known(text), Some(arg)),
+            None => match typed.foreign() {
+                Some(foreign) => foreign.translate(command, &typed, &mut words)?,
+                None => (vec![word.clone()], None),
+            },
+        };
+        out.append(&mut flag);
+        if known.is_some_and(wants_value) && typed.value.is_none() {
+            out.extend(words.next());
+        }
+    }
+    Ok(out)
+}
+
+/// A flag as it was typed: its name, and the value that hangs on it.
+struct Typed<'a> {
+    /// With dashes; of a short flag, its letter.
+    name: String,
+    is_short: bool,
+    value: Option<&'a str>,
+}
+
+impl<'a> Typed<'a> {
+    fn new(text: &'a str) -> Option<Self> {
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = long.split_once('=').map_or((long, None), |(n, v)| (n, Some(v)));
+            return Some(Self { name: name.replace('_', "-"), is_short: false, value });
+        }
+        let short = text.strip_prefix('-')?;
+        let letter = short.chars().next().filter(|c| c.is_ascii_alphabetic())?;
+        let value = Some(&short[1..]).filter(|value| !value.is_empty());
+        Some(Self { name: letter.to_string(), is_short: true, value })
+    }
+
+    /// The flag of the command by this name.
+    fn find<'c>(&self, command: &'c Command) -> Option<&'c Arg> {
+        command.get_arguments().find(|arg| match self.is_short {
+            true => {
+                let letter = self.name.chars().next();
+                arg.get_short() == letter
+                    || arg
+                        .get_all_short_aliases()
+                        .is_some_and(|all| all.into_iter().any(|c| Some(c) == letter))
+            }
+            false => {
+                arg.get_long() == Some(&*self.name)
+                    || arg.get_all_aliases().is_some_and(|all| all.contains(&&*self.name))
+            }
+        })
+    }
+
+    /// A flag of ours, with dashes.
+    fn known(&self, text: &str) -> Vec<OsString> {
+        match (self.is_short, self.value) {
+            (true, _) => vec![text.into()],
+            (false, None) => vec![format!("--{}", self.name).into()],
+            (false, Some(value)) => vec![format!("--{}={value}", self.name).into()],
+        }
+    }
+
+    fn foreign(&self) -> Option<&'static Foreign> {
+        FOREIGN.iter().find(|foreign| match self.is_short {
+            true => foreign.letter.is_some_and(|letter| self.name == letter.to_string()),
+            false => foreign.name == self.name,
+        })
+    }
+
+    fn shown(&self) -> String {
+        format!("{}{}", if self.is_short { "-" } else { "--" }, self.name)
+    }
+}
+
+/// Whether the next word is the flag's value.
+fn wants_value(arg: &Arg) -> bool {
+    arg.get_num_args().is_some_and(|count| count.min_values() > 0)
+}
+
+/// Words that replace a flag, and the flag of ours whose value is still to come.
+type Replaced<'c> = (Vec<OsString>, Option<&'c Arg>);
+
+impl Foreign {
+    fn translate<'c>(
+        &self,
+        command: &'c Command,
+        typed: &Typed<'_>,
+        words: &mut impl Iterator<Item = OsString>,
+    ) -> Result<Replaced<'c>, String> {
+        let flag = |name: &str| {
+            let name = Typed { name: name.into(), is_short: name.len() == 1, value: None };
+            name.find(command).map(|arg| (OsString::from(name.shown()), arg))
+        };
+        let replaced = match self.meaning {
+            Flag(ours) => flag(ours).map(|(ours, arg)| match typed.value {
+                Some(value) => (vec![ours, value.into()], None),
+                None => (vec![ours], Some(arg)),
+            }),
+            Set(ours, value) => flag(ours).map(|(ours, _)| (vec![ours, value.into()], None)),
+            Switch(ours) => flag(ours).map(|(ours, _)| (vec![ours], None)),
+            Counted(ours) => flag(ours).map(|(ours, _)| {
+                if typed.value.is_none() {
+                    words.next();
+                }
+                (vec![ours], None)
+            }),
+            Words(ours, table) => flag(ours).and_then(|(ours, _)| {
+                let value = typed.value.map(OsString::from).or_else(|| words.next())?;
+                let (_, value) = table.iter().find(|(theirs, _)| value == *theirs)?;
+                Some((vec![ours, value.into()], None))
+            }),
+            Default => Some((Vec::new(), None)),
+            Nothing => None,
+        };
+        match replaced {
+            Some(replaced) => Ok(replaced),
+            // The parser of the command says that there is no such flag.
+            None if self.instead.is_empty() => Ok((vec![typed.shown().into()], None)),
+            None => Err(format!("there is no {} here: {}", typed.shown(), self.instead)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::args::Cli;
+
+    fn root() -> Command {
+        let mut root = Cli::command();
+        root.build();
+        root
+    }
+
+    fn read(line: &str) -> Result<String, String> {
+        let words = line.split(' ').map(OsString::from);
+        let words = translate(&root(), words)?;
+        Ok(words.iter().map(|w| w.to_str().unwrap()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn what_we_have_stays_as_it_is() {
+        for line in [
+            "parsimon train a_b.vw -o m_1.psm -b18 -q ab -qcd -d x -i c -f m --l1 1e-4 --bits 3",
+            "parsimon train --label-column my_label --ignore-columns=a_b,--c_d - -- --learning_rate",
+            "parsimon train --label-column --learning_rate x",
+            "parsimon identify --a -0.5 --reference x_y.csv:c_d",
+            "parsimon data list --data my_data",
+            "parsimon --help",
+        ] {
+            assert_eq!(read(line).unwrap(), line);
+        }
+    }
+
+    #[test]
+    fn underscores_are_dashes() {
+        assert_eq!(
+            read("parsimon train x --learning_rate 1 --no_names --skip_bad=3 --checkpoint_every 5")
+                .unwrap(),
+            "parsimon train x --learning-rate 1 --no-names --skip-bad=3 --checkpoint-every 5"
+        );
+        assert_eq!(
+            read("parsimon data list --json --mark_down").unwrap(),
+            "parsimon data list --json --mark_down"
+        );
+    }
+
+    #[test]
+    fn every_foreign_name_leads_somewhere() {
+        let train = root();
+        let commands: Vec<_> = train.get_subcommands().collect();
+        for foreign in FOREIGN {
+            let ours = match foreign.meaning {
+                Flag(ours) | Switch(ours) | Counted(ours) | Set(ours, _) | Words(ours, _) => ours,
+                Default => continue,
+                Nothing => {
+                    assert!(!foreign.instead.is_empty(), "{}", foreign.name);
+                    continue;
+                }
+            };
+            let flag = Typed { name: ours.into(), is_short: ours.len() == 1, value: None };
+            assert!(commands.iter().any(|c| flag.find(c).is_some()), "{}", foreign.name);
+        }
+    }
+}

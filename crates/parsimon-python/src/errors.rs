@@ -1,0 +1,169 @@
+//! Errors as Python's exceptions: the one place where a kind becomes a class.
+
+use std::io;
+use std::path::Path;
+
+use parsimon::Error;
+use parsimon::data::DataError;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+
+/// An error of the library as Python knows it.
+pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
+    let error = error.into();
+    // Rows are learned without the interpreter, and errors are rare.
+    Python::attach(|py| exception(py, &error)).unwrap_or_else(|failure| failure)
+}
+
+fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let message = error.to_string();
+    let (file, source) = match error {
+        Error::Diverged { row } => {
+            let details = PyDict::new(py);
+            details.set_item("row", *row)?;
+            return new(diverged_class(py)?, &message, &details);
+        }
+        Error::Data(e) if e.is_bad_row() => return bad_row(py, &message, e),
+        Error::Data(e) => (e.path().unwrap_or(Path::new(e.name())), e.io_error()),
+        Error::Format(e) => (e.path(), e.io_error()),
+        _ => return Ok(PyValueError::new_err(message)),
+    };
+    match source.and_then(errno) {
+        Some(errno) => os_error(py, errno, file),
+        // Bytes that could be read and make no sense, such as a compressed stream cut short.
+        None => Ok(PyValueError::new_err(message)),
+    }
+}
+
+/// The system's number for an error; none where the system had no part in it.
+fn errno(error: &io::Error) -> Option<i32> {
+    match error.kind() {
+        io::ErrorKind::NotFound => Some(2),
+        io::ErrorKind::PermissionDenied => Some(13),
+        io::ErrorKind::AlreadyExists => Some(17),
+        io::ErrorKind::NotADirectory => Some(20),
+        io::ErrorKind::IsADirectory => Some(21),
+        _ => error.raw_os_error(),
+    }
+}
+
+/// Python chooses the subclass by the number: 2 is a `FileNotFoundError`.
+fn os_error(py: Python<'_>, errno: i32, file: &Path) -> PyResult<PyErr> {
+    let words = py.import("os")?.getattr("strerror")?.call1((errno,))?;
+    let arguments = (errno, words, file.as_os_str());
+    Ok(PyErr::from_value(py.get_type::<PyOSError>().call1(arguments)?))
+}
+
+fn bad_row(py: Python<'_>, message: &str, error: &DataError) -> PyResult<PyErr> {
+    let details = PyDict::new(py);
+    details.set_item("row", error.line())?;
+    details.set_item("column", error.column())?;
+    details.set_item("field", error.field())?;
+    details.set_item("path", error.path().map(Path::as_os_str))?;
+    details.set_item("token", error.token())?;
+    new(bad_row_class(py)?, message, &details)
+}
+
+fn new(class: &Bound<'_, PyType>, message: &str, details: &Bound<'_, PyDict>) -> PyResult<PyErr> {
+    Ok(PyErr::from_value(class.call((message,), Some(details))?))
+}
+
+fn bad_row_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS.import(py, "parsimon._errors", "BadRowError")
+}
+
+fn diverged_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS.import(py, "parsimon._errors", "DivergedError")
+}
+
+/// Rows, labels or weights handed over by Python that are refused. Rows and columns count from 0.
+#[derive(Debug, Default)]
+pub(crate) struct BadInput {
+    message: String,
+    row: Option<usize>,
+    column: Option<usize>,
+    field: Option<String>,
+}
+
+impl BadInput {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    pub(crate) fn at_row(self, row: usize) -> Self {
+        Self { row: Some(row), ..self }
+    }
+
+    pub(crate) fn at(self, row: usize, column: usize) -> Self {
+        Self { row: Some(row), column: Some(column), ..self }
+    }
+
+    /// The feature at fault.
+    pub(crate) fn in_field(self, field: String) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    /// Puts words after the message.
+    pub(crate) fn and(mut self, words: &str) -> Self {
+        self.message.push_str(words);
+        self
+    }
+}
+
+impl From<BadInput> for PyErr {
+    fn from(bad: BadInput) -> Self {
+        Python::attach(|py| {
+            if bad.row.is_none() && bad.field.is_none() {
+                return Ok(PyValueError::new_err(bad.message));
+            }
+            let details = PyDict::new(py);
+            details.set_item("row", bad.row)?;
+            details.set_item("column", bad.column)?;
+            details.set_item("field", bad.field)?;
+            new(bad_row_class(py)?, &bad.message, &details)
+        })
+        .unwrap_or_else(|failure: PyErr| failure)
+    }
+}
+
+/// Gives a bad row of a list its index.
+pub(crate) fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
+    let is_bad_row = bad_row_class(py).and_then(|class| error.value(py).is_instance(class));
+    if matches!(is_bad_row, Ok(true))
+        && let Err(failure) = error.value(py).setattr("row", row)
+    {
+        return failure;
+    }
+    error
+}
+
+/// What can go wrong while rows of Python are learned.
+pub(crate) enum Trouble {
+    Input(BadInput),
+    Learning(Error),
+}
+
+impl From<BadInput> for Trouble {
+    fn from(bad: BadInput) -> Self {
+        Trouble::Input(bad)
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Trouble::Learning(error)
+    }
+}
+
+impl From<Trouble> for PyErr {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Input(bad) => bad.into(),
+            Trouble::Learning(error) => raised(error),
+        }
+    }
+}

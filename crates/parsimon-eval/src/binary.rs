@@ -204,7 +204,7 @@ fn entropy(p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     type Rows = Vec<(f64, f64, f64)>;
 
@@ -216,13 +216,13 @@ mod tests {
     }
 
     fn random_rows(seed: u64) -> Rows {
-        let mut random = SplitMix64(seed);
+        let mut random = SplitMix64::new(seed);
         let len = 2 + random.below(60);
         let levels = 1 + random.below(40);
         (0..len)
             .map(|_| {
                 let score = random.below(levels) as f64 - levels as f64 / 2.0;
-                let label = if random.uniform() < 0.4 { 1.0 } else { -1.0 };
+                let label = if random.unit() < 0.4 { 1.0 } else { -1.0 };
                 (score, label, random.below(4) as f64 * 0.75)
             })
             .collect()

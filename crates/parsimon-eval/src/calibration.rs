@@ -157,15 +157,15 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     fn random_outcomes(seed: u64, levels: u64) -> Vec<Outcome> {
-        let mut random = SplitMix64(seed);
+        let mut random = SplitMix64::new(seed);
         let mut rows: Vec<Outcome> = (0..500)
             .map(|_| Outcome {
                 probability: random.below(levels + 1) as f64 / levels as f64,
-                positive: random.uniform() < 0.3,
-                weight: random.uniform(),
+                positive: random.unit() < 0.3,
+                weight: random.unit(),
             })
             .collect();
         rows.sort_by(|a, b| a.probability.total_cmp(&b.probability));

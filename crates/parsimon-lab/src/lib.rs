@@ -8,7 +8,6 @@ mod experiment;
 pub mod kind;
 mod overview;
 mod pace;
-pub mod page;
 mod paper;
 mod peers;
 pub mod picture;

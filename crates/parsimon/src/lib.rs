@@ -20,7 +20,7 @@
 //! # Ok::<(), parsimon::Error>(())
 //! ```
 //!
-//! The mathematics is in [`core`], the readers in [`data`], metrics and charts in [`eval`]. Every algorithm with its paper and
+//! The mathematics is in [`core`], the readers in [`data`], metrics in [`eval`]. Every algorithm with its paper and
 //! settings is a row of [`registry::ALGORITHMS`].
 
 mod build;

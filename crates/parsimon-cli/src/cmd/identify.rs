@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use parsimon::core::{LabelDomain, Precision};
 use parsimon::data::Input;
-use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{
     Identified, IdentifyPoint, LearnerOptions, Regressors, Settings, Spec, Synthetic, identify,
     identify_system,
 };
+use parsimon_page::chart::{Figure, Panel, Series};
 use serde_json::json;
 
 use crate::args::{IdentifyArgs, PrecisionArg};

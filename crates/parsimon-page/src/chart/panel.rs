@@ -6,7 +6,7 @@ use crate::chart::series::Series;
 /// One coordinate system of a [`Figure`](crate::chart::Figure).
 ///
 /// ```
-/// use parsimon_eval::chart::{Panel, Series};
+/// use parsimon_page::chart::{Panel, Series};
 ///
 /// // A learning curve: rows double from report to report, so the x axis is logarithmic.
 /// let panel = Panel::new("rows", "log loss")

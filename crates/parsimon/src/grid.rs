@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::parameter::{Kind, Parameter, scalar};
 use crate::registry::{ALGORITHMS, Algorithm, COMMON, find};
-use crate::{BuildError, Spec, did_you_mean};
+use crate::{BuildError, Spec, alias, did_you_mean};
 
 /// How many values a range has when nobody says.
 const USUAL: usize = 5;
@@ -132,7 +132,7 @@ impl Swept {
             let forms = "l1=1e-8..1e-2:12 or l1=0,0.1,1";
             return fail("sweep", format!("a sweep reads {forms}, got {text:?}"));
         };
-        let name = name.trim().replace('-', "_");
+        let name = alias::synonym(name);
         let own = ALGORITHMS.iter().flat_map(|a| a.parameters).chain(COMMON);
         let known: Vec<&str> = own.map(|p| p.name).collect();
         if !known.contains(&name.as_str()) {

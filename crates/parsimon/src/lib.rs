@@ -23,6 +23,7 @@
 //! The mathematics is in [`core`], the readers in [`data`], metrics in [`eval`]. Every algorithm with its paper and
 //! settings is a row of [`registry::ALGORITHMS`].
 
+pub mod alias;
 mod build;
 mod container;
 mod early_stopping;

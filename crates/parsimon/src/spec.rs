@@ -86,6 +86,9 @@ impl Spec {
     /// Checks every field and fills in the defaults.
     pub fn resolve(&self) -> Result<Settings, BuildError> {
         let algorithm = self.algorithm()?;
+        if let Some(own) = crate::alias::translated(self, Some(algorithm.name))? {
+            return own.resolve();
+        }
         for (name, value) in &self.values {
             if name == "algorithm" || value.is_null() {
                 continue;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
-pub(crate) use spec::{SpecArgs, method, setting};
+pub(crate) use spec::{SpecArgs, method};
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]

@@ -194,13 +194,13 @@ fn findings(findings: &[Finding]) -> Markup {
 }
 
 /// A figure as it stands on the page.
-struct Shown {
+struct ShownFigure {
     figure: Figure,
     has_bands: bool,
 }
 
 /// The figures an experiment asks for, or every measure against the rounds.
-fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Shown> {
+fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<ShownFigure> {
     let Some(experiment) = &outcome.experiment else { return Vec::new() };
     // Pairs have a table; differences that are nothing make no curves.
     if !experiment.pairs.is_empty() {
@@ -219,7 +219,7 @@ fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Shown> {
     drawn.iter().filter(|d| is_curve(d)).map(|d| drawn_figure(experiment, variant, d)).collect()
 }
 
-fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn) -> Shown {
+fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn) -> ShownFigure {
     let axis = |measure| experiment.axes.get(measure).map_or("", String::as_str);
     let rounds = drawn.across.as_deref().unwrap_or("rounds");
     let across = drawn.x.as_ref().map_or(rounds, axis);
@@ -268,7 +268,7 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
         Some(_) => format!("{} against {across}", axis(&drawn.y)),
     };
     let figure = Figure::new(title).subtitle(variant.name.clone()).panel(panel);
-    Shown { figure, has_bands }
+    ShownFigure { figure, has_bands }
 }
 
 pub(crate) fn pair(value: Option<(f64, f64)>) -> String {

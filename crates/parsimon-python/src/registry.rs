@@ -1,6 +1,7 @@
 //! The table of algorithms, from which the Python classes are made.
 
 use parsimon::Spec;
+use parsimon::alias::meaning;
 use parsimon::parameter::Kind;
 use parsimon::registry::ALGORITHMS;
 use pyo3::exceptions::PyValueError;
@@ -45,4 +46,12 @@ pub(crate) fn resolve(spec: &str) -> PyResult<(String, bool, bool)> {
     let settings = settings.map_err(|e| PyValueError::new_err(e.to_string()))?;
     let text = Value::from(settings.to_json().clone()).to_string();
     Ok((text, settings.wants_dimension(), settings.wants_switch()))
+}
+
+/// The name of the setting that a name of the papers means for an algorithm: `lambda` is l1. What is no other name comes back
+/// as it is, and so does `gamma`, because its value would have to change as well.
+#[pyfunction]
+pub(crate) fn setting_name(algorithm: &str, name: &str) -> String {
+    let meaning = meaning(name, &[algorithm]);
+    if meaning.is_inverse { name.to_owned() } else { meaning.setting }
 }

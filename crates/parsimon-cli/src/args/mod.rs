@@ -159,7 +159,7 @@ pub(crate) struct FrameArgs {
 
 /// What to print for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shown {
+pub(crate) enum PredictionArg {
     /// The probability (logistic), the mean count (poisson), the class (multiclass), else the margin
     Auto,
     /// A probability; for several classes one per class
@@ -188,7 +188,7 @@ pub(crate) struct PredictArgs {
     pub(crate) output: Option<PathBuf>,
     /// What to print
     #[arg(long = "as", value_enum, default_value = "auto", value_name = "WHAT")]
-    pub(crate) shown: Shown,
+    pub(crate) shown: PredictionArg,
     /// After each prediction, every feature's contribution: name, value, weight, product
     #[arg(long)]
     pub(crate) audit: bool,

@@ -1,6 +1,6 @@
 //! A figure: a title and panels one below the other, sharing the x axis.
 
-use crate::chart::axis::{Axis, Tick};
+use crate::chart::axis::{Axis, AxisTick};
 use crate::chart::header::MARGIN;
 use crate::chart::labels::{Area, Placement};
 use crate::chart::legend::Legend;
@@ -179,16 +179,16 @@ fn y_room(height: f64) -> usize {
     (height / 36.0).round().max(2.0) as usize
 }
 
-fn y_ticks(axis: &Axis, height: f64) -> Vec<Tick> {
+fn y_ticks(axis: &Axis, height: f64) -> Vec<AxisTick> {
     fitting(axis, height, y_room(height), |_| TICK_SIZE)
 }
 
-fn x_ticks(axis: &Axis, width: f64) -> Vec<Tick> {
+fn x_ticks(axis: &Axis, width: f64) -> Vec<AxisTick> {
     fitting(axis, width, (width / 62.0) as usize, |label| text_width(label, TICK_SIZE))
 }
 
 /// As many ticks as there is room for, without labels touching.
-fn fitting(axis: &Axis, length: f64, most: usize, size: impl Fn(&str) -> f64) -> Vec<Tick> {
+fn fitting(axis: &Axis, length: f64, most: usize, size: impl Fn(&str) -> f64) -> Vec<AxisTick> {
     for room in (2..=most.max(2)).rev() {
         let ticks = axis.ticks(room);
         let labeled: Vec<(f64, f64)> = ticks

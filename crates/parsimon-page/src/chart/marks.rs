@@ -229,7 +229,7 @@ mod tests {
     use crate::chart::axis::Scale;
 
     fn plot() -> Plot {
-        let axis = Axis::fit(Scale::Linear, [0.0, 10.0]);
+        let axis = Axis::fit(AxisScale::Linear, [0.0, 10.0]);
         Plot { left: 0.0, top: 0.0, width: 100.0, height: 100.0, x: axis, y: axis }
     }
 

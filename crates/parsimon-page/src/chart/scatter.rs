@@ -24,11 +24,11 @@ const MARGIN: f32 = 14.0;
 pub struct Scatter {
     title: String,
     subtitle: String,
-    dots: Vec<Dot>,
+    dots: Vec<Digit>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Dot {
+struct Digit {
     x: f32,
     y: f32,
     class: u8,
@@ -44,7 +44,7 @@ impl Scatter {
     /// Adds a point of a class from 0 to 9.
     #[must_use]
     pub fn point(mut self, (x, y): (f32, f32), class: u8) -> Self {
-        self.dots.push(Dot { x, y, class, circled: false });
+        self.dots.push(Digit { x, y, class, circled: false });
         self
     }
 
@@ -69,7 +69,7 @@ impl Scatter {
         );
         let across = Range::of(self.dots.iter().map(|d| d.x), MARGIN, WIDTH - MARGIN);
         let down = Range::of(self.dots.iter().map(|d| -d.y), TOP + MARGIN, HEIGHT - MARGIN);
-        let place = |d: &Dot| (across.place(d.x), down.place(-d.y));
+        let place = |d: &Digit| (across.place(d.x), down.place(-d.y));
         for class in 0..10 {
             // Of middle lightness, to be read on light and dark pages.
             let _ = writeln!(

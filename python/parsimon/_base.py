@@ -31,6 +31,7 @@ BITS = 22
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 #: scikit-learn takes a parameter called alpha for a strength; where any method may be named, ours is called otherwise.
 _RENAMED = {"metric_alpha": "alpha"}
+_OURS = {name: ours for ours, name in _RENAMED.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -130,6 +131,21 @@ class _Parsimon(BaseEstimator):
             if loss is not None:
                 spec["loss"] = loss
         return spec
+
+    def _own_name(self, name: str, algorithm: str | None = None) -> str:
+        """The name of a setting here, which may be given by the papers' name: ``eta`` is the rate, ``lambda1`` is l1."""
+        if name in self.get_params(deep=False):
+            return name
+        setting = _parsimon.setting_name(self._algorithm or algorithm or self.algorithm, name)
+        return _OURS.get(setting, setting)
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets settings, by their names here or by the papers': ``eta`` is the rate, ``lambda1`` is l1."""
+        own = {self._own_name(name, params.get("algorithm")): value for name, value in params.items()}
+        if len(own) < len(params):
+            raise ValueError(f"a setting is given twice, by two of its names: {', '.join(params)}")
+        super().set_params(**own)
+        return self
 
     def _default_loss(self, name: str) -> str | None:
         words = _loss_words().get(name, ())

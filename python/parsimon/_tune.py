@@ -16,8 +16,6 @@ from ._base import _RENAMED, _native, _Parsimon, _plain
 from ._classifier import Classifier
 from ._progress import bar
 
-_OURS = {name: ours for ours, name in _RENAMED.items()}
-
 
 @dataclass
 class Trial:
@@ -104,8 +102,9 @@ def tune(
     >>> found.best_estimator.score(X, X[:, 0] > 0) > 0.9
     True
     """
-    names = {name: _RENAMED.get(name, name) for name in grid}
-    unknown = [name for name in grid if name not in estimator._settings]
+    own = {name: estimator._own_name(name) for name in grid}
+    names = {name: _RENAMED.get(ours, ours) for name, ours in own.items()}
+    unknown = [name for name in grid if own[name] not in estimator._settings]
     if unknown:
         raise ValueError(f"{type(estimator).__name__} has no setting {unknown[0]!r}; it has {', '.join(estimator._settings)}")
     candidates: list[dict[str, Any]] = [{}]

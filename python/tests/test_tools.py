@@ -45,6 +45,20 @@ def test_ranges_are_those_of_the_program():
     assert sorted(t.params["l1"] for t in found.trials) == [1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 
 
+def test_the_papers_names_are_known():
+    X, y = rows(200)
+    found = parsimon.tune(parsimon.FTRLClassifier(passes=1), X, y, {"lambda": "0.1..10:3", "alpha": [0.05, 0.5]})
+    assert sorted({t.params["lambda"] for t in found.trials}) == [0.1, 1.0, 10.0]
+    best = found.best_estimator.get_params()
+    assert (best["l1"], best["rate"]) == (found.best_params["lambda"], found.best_params["alpha"])
+    assert parsimon.ParsimonClassifier("rda").set_params(eta=0.3, lambda1=2.0).get_params()["rate"] == 0.3
+    # Where a method has a setting of that name, it is that setting.
+    pda = parsimon.ParsimonRegressor("pda").set_params(alpha=0.25)
+    assert pda.get_params()["metric_alpha"] == 0.25
+    with pytest.raises(ValueError, match="given twice"):
+        parsimon.FTRLClassifier().set_params(rate=0.1, eta=0.2)
+
+
 def test_classes_and_weights_count():
     X, y = rows(300)
     y3 = y + (X[:, 2] > 1)

@@ -250,16 +250,13 @@ impl RealFft {
 
 #[cfg(test)]
 mod tests {
+    use parsimon_testing::Lcg32;
+
     use super::*;
 
     fn noise(n: usize, seed: u32) -> Vec<f32> {
-        let mut s = seed;
-        (0..n)
-            .map(|_| {
-                s = s.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (s >> 8) as f32 / 8_388_608.0 - 1.0
-            })
-            .collect()
+        let mut random = Lcg32::new(seed);
+        (0..n).map(|_| random.bits24() as f32 / 8_388_608.0 - 1.0).collect()
     }
 
     #[test]

@@ -125,8 +125,10 @@ fn wrong_commands_are_usage_errors_that_help() {
     assert!(usage("train d.svm -a adam --l1 0.1").contains("adam has no setting \"l1\""));
     assert!(usage("train d.svm --l1 -0.5").contains("l1 must be a finite number >= 0, got -0.5"));
     assert!(usage("train d.svm --lone 1").contains("--l"));
-    dir.write("s.json", r#"{"algorithm": "rda", "lambda": 1}"#);
-    assert!(usage("train d.svm --spec s.json").contains("rda has no setting \"lambda\""));
+    dir.write("s.json", r#"{"algorithm": "rda", "lamda": 1}"#);
+    assert!(usage("train d.svm --spec s.json").contains("rda has no setting \"lamda\""));
+    dir.write("s.json", r#"{"algorithm": "rda", "lambda": 1, "l1": 2}"#);
+    assert!(usage("train d.svm --spec s.json").contains("l1 is set twice, once as lambda"));
     assert!(usage("train - -a sgd --schedule two-phase").contains("say --switch"));
     assert!(usage("train - -a papa").contains("say --dimension"));
     assert!(usage("train d.svm -a nlms --rate 2").contains("rate must be a number > 0 and < 2"));

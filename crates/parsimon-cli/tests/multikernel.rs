@@ -5,16 +5,13 @@
 use crate::fixture;
 
 use fixture::Dir;
+use parsimon_testing::Lcg64;
 use serde_json::Value;
 
 /// The function of Yukawa and Ishii: `y = exp(-20 (x - 0.1)^2) - 2 exp(-20 (x - 0.8)^2)` and noise.
 fn bumps(rows: u64, seed: u64) -> String {
-    let mut state = seed;
-    let mut unit = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / (1u64 << 31) as f64
-    };
+    let mut random = Lcg64::new(seed);
+    let mut unit = || f64::from(random.bits31()) / (1u64 << 31) as f64;
     let mut text = String::from("y,x\n");
     for _ in 0..rows {
         let x = unit();

@@ -8,21 +8,12 @@ use std::path::Path;
 
 use fixture::Dir;
 use parsimon_audio::wav::{self, SampleFormat};
+use parsimon_testing::Lcg64;
 use serde_json::Value;
-
-fn noise(seed: u64, len: usize) -> Vec<f32> {
-    let mut state = seed;
-    let next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
-    };
-    std::iter::repeat_with(next).take(len).collect()
-}
 
 /// Noise and its echo, some lags late.
 fn echo(len: usize) -> (Vec<f32>, Vec<f32>) {
-    let far = noise(1, len);
+    let far = Lcg64::noise(1, len);
     let at = |t: usize, lag: usize| if t < lag { 0.0 } else { far[t - lag] };
     let near = (0..len).map(|t| 0.5 * at(t, 20) - 0.2 * at(t, 31)).collect();
     (far, near)

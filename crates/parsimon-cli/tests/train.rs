@@ -65,6 +65,28 @@ fn the_program_equals_the_twin() {
     }
 }
 
+/// A spec file, the flags and a method of `compare` know the same names of settings.
+#[test]
+fn the_papers_names_are_known_everywhere() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(200));
+    dir.write("s.toml", "algorithm = \"ftrl\"\nalpha = 0.5\nlambda = 0.1\nlambda2 = 0.2\n");
+    let train = |words: &str| {
+        dir.run(&format!("train d.svm {words} -o m.psm --quiet")).ok();
+        dir.read("m.psm")
+    };
+    let ours = train("-a ftrl --rate 0.5 --l1 0.1 --l2 0.2");
+    assert_eq!(train("--spec s.toml"), ours);
+    assert_eq!(train("-a ftrl --gamma 2 --lambda1 0.1 --lambda2 0.2"), ours);
+    // Flags overwrite the file, whichever name either has.
+    assert_eq!(train("--spec s.toml --eta 0.3"), train("-a ftrl --alpha 0.3 --l1 0.1 --l2 0.2"));
+    // The usual settings have a rate, and alpha is another name of it.
+    assert_eq!(train("--alpha 0.3"), train("--rate 0.3"));
+    let compared = dir.run("compare d.svm -m ftrl:lambda=0.1,eta=0.5 --json - --quiet").json();
+    let settings = &compared["methods"][0]["settings"];
+    assert_eq!((&settings["l1"], &settings["rate"]), (&0.1.into(), &0.5.into()));
+}
+
 #[test]
 fn the_doubling_table_is_on_standard_error() {
     let dir = Dir::new();

@@ -367,6 +367,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
 
 #[cfg(test)]
 mod tests {
+    use parsimon_testing::Lcg64;
+
     use super::*;
     use crate::penalty::ElasticNet;
     use crate::rule::leader::{Iterate, Leader, Origin};
@@ -375,13 +377,8 @@ mod tests {
     /// Rows of a few features out of some hundred, with rows that are only predicted and rows of weight 0.
     fn rows() -> Chunk {
         let mut chunk = Chunk::new();
-        let mut state = 1u64;
-        let mut draw = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as u32
-        };
+        let mut random = Lcg64::new(1);
+        let mut draw = || random.bits31();
         for i in 0..500 {
             for _ in 0..draw() % 20 {
                 chunk.push_feature(draw() % 120, f64::from(draw() % 1000) / 300.0 - 1.0);

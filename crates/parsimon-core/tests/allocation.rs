@@ -2,14 +2,6 @@
 //! allocator.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
-#![allow(
-    unsafe_code,
-    reason = "counting allocations means being the allocator, and that is an unsafe trait"
-)]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use parsimon_core::filter::metric::MagnitudeMetric;
 use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
 use parsimon_core::filter::{Delta, Filter, Tapped};
@@ -20,46 +12,10 @@ use parsimon_core::rule::Rule;
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
 use parsimon_core::{Chunk, Learner, Loss, Online, Repeats, Schedule, Table};
-
-thread_local! {
-    // Of this thread alone: the test harness allocates in others when it likes.
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn count() {
-    ALLOCATIONS.with(|n| n.set(n.get() + 1));
-}
-
-// SAFETY: every call is passed on to the system's allocator as it came; the counter is a plain cell of this
-// thread, without a destructor, and touching it allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { System.realloc(p, layout, size) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(p, layout) }
-    }
-}
+use parsimon_testing::allocation::{Counting, allocations};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-fn allocations(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.with(Cell::get);
-    work();
-    ALLOCATIONS.with(Cell::get) - before
-}
 
 /// Rows of different lengths; some features far out, where the table has an index instead of an array.
 fn rows() -> Chunk {

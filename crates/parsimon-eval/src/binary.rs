@@ -42,7 +42,7 @@ pub(crate) const SMALLEST_PROBABILITY: f64 = f64::EPSILON;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Binary {
-    scale: Scale,
+    scale: ScoreScale,
     bins: Bins,
     progressive: Progressive,
     scored: Vec<Scored>,
@@ -50,7 +50,7 @@ pub struct Binary {
 
 /// What the scores are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Scale {
+enum ScoreScale {
     Probability,
     Margin(Loss),
 }
@@ -94,15 +94,15 @@ pub struct BinaryMetrics {
 impl Binary {
     /// For margins `w.x` of a model trained with `loss`. Only the logistic loss makes probabilities.
     pub fn new(loss: Loss) -> Self {
-        Self::with_scale(Scale::Margin(loss))
+        Self::with_scale(ScoreScale::Margin(loss))
     }
 
     /// For predicted probabilities, from wherever; the loss is the log loss.
     pub fn from_probabilities() -> Self {
-        Self::with_scale(Scale::Probability)
+        Self::with_scale(ScoreScale::Probability)
     }
 
-    fn with_scale(scale: Scale) -> Self {
+    fn with_scale(scale: ScoreScale) -> Self {
         let progressive = Progressive::new();
         Self { scale, bins: Bins::default(), progressive, scored: Vec::new() }
     }
@@ -119,8 +119,8 @@ impl Binary {
         let positive = label > 0.0;
         let sign = if positive { 1.0 } else { -1.0 };
         let loss = match self.scale {
-            Scale::Margin(loss) => loss.value(score, sign),
-            Scale::Probability => log_loss(score, positive),
+            ScoreScale::Margin(loss) => loss.value(score, sign),
+            ScoreScale::Probability => log_loss(score, positive),
         };
         self.progressive.record(loss, weight);
         self.scored.push(Scored::new(score, positive, weight));
@@ -160,7 +160,7 @@ impl Binary {
     }
 
     fn is_probabilistic(&self) -> bool {
-        matches!(self.scale, Scale::Probability | Scale::Margin(Loss::Logistic))
+        matches!(self.scale, ScoreScale::Probability | ScoreScale::Margin(Loss::Logistic))
     }
 
     /// The sorted rows with their probabilities: none when the scores have none, or are not numbers.
@@ -172,8 +172,8 @@ impl Binary {
             .iter()
             .map(|row| Outcome {
                 probability: match self.scale {
-                    Scale::Margin(loss) => loss.predict(row.score),
-                    Scale::Probability => row.score,
+                    ScoreScale::Margin(loss) => loss.predict(row.score),
+                    ScoreScale::Probability => row.score,
                 },
                 positive: row.positive(),
                 weight: row.weight(),
@@ -182,7 +182,7 @@ impl Binary {
     }
 
     fn confusion(&self) -> Confusion {
-        let threshold = if self.scale == Scale::Probability { 0.5 } else { 0.0 };
+        let threshold = if self.scale == ScoreScale::Probability { 0.5 } else { 0.0 };
         self.scored
             .iter()
             .map(|row| (row.positive(), row.score > threshold, row.weight()))
@@ -204,7 +204,7 @@ fn entropy(p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     type Rows = Vec<(f64, f64, f64)>;
 
@@ -216,13 +216,13 @@ mod tests {
     }
 
     fn random_rows(seed: u64) -> Rows {
-        let mut random = SplitMix64(seed);
+        let mut random = SplitMix64::new(seed);
         let len = 2 + random.below(60);
         let levels = 1 + random.below(40);
         (0..len)
             .map(|_| {
                 let score = random.below(levels) as f64 - levels as f64 / 2.0;
-                let label = if random.uniform() < 0.4 { 1.0 } else { -1.0 };
+                let label = if random.unit() < 0.4 { 1.0 } else { -1.0 };
                 (score, label, random.below(4) as f64 * 0.75)
             })
             .collect()

@@ -77,7 +77,7 @@ pub struct Outcome {
 pub fn calibration(outcomes: &[Outcome], bins: Bins) -> Vec<Bin> {
     let total = outcomes.iter().map(|o| o.weight).collect::<Sum>().value();
     let mut before = Sum::default();
-    let mut table: Vec<(usize, Tally)> = Vec::new();
+    let mut table: Vec<(usize, BinSums)> = Vec::new();
     for ties in outcomes.chunk_by(|a, b| a.probability == b.probability) {
         let mass = ties.iter().map(|o| o.weight).collect::<Sum>().value();
         if mass <= 0.0 {
@@ -93,7 +93,7 @@ pub fn calibration(outcomes: &[Outcome], bins: Bins) -> Vec<Bin> {
         let place = ((at * len as f64) as usize).min(len - 1);
         match table.last_mut() {
             Some((last, tally)) if *last == place => tally.take(ties),
-            _ => table.push((place, Tally::of(ties))),
+            _ => table.push((place, BinSums::of(ties))),
         }
     }
     table.into_iter().map(|(_, tally)| tally.bin()).collect()
@@ -106,7 +106,7 @@ pub fn expected_calibration_error(bins: &[Bin]) -> Option<f64> {
     ratio(gap.value(), weight.value())
 }
 
-struct Tally {
+struct BinSums {
     low: f64,
     high: f64,
     rows: u64,
@@ -115,9 +115,9 @@ struct Tally {
     positive: Sum,
 }
 
-impl Tally {
+impl BinSums {
     fn of(ties: &[Outcome]) -> Self {
-        let mut tally = Tally {
+        let mut tally = BinSums {
             low: ties[0].probability,
             high: ties[0].probability,
             rows: 0,
@@ -157,15 +157,15 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     fn random_outcomes(seed: u64, levels: u64) -> Vec<Outcome> {
-        let mut random = SplitMix64(seed);
+        let mut random = SplitMix64::new(seed);
         let mut rows: Vec<Outcome> = (0..500)
             .map(|_| Outcome {
                 probability: random.below(levels + 1) as f64 / levels as f64,
-                positive: random.uniform() < 0.3,
-                weight: random.uniform(),
+                positive: random.unit() < 0.3,
+                weight: random.unit(),
             })
             .collect();
         rows.sort_by(|a, b| a.probability.total_cmp(&b.probability));

@@ -1,8 +1,7 @@
-//! The learning curve of one run: what was reported, to store and to draw.
+//! The learning curve of one run: what was reported, to store, to print and to draw.
 
 use serde::{Deserialize, Serialize};
 
-use crate::chart::{Figure, Panel, Series};
 use crate::number::{maybe, thousands};
 use crate::progressive::Progressive;
 use crate::table::Table;
@@ -74,22 +73,6 @@ impl LearningCurve {
         }
         table
     }
-
-    /// Loss above, nonzeros below, on a logarithmic axis of rows.
-    pub fn figure(&self, title: impl Into<String>) -> Figure {
-        // A missing value interrupts the line.
-        let of = |value: fn(&CurvePoint) -> Option<f64>| {
-            self.points.iter().map(move |p| (p.rows as f64, value(p).unwrap_or(f64::NAN)))
-        };
-        let loss = Panel::new("rows", format!("progressive {}", self.loss))
-            .log_x()
-            .series(Series::line("all rows", of(|p| p.average)))
-            .series(Series::line("since the last report", of(|p| p.since_last)));
-        let nonzeros = Panel::new("rows", "nonzero weights")
-            .show_y(0.0)
-            .series(Series::line("nonzeros", of(|p| Some(p.nonzeros as f64))));
-        Figure::new(title).panel(loss).panel(nonzeros)
-    }
 }
 
 #[cfg(test)]
@@ -97,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_and_a_figure_of_the_same_reports() {
+    fn a_table_of_the_reports() {
         let mut curve = LearningCurve::new("log loss");
         let mut progressive = Progressive::new();
         progressive.record(0.75, 1.0);
@@ -113,7 +96,5 @@ rows  average  since last  nonzeros
    2  0.50000     0.25000     1,200
 "
         );
-        let svg = curve.figure("run").to_svg();
-        assert!(svg.contains(">progressive log loss</text>"));
     }
 }

@@ -1,11 +1,11 @@
-//! Measuring models and drawing what was measured.
+//! Measuring models.
 //!
 //! - While learning: [`Progressive`] averages the loss of each row before it is learned, and a
 //!   [`Schedule`] says when to report to a [`LearningCurve`].
 //! - After learning: one collector per task ([`Binary`], [`Multiclass`], [`Regression`], [`Counts`])
 //!   turns scored rows into metrics; [`Evaluator`] picks it by the loss, [`Evaluation`] is the result of
 //!   any of them, to print or to store.
-//! - For people: [`Table`] and [`number`] for text, [`chart`] for pictures.
+//! - For people: [`Table`] and [`number`]. Charts are in the crate `parsimon-page`.
 //!
 //! Everything takes importance weights, and a row of weight zero counts for nothing. A metric that is not
 //! defined, such as the AUC of a single class, is absent instead of NaN. No function reads a clock, a file
@@ -15,7 +15,6 @@
 
 mod binary;
 mod calibration;
-pub mod chart;
 mod confusion;
 mod counts;
 mod curve;
@@ -24,8 +23,6 @@ mod evaluator;
 mod multiclass;
 pub mod number;
 mod progressive;
-#[cfg(test)]
-mod random;
 mod ranking;
 mod regression;
 mod schedule;

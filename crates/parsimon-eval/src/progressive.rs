@@ -116,7 +116,7 @@ impl Progressive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     #[test]
     fn no_rows_have_no_average() {
@@ -138,14 +138,14 @@ mod tests {
 
     #[test]
     fn stretches_add_up_to_the_whole() {
-        let mut random = SplitMix64(7);
+        let mut random = SplitMix64::new(7);
         let mut progressive = Progressive::new();
         let (mut loss, mut weight) = (0.0, 0.0);
         for _ in 0..50 {
             let mut stretch = 0.0;
             for _ in 0..20 {
-                let w = random.uniform() * 3.0;
-                progressive.record(random.uniform(), w);
+                let w = random.unit() * 3.0;
+                progressive.record(random.unit(), w);
                 stretch += w;
             }
             loss += progressive.since_last().unwrap() * stretch;
@@ -158,9 +158,9 @@ mod tests {
 
     #[test]
     fn saving_and_resuming_anywhere_changes_no_bit() {
-        let mut random = SplitMix64(3);
+        let mut random = SplitMix64::new(3);
         let rows: Vec<(f64, f64)> =
-            (0..200).map(|_| (random.uniform() * 1e3, random.uniform())).collect();
+            (0..200).map(|_| (random.unit() * 1e3, random.unit())).collect();
         let mut whole = Progressive::new();
         for &(loss, weight) in &rows {
             whole.record(loss, weight);

@@ -66,17 +66,17 @@ pub(crate) fn auc(sorted: &[Scored]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     fn random_rows(seed: u64) -> Vec<Scored> {
-        let mut random = SplitMix64(seed);
+        let mut random = SplitMix64::new(seed);
         let len = 2 + random.below(60);
         let levels = 1 + random.below(40);
         (0..len)
             .map(|_| {
                 let score = random.below(levels) as f64 - levels as f64 / 2.0;
                 let weight = random.below(4) as f64 * 0.75;
-                Scored::new(score, random.uniform() < 0.4, weight)
+                Scored::new(score, random.unit() < 0.4, weight)
             })
             .collect()
     }

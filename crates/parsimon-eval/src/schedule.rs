@@ -24,10 +24,10 @@ use std::str::FromStr;
 /// # Ok::<(), parsimon_eval::ScheduleError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule(Kind);
+pub struct Schedule(ReportRule);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum ReportRule {
     Multiply(f64),
     Every(u64),
 }
@@ -53,13 +53,13 @@ impl Default for Schedule {
 impl Schedule {
     /// After 1, 2, 4, 8, ... rows: few lines at any length of stream, the first of them at once.
     pub fn doubling() -> Self {
-        Self(Kind::Multiply(2.0))
+        Self(ReportRule::Multiply(2.0))
     }
 
     /// After 1 row and then whenever the count has grown by `factor`, rounded up.
     pub fn multiply(factor: f64) -> Result<Self, ScheduleError> {
         if factor.is_finite() && factor > 1.0 {
-            Ok(Self(Kind::Multiply(factor)))
+            Ok(Self(ReportRule::Multiply(factor)))
         } else {
             Err(ScheduleError(format!(
                 "a progress factor must be a finite number > 1, got {factor}"
@@ -70,7 +70,7 @@ impl Schedule {
     /// Every `stride` rows.
     pub fn every(stride: u64) -> Result<Self, ScheduleError> {
         if stride > 0 {
-            Ok(Self(Kind::Every(stride)))
+            Ok(Self(ReportRule::Every(stride)))
         } else {
             Err(ScheduleError("a progress stride must be at least 1 row, got 0".to_owned()))
         }
@@ -92,9 +92,9 @@ impl Schedule {
     /// Whether to report after exactly `rows` rows.
     pub fn due(&self, rows: u64) -> bool {
         match self.0 {
-            Kind::Multiply(2.0) => rows.is_power_of_two(),
-            Kind::Every(stride) => rows > 0 && rows.is_multiple_of(stride),
-            Kind::Multiply(_) => rows > 0 && self.next_after(rows - 1) == rows,
+            ReportRule::Multiply(2.0) => rows.is_power_of_two(),
+            ReportRule::Every(stride) => rows > 0 && rows.is_multiple_of(stride),
+            ReportRule::Multiply(_) => rows > 0 && self.next_after(rows - 1) == rows,
         }
     }
 
@@ -106,8 +106,8 @@ impl Schedule {
     /// ```
     pub fn next_after(&self, rows: u64) -> u64 {
         match self.0 {
-            Kind::Every(stride) => (rows / stride + 1).saturating_mul(stride),
-            Kind::Multiply(factor) => {
+            ReportRule::Every(stride) => (rows / stride + 1).saturating_mul(stride),
+            ReportRule::Multiply(factor) => {
                 let mut count: u64 = 1;
                 while count <= rows && count < u64::MAX {
                     // A factor close to one must still advance. The cast saturates.
@@ -131,8 +131,8 @@ impl fmt::Display for Schedule {
     /// The text that [`parse`](Schedule::parse) reads back.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Kind::Multiply(factor) => write!(f, "{factor:?}"),
-            Kind::Every(stride) => write!(f, "{stride}"),
+            ReportRule::Multiply(factor) => write!(f, "{factor:?}"),
+            ReportRule::Every(stride) => write!(f, "{stride}"),
         }
     }
 }

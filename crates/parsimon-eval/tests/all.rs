@@ -1,4 +1,3 @@
 //! All tests of this crate in one program: linking takes longer than most of them run. A new file needs its line here.
 
-mod charts;
 mod chunking;

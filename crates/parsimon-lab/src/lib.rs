@@ -7,7 +7,6 @@ pub mod data;
 mod experiment;
 pub mod kind;
 mod pace;
-pub mod page;
 mod paper;
 mod peers;
 pub mod picture;

@@ -17,13 +17,13 @@ pub struct Paper {
 }
 
 #[derive(Deserialize)]
-struct List {
+struct PaperList {
     paper: Vec<Paper>,
 }
 
 /// All of them, in the order of the report.
 pub fn papers() -> Vec<Paper> {
-    toml::from_str::<List>(LIST).map_or_else(|_| Vec::new(), |list| list.paper)
+    toml::from_str::<PaperList>(LIST).map_or_else(|_| Vec::new(), |list| list.paper)
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn every_experiment_has_a_paper() {
-        let list: List = toml::from_str(LIST).unwrap();
+        let list: PaperList = toml::from_str(LIST).unwrap();
         for experiment in crate::experiments().unwrap() {
             let known = list.paper.iter().any(|p| p.name == experiment.paper());
             assert!(known, "{}: experiments/papers.toml lacks its paper", experiment.id);

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Completion, Trial};
-use parsimon_lab::page::{escape, page};
 use parsimon_lab::{Effort, Experiment, Plan, experiments, report};
+use parsimon_page::document;
 
 const BROWSERS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -51,16 +51,13 @@ addEventListener("load", () => {
 fn faults(browser: &str, html: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let frame = |width: u32| {
-        format!(
-            "<iframe width=\"{width}\" height=\"900\" style=\"border:0\" srcdoc=\"{}\"></iframe>\n",
-            escape(html)
-        )
+        maud::html! { iframe width=(width) height="900" style="border:0" srcdoc=(html) {} "\n" }
     };
     let harness = format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<link rel=\"icon\" href=\"data:,\">\n<script>{CHECK}</script>\n\
          <pre id=\"result\">unfinished</pre>\n{}{}",
-        frame(420),
-        frame(1300)
+        frame(420).into_string(),
+        frame(1300).into_string()
     );
     let file = folder.path().join("harness.html");
     std::fs::write(&file, harness).unwrap();
@@ -147,6 +144,6 @@ fn the_page_is_sound_in_a_browser(browser: &str) {
     assert!(found.contains("no-such.png cannot be shown"), "{found}");
     let found = broken("id=\"csgd-mnist\"", "id=\"elsewhere\"");
     assert!(found.contains("leads nowhere"), "{found}");
-    let found = faults(browser, &page("empty", "<main></main>"));
+    let found = faults(browser, &document("empty", maud::html! { main {} }));
     assert!(found.contains(&"there are no figures".to_owned()), "{found:?}");
 }

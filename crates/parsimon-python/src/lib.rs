@@ -28,6 +28,7 @@ fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sweep::expand, module)?)?;
     module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
     module.add_function(wrap_pyfunction!(registry::resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::setting_name, module)?)?;
     module.add_function(wrap_pyfunction!(worker::delta, module)?)?;
     module.add_function(wrap_pyfunction!(worker::merge_deltas, module)?)?;
     module.add_function(wrap_pyfunction!(worker::absorb, module)?)?;

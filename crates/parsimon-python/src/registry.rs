@@ -3,6 +3,7 @@
 use parsimon::Spec;
 use parsimon::algorithm::ALGORITHMS;
 use parsimon::algorithm::setting::{Default as DefaultValue, Kind};
+use parsimon::alias::meaning;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -46,4 +47,12 @@ pub(crate) fn resolve(spec: &str) -> PyResult<(String, bool, bool)> {
     let settings = settings.map_err(raised)?;
     let text = Value::from(settings.to_json().clone()).to_string();
     Ok((text, settings.needs_dimension(), settings.needs_rows()))
+}
+
+/// The name of the setting that a name of the papers means for an algorithm: `lambda` is l1. What is no other name comes back
+/// as it is, and so does `gamma`, because its value would have to change as well.
+#[pyfunction]
+pub(crate) fn setting_name(algorithm: &str, name: &str) -> String {
+    let meaning = meaning(name, &[algorithm]);
+    if meaning.is_inverse { name.to_owned() } else { meaning.setting }
 }

@@ -6,6 +6,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use parsimon::core::Float;
 use parsimon::{FilterPrecision, Regularization, Spec};
+use parsimon_testing::Lcg64;
 
 const SAMPLES: usize = 16_000;
 
@@ -13,14 +14,9 @@ fn main() {
     divan::main();
 }
 
-fn noise<F: FilterPrecision>(seed: u64) -> Vec<F> {
-    let mut state = seed;
-    let next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        F::from_f64((state >> 40) as f64 / f64::from(1u32 << 24) - 0.5)
-    };
-    std::iter::repeat_with(next).take(SAMPLES).collect()
+fn noise<F: Float>(seed: u64) -> Vec<F> {
+    let mut random = Lcg64::new(seed);
+    std::iter::repeat_with(|| F::from_f64(random.unit24() - 0.5)).take(SAMPLES).collect()
 }
 
 const FILTERS: &[&str] = &[

@@ -7,6 +7,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use parsimon::core::{Chunk, Precision, Repeats};
 use parsimon::{Found, Grid, InputSchema, LearnerOptions, Spec, Storage, Sweep};
+use parsimon_testing::SplitMix64;
 
 const ROWS: usize = 20_000;
 const NONZEROS: usize = 40;
@@ -20,13 +21,8 @@ fn main() {
 
 /// Rows of a click log's shape: 40 features, Zipf over 2^bits slots.
 fn clicks(bits: u32) -> Chunk {
-    let mut state = 1u64;
-    let mut unit = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let x = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut random = SplitMix64::new(1);
+    let mut unit = || random.unit();
     let mut chunk = Chunk::new();
     for _ in 0..ROWS {
         for _ in 0..NONZEROS {

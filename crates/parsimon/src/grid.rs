@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::algorithm::setting::{Parameter, scalar};
 use crate::algorithm::{ALGORITHMS, Algorithm, find};
 use crate::suggestion::did_you_mean;
-use crate::{BuildError, Spec};
+use crate::{BuildError, Spec, alias};
 
 /// How many values a range has when nobody says.
 const USUAL: usize = 5;
@@ -133,7 +133,7 @@ impl Swept {
             let forms = "l1=1e-8..1e-2:12 or l1=0,0.1,1";
             return fail("sweep", format!("a sweep reads {forms}, got {text:?}"));
         };
-        let name = name.trim().replace('-', "_");
+        let name = alias::synonym(name);
         let all = ALGORITHMS.iter().flat_map(Algorithm::parameters);
         let known: Vec<&str> = all.map(|p| p.name).collect();
         if !known.contains(&name.as_str()) {

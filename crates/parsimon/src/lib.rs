@@ -20,10 +20,11 @@
 //! # Ok::<(), parsimon::Error>(())
 //! ```
 //!
-//! The mathematics is in [`core`], the readers in [`data`], metrics and charts in [`eval`]. Every algorithm with its paper and
+//! The mathematics is in [`core`], the readers in [`data`], metrics in [`eval`]. Every algorithm with its paper and
 //! settings is a file of [`algorithm`].
 
 pub mod algorithm;
+pub mod alias;
 mod container;
 mod error;
 mod grid;

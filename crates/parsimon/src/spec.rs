@@ -105,6 +105,9 @@ impl Spec {
         is_ignored: impl Fn(&Algorithm, &str) -> bool,
     ) -> Result<Settings, BuildError> {
         let algorithm = self.algorithm()?;
+        if let Some(own) = crate::alias::translated(self, Some(algorithm.name))? {
+            return own.resolve_with(is_ignored);
+        }
         for (name, value) in self.fields().filter(|(name, _)| *name != "algorithm") {
             // A strength of zero is what a method without that penalty has.
             let is_absent_penalty = ["l1", "l2"].contains(&name) && value.as_f64() == Some(0.0);

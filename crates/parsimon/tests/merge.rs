@@ -459,7 +459,7 @@ fn several_classes_are_merged_class_by_class() {
 #[test]
 fn what_cannot_be_merged_is_refused_by_name() {
     let mut refused: BTreeMap<&str, String> = BTreeMap::new();
-    for algorithm in ALGORITHMS {
+    for algorithm in ALGORITHMS.iter() {
         let mut spec = json!({"algorithm": algorithm.name});
         for (name, value) in [("dimension", 9), ("switch", 5)] {
             if algorithm.has(name) {

@@ -2,15 +2,12 @@
 
 #![allow(dead_code, clippy::unwrap_used)] // Not every test uses every signal; a test may give up.
 
+use parsimon_testing::Lcg32;
+
 /// Uniform noise in [-0.5, 0.5).
 pub(crate) fn noise(n: usize, seed: u32) -> Vec<f32> {
-    let mut s = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
-    (0..n)
-        .map(|_| {
-            s = s.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (s >> 8) as f32 / 16_777_216.0 - 0.5
-        })
-        .collect()
+    let mut random = Lcg32::new(seed.wrapping_mul(2_654_435_761).wrapping_add(12_345));
+    (0..n).map(|_| random.bits24() as f32 / 16_777_216.0 - 0.5).collect()
 }
 
 /// Colored noise that comes in syllables with pauses between, as speech does.

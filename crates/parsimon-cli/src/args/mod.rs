@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
-pub(crate) use spec::{SpecArgs, method, setting};
+pub(crate) use spec::{SpecArgs, method};
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]
@@ -167,7 +167,7 @@ pub(crate) struct FrameArgs {
 
 /// What to print for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shown {
+pub(crate) enum PredictionArg {
     /// The probability (logistic), the mean count (poisson), the class (multiclass), else the margin
     Auto,
     /// A probability; for several classes one per class
@@ -196,7 +196,7 @@ pub(crate) struct PredictArgs {
     pub(crate) output: Option<PathBuf>,
     /// What to print
     #[arg(long = "as", value_enum, default_value = "auto", value_name = "WHAT")]
-    pub(crate) shown: Shown,
+    pub(crate) shown: PredictionArg,
     /// After each prediction, every feature's contribution: name, value, weight, product
     #[arg(long)]
     pub(crate) audit: bool,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use parsimon::Spec;
+use parsimon::algorithm::all_parameters;
 use parsimon::algorithm::setting::{Kind, Parameter, scalar};
-use parsimon::algorithm::{all_parameters, find};
 use parsimon::data::Input;
+use parsimon::{Spec, alias};
 use serde_json::Value;
 
 use super::number;
@@ -17,18 +17,6 @@ use crate::fault::Fault;
 pub(crate) struct SpecArgs {
     file: Option<PathBuf>,
     flags: Vec<(String, String)>,
-}
-
-/// The papers' words for settings that have a name of their own here.
-const ALIASES: &[(&str, &[&str])] =
-    &[("rate", &["eta", "learning-rate"]), ("l1", &["lambda", "lambda1"]), ("l2", &["lambda2"])];
-
-/// The name of a setting, whichever of its names was written.
-pub(crate) fn setting(name: &str) -> String {
-    let name = name.trim();
-    let alias =
-        ALIASES.iter().find(|(_, aliases)| aliases.contains(&name.replace('_', "-").as_str()));
-    alias.map_or(name, |(name, _)| name).replace('-', "_")
 }
 
 /// Every setting of every algorithm, once.
@@ -78,10 +66,10 @@ impl Args for SpecArgs {
             .arg(Arg::new("gamma").long("gamma").hide(true));
         for (parameter, under_each) in all_parameters() {
             let flag = parameter.name.replace('_', "-");
-            let aliases = ALIASES.iter().find(|(name, _)| *name == parameter.name);
+            let aliases = alias::synonyms(parameter.name).iter().map(|name| name.replace('_', "-"));
             let mut arg = Arg::new(parameter.name)
                 .long(flag)
-                .aliases(aliases.map_or(&[][..], |(_, names)| names).iter().copied())
+                .aliases(aliases)
                 .help(help(parameter, &under_each))
                 .allow_hyphen_values(true)
                 .help_heading(heading);
@@ -142,33 +130,41 @@ impl SpecArgs {
 
     /// The spec for a task whose default is another algorithm.
     pub(crate) fn spec_or(&self, algorithm: &str) -> Result<Spec, Fault> {
-        let spec = self.given()?;
-        translate_alpha(match spec.get("algorithm") {
-            Some(_) => spec,
-            None => Spec::new(algorithm).overwrite(spec),
-        })
+        self.over(Spec::new(algorithm))
     }
 
     /// The spec: the house's default unless an algorithm is named, the file over it, the flags over both.
     pub(crate) fn spec(&self) -> Result<Spec, Fault> {
-        let spec = self.given()?;
-        let spec = match spec.get("algorithm") {
-            Some(_) => spec,
-            None => Spec::recommended().overwrite(spec),
-        };
-        translate_alpha(spec)
+        self.over(Spec::recommended())
+    }
+
+    fn over(&self, usual: Spec) -> Result<Spec, Fault> {
+        let spec = self.layers(usual.get("algorithm").and_then(Value::as_str))?;
+        match spec.get("algorithm") {
+            Some(_) => Ok(spec),
+            None => Ok(usual.overwrite(spec)),
+        }
     }
 
     /// What was said, and nothing else.
     pub(crate) fn given(&self) -> Result<Spec, Fault> {
-        let mut spec = match &self.file {
+        self.layers(None)
+    }
+
+    /// The file and the flags over it, each with the settings' own names, as the algorithm reads them.
+    fn layers(&self, usual: Option<&str>) -> Result<Spec, Fault> {
+        let file = match &self.file {
             None => Spec::default(),
             Some(path) => read_spec(path)?,
         };
+        let mut flags = Spec::default();
         for (name, text) in &self.flags {
-            spec = set(spec, name, text)?;
+            flags = set(flags, name, text);
         }
-        Ok(spec)
+        let named = flags.get("algorithm").or(file.get("algorithm")).and_then(Value::as_str);
+        let algorithm = named.or(usual).map(str::to_owned);
+        let file = own_names(file, algorithm.as_deref())?;
+        Ok(file.overwrite(own_names(flags, algorithm.as_deref())?))
     }
 }
 
@@ -179,10 +175,10 @@ fn read_spec(path: &std::path::Path) -> Result<Spec, Fault> {
     spec.map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))
 }
 
-/// One setting from its text; gamma is translated at once.
-fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
+/// One setting from its text.
+fn set(spec: Spec, name: &str, text: &str) -> Spec {
     let name = name.replace('-', "_");
-    let kind = parameters().find(|p| p.name == name).map(|p| p.kind);
+    let kind = parameters().find(|p| p.name == alias::synonym(&name)).map(|p| p.kind);
     let value = match kind {
         Some(Kind::Texts) => text.split(',').map(str::trim).collect::<Vec<_>>().into(),
         Some(Kind::Groups) => {
@@ -198,10 +194,7 @@ fn set(spec: Spec, name: &str, text: &str) -> Result<Spec, Fault> {
         }
         _ => scalar(text),
     };
-    match name.as_str() {
-        "gamma" => Ok(spec.set("rate", 1.0 / positive(&name, &value)?)),
-        _ => Ok(spec.set(&name, value)),
-    }
+    spec.set(&name, value)
 }
 
 /// A whole number as people type it; whatever else it is, is for the settings to judge.
@@ -209,22 +202,8 @@ fn natural(text: &str) -> Value {
     number::whole::<u64>(text).map_or_else(|_| scalar(text), Value::from)
 }
 
-/// FTRL's alpha is its rate; where alpha is a setting of its own it stays what it is.
-fn translate_alpha(spec: Spec) -> Result<Spec, Fault> {
-    let algorithm = spec.get("algorithm").and_then(Value::as_str);
-    let own = algorithm.and_then(find).is_none_or(|algorithm| algorithm.has("alpha"));
-    match spec.get("alpha").cloned() {
-        Some(alpha) if !own && !alpha.is_null() => {
-            let rate = positive("alpha", &alpha)?;
-            Ok(spec.set("alpha", Value::Null).set("rate", rate))
-        }
-        _ => Ok(spec),
-    }
-}
-
-fn positive(name: &str, value: &Value) -> Result<f64, Fault> {
-    let number = value.as_f64().filter(|x| x.is_finite() && *x > 0.0);
-    number.ok_or_else(|| Fault::Usage(format!("--{name} must be a finite number > 0, got {value}")))
+fn own_names(spec: Spec, algorithm: Option<&str>) -> Result<Spec, Fault> {
+    Ok(alias::translated(&spec, algorithm)?.unwrap_or(spec))
 }
 
 /// A method written as `name:key=value,key=value`.
@@ -235,7 +214,7 @@ pub(crate) fn method(text: &str) -> Result<Spec, Fault> {
         let Some((key, value)) = setting.split_once('=') else {
             return Err(Fault::Usage(format!("a method reads name:key=value,..., got {text:?}")));
         };
-        spec = set(spec, key.trim(), value.trim())?;
+        spec = set(spec, key.trim(), value.trim());
     }
-    translate_alpha(spec)
+    own_names(spec, Some(name))
 }

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use parsimon::algorithm::{filters, find};
 use parsimon::data::Input;
 use parsimon::did_you_mean;
-use parsimon::eval::chart::{Figure, Images, Panel, Series};
 use parsimon::eval::number::{significant, thousands};
 use parsimon_audio::wav::{self, SampleFormat, Signal};
 use parsimon_audio::{
     Adaptive, Alignment, Canceled, Config, Detection, Kalman, OnDoubleTalk, Sampled, Spectrogram,
     cancel_with,
 };
+use parsimon_page::chart::{Figure, Images, Panel, Series};
 use serde_json::{Value, json};
 
 use crate::args::{CancelArgs, DetectorArg, FormatArg};

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use parsimon::Model;
 use parsimon::data::Input;
-use parsimon::eval::{Evaluation, chart};
+use parsimon::eval::Evaluation;
+use parsimon_page::chart;
 
 use crate::args::EvaluateArgs;
 use crate::console::note;

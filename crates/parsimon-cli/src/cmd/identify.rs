@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use parsimon::core::{LabelDomain, Precision};
 use parsimon::data::Input;
-use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{
     Identified, IdentifyPoint, LearnerOptions, Regressors, Settings, Spec, Synthetic, identify,
     identify_system,
 };
+use parsimon_page::chart::{Figure, Panel, Series};
 use serde_json::json;
 
 use crate::args::{IdentifyArgs, PrecisionArg};
@@ -25,7 +25,7 @@ const TAPS: usize = 512;
 const RUNAWAY: f64 = 1e4;
 
 /// A finished run.
-struct Run {
+struct Identified {
     found: Identified,
     truth: Option<Vec<f64>>,
     samples: u64,
@@ -69,7 +69,7 @@ fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
     }
 }
 
-fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Run, Fault> {
+fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Identified, Fault> {
     let synthetic = Synthetic::parse(text)?;
     let mut system = synthetic.start();
     let truth = Some(system.truth().to_vec());
@@ -96,7 +96,7 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Run
         }
     };
     let time = start.elapsed();
-    Ok(Run { found, truth, samples: synthetic.samples, rate: None, time })
+    Ok(Identified { found, truth, samples: synthetic.samples, rate: None, time })
 }
 
 fn signals(
@@ -104,7 +104,7 @@ fn signals(
     settings: &Settings,
     reference: &str,
     observed: &str,
-) -> Result<Run, Fault> {
+) -> Result<Identified, Fault> {
     signal::refuse_settings(&args.spec)?;
     let (from, to) = (reference, observed);
     let reference = Source::new(from).read(args.channel)?;
@@ -159,7 +159,7 @@ fn signals(
     let found = over(args, settings, taps, x, y, truth.as_deref())?;
     let time = start.elapsed();
     let rate = reference.rate.or(observed.rate);
-    Ok(Run { found, truth, samples: samples as u64, rate, time })
+    Ok(Identified { found, truth, samples: samples as u64, rate, time })
 }
 
 fn over(
@@ -185,7 +185,7 @@ fn over(
     })
 }
 
-fn finish(args: &IdentifyArgs, settings: &Settings, run: &Run) -> Result<(), Fault> {
+fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identified) -> Result<(), Fault> {
     let found = &run.found;
     let diverged = |point: &IdentifyPoint| {
         !point.residual.is_finite() || point.residual > RUNAWAY * point.observed.max(1e-300)
@@ -229,7 +229,7 @@ fn finish(args: &IdentifyArgs, settings: &Settings, run: &Run) -> Result<(), Fau
     Ok(())
 }
 
-fn summarize(name: &str, run: &Run) {
+fn summarize(name: &str, run: &Identified) {
     let found = &run.found;
     let Some(last) = found.curve.last() else { return };
     let zeros = found.taps.iter().filter(|w| **w == 0.0).count();
@@ -267,7 +267,7 @@ fn summarize(name: &str, run: &Run) {
     }
 }
 
-fn response(name: &str, run: &Run) -> Figure {
+fn response(name: &str, run: &Identified) -> Figure {
     let points = |taps: &[f64]| -> Vec<(f64, f64)> {
         taps.iter().enumerate().map(|(lag, w)| (lag as f64, *w)).collect()
     };
@@ -281,7 +281,7 @@ fn response(name: &str, run: &Run) -> Figure {
         .panel(panel)
 }
 
-fn curve(name: &str, run: &Run) -> Figure {
+fn curve(name: &str, run: &Identified) -> Figure {
     let db = |power: f64| 10.0 * power.max(1e-30).log10();
     let curve = &run.found.curve;
     let points = |value: &dyn Fn(&IdentifyPoint) -> f64| -> Vec<(f64, f64)> {

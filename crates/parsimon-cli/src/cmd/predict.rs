@@ -6,7 +6,7 @@ use parsimon::core::{Chunk, Loss, Row};
 use parsimon::data::Reader;
 use parsimon::{Expect, Model};
 
-use crate::args::{PredictArgs, Shown};
+use crate::args::{PredictArgs, PredictionArg};
 use crate::fault::Fault;
 use crate::output::{Output, check_outputs};
 
@@ -52,24 +52,24 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
 
 /// Prints what was asked for.
 struct Printer {
-    shown: Shown,
+    shown: PredictionArg,
     loss: Loss,
     classes: Vec<String>,
 }
 
 impl Printer {
-    fn new(model: &Model, shown: Shown) -> Result<Self, Fault> {
+    fn new(model: &Model, shown: PredictionArg) -> Result<Self, Fault> {
         let loss = model.settings().loss();
         let shown = match shown {
-            Shown::Auto if model.is_multiclass() => Shown::Class,
-            Shown::Auto => Shown::Auto,
-            Shown::Probability if loss != Loss::Logistic => {
+            PredictionArg::Auto if model.is_multiclass() => PredictionArg::Class,
+            PredictionArg::Auto => PredictionArg::Auto,
+            PredictionArg::Probability if loss != Loss::Logistic => {
                 let name = model.settings().loss_name();
                 return Err(Fault::Usage(format!(
                     "the loss {name} gives no probabilities; use --as margin"
                 )));
             }
-            Shown::Class if !model.is_binary() && !model.is_multiclass() => {
+            PredictionArg::Class if !model.is_binary() && !model.is_multiclass() => {
                 return Err(Fault::Usage("the model predicts numbers, not classes".into()));
             }
             shown => shown,
@@ -79,10 +79,14 @@ impl Printer {
 
     fn print(&self, out: &mut Output, margins: &[f64]) -> std::io::Result<()> {
         match (self.shown, margins) {
-            (Shown::Auto | Shown::Probability, [p]) => write!(out, "{}", self.loss.predict(*p)),
-            (Shown::Margin, margins) => spaced(out, margins.iter().copied()),
-            (Shown::Class, [p]) => out.write_all(self.classes[usize::from(*p > 0.0)].as_bytes()),
-            (Shown::Class, margins) => {
+            (PredictionArg::Auto | PredictionArg::Probability, [p]) => {
+                write!(out, "{}", self.loss.predict(*p))
+            }
+            (PredictionArg::Margin, margins) => spaced(out, margins.iter().copied()),
+            (PredictionArg::Class, [p]) => {
+                out.write_all(self.classes[usize::from(*p > 0.0)].as_bytes())
+            }
+            (PredictionArg::Class, margins) => {
                 let best =
                     (0..margins.len()).fold(0, |b, k| if margins[k] > margins[b] { k } else { b });
                 out.write_all(self.classes[best].as_bytes())

@@ -9,6 +9,7 @@ use parsimon::data::{Input, Labels, Options};
 use parsimon::eval::Table;
 use parsimon::eval::number::{maybe, percent, significant, thousands};
 use parsimon::{InputSchema, LearnerOptions, Model, Plan, Spec, Trainer, run as run_plan};
+use parsimon_page::chart::learning_curve;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal, Zipf};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -109,7 +110,7 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
     console.finish();
     let outcome = outcome?;
     outcome.model.save(&file("clicks.psm"))?;
-    let figure = trainer.curve_so_far().figure("ftrl on a generated click log");
+    let figure = learning_curve("ftrl on a generated click log", &trainer.curve_so_far());
     write_text(&file("learning-curve.svg"), &figure.to_svg())?;
 
     let mut out = Output::open(None)?;

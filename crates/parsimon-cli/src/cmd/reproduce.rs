@@ -101,7 +101,7 @@ fn own(path: &Path) -> Result<Experiment, Fault> {
 }
 
 fn watch(plan: &Plan) -> Vec<Outcome> {
-    let bars = stderr().is_terminal().then(Bars::default);
+    let bars = stderr().is_terminal().then(TrialBars::default);
     let outcomes = plan.run(&|progress| match &bars {
         Some(bars) => bars.show(&progress),
         None => tell(&progress),
@@ -132,13 +132,13 @@ fn finished(progress: &Progress<'_>) -> String {
 }
 
 /// On a terminal: a bar for everything, and one for every experiment that runs.
-struct Bars {
+struct TrialBars {
     all: MultiProgress,
     total: ProgressBar,
     running: Mutex<BTreeMap<String, ProgressBar>>,
 }
 
-impl Default for Bars {
+impl Default for TrialBars {
     fn default() -> Self {
         let all = MultiProgress::new();
         let total = all.add(bar("{bar:30} {pos}/{len} trials  {elapsed} elapsed{msg}"));
@@ -147,7 +147,7 @@ impl Default for Bars {
     }
 }
 
-impl Bars {
+impl TrialBars {
     fn show(&self, progress: &Progress<'_>) {
         let left = |left: Option<Duration>| {
             left.map_or(String::new(), |left| format!(", about {} left", duration(left)))

@@ -7,6 +7,7 @@ use parsimon::eval::number::{bytes, duration, significant, thousands};
 use parsimon::eval::{Evaluation, Schedule};
 use parsimon::survey::{self, Opened};
 use parsimon::{InputSchema, LearnerOptions, Outcome, Plan, Storage, Trainer, run_with};
+use parsimon_page::chart::learning_curve;
 use serde_json::{Map, Value, json};
 
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     };
     if let Some(path) = &args.plot {
         let title = format!("{} on {}", trainer.settings().algorithm().name, names(&plan.inputs));
-        write_text(path, &trainer.curve_so_far().figure(title).to_svg())?;
+        write_text(path, &learning_curve(title, &trainer.curve_so_far()).to_svg())?;
     }
     if let Some(path) = &args.json {
         let mut text = serde_json::to_string_pretty(&report(&trainer, &outcome, test.as_ref()))

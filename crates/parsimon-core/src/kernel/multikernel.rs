@@ -293,6 +293,8 @@ impl<F: Float> Online for Multikernel<F> {
 
 #[cfg(test)]
 mod tests {
+    use parsimon_testing::Lcg64;
+
     use super::*;
     use crate::{Precision, Repeats};
 
@@ -318,13 +320,8 @@ mod tests {
     /// Rows of one to three features with a label that is no linear function of them.
     fn stream(rows: u32) -> Chunk {
         let mut chunk = Chunk::new();
-        let mut seed = 7u64;
-        let mut random = || {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 40) as f64 / f64::from(1 << 24)
-        };
+        let mut random = Lcg64::new(7);
+        let mut random = || random.unit24();
         for i in 0..rows {
             let x = random();
             chunk.push_feature(1, x);

@@ -124,10 +124,10 @@ impl File {
 static SETS: LazyLock<Vec<Set>> = LazyLock::new(|| {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct List {
+    struct SetList {
         set: Vec<Set>,
     }
-    let list: List = toml::from_str(include_str!("sets.toml"))
+    let list: SetList = toml::from_str(include_str!("sets.toml"))
         .expect("the list is part of the program, and a test reads it");
     list.set
 });

@@ -119,7 +119,7 @@ impl Scene {
     fn filter(&self, settings: &Settings) -> Result<BTreeMap<String, Curve>, parsimon::BuildError> {
         let mut filter =
             settings.filter::<f64>(self.path.len(), Regularization { relative: 0.0 })?;
-        let mut look = Look::new(&self.path);
+        let mut look = EchoMeasures::new(&self.path);
         for (t, (x, y)) in self.reference.iter().zip(&self.observed).enumerate() {
             filter.set_adapting(x.abs() >= FLOOR);
             look.hear(*y, filter.push(&[*x], &[*y])[0]);
@@ -135,7 +135,7 @@ impl Scene {
             LearnerOptions { bias: false, ..LearnerOptions::default() },
             &Found::default(),
         )?;
-        let mut look = Look::new(&self.path);
+        let mut look = EchoMeasures::new(&self.path);
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
         for t in 0..self.reference.len() {
             chunk.clear();
@@ -163,7 +163,7 @@ impl Scene {
 }
 
 /// What is measured while a path is found.
-struct Look<'a> {
+struct EchoMeasures<'a> {
     path: &'a [f64],
     curves: BTreeMap<String, Curve>,
     /// The energy observed since the last look, and what was left of it.
@@ -171,7 +171,7 @@ struct Look<'a> {
     left: f64,
 }
 
-impl<'a> Look<'a> {
+impl<'a> EchoMeasures<'a> {
     fn new(path: &'a [f64]) -> Self {
         Self { path, curves: BTreeMap::new(), observed: 0.0, left: 0.0 }
     }

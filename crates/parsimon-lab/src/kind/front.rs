@@ -37,7 +37,7 @@ struct Front {
     /// How many rates.
     rates: PerEffort,
     /// What is swept, by method.
-    sweep: BTreeMap<String, Sweep>,
+    sweep: BTreeMap<String, StrengthRange>,
     /// Rates, by method.
     rate: BTreeMap<String, Powers>,
     /// Programs of others to run beside.
@@ -48,7 +48,7 @@ struct Front {
 /// A setting and the powers of two it takes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sweep {
+struct StrengthRange {
     setting: String,
     from: f64,
     to: f64,
@@ -78,7 +78,7 @@ impl Powers {
 }
 
 /// Weights put to the test.
-struct Point {
+struct FrontPoint {
     strength: f64,
     nonzeros: usize,
     auc: f64,
@@ -86,7 +86,7 @@ struct Point {
 }
 
 /// The rows of a trial.
-struct Split {
+struct TrialRows {
     train: Chunk,
     test: Chunk,
     features: usize,
@@ -125,7 +125,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 }
 
 impl Front {
-    fn read(&self, run: &Run<'_>) -> Result<Split, String> {
+    fn read(&self, run: &Run<'_>) -> Result<TrialRows, String> {
         let rows = rows(&self.set, run.data).map_err(|e| e.to_string())?;
         let features = rows.features as usize;
         let (train, test) = rows.split(self.held, run.seed);
@@ -135,7 +135,7 @@ impl Front {
             true => pick(&chunk, (0..most).map(|k| k * chunk.len() / most)),
             false => chunk,
         };
-        Ok(Split { train: some(train, most), test: some(test, most / 2), features })
+        Ok(TrialRows { train: some(train, most), test: some(test, most / 2), features })
     }
 
     fn of<'a, T>(by_method: &'a BTreeMap<String, T>, name: &str) -> Result<&'a T, String> {
@@ -143,13 +143,18 @@ impl Front {
         found.ok_or_else(|| format!("nothing says what is swept for {name}"))
     }
 
-    fn points(&self, run: &Run<'_>, method: &Method, split: &Split) -> Result<Vec<Point>, String> {
-        let Sweep { setting, from, to } = Self::of(&self.sweep, &method.name)?;
+    fn points(
+        &self,
+        run: &Run<'_>,
+        method: &Method,
+        split: &TrialRows,
+    ) -> Result<Vec<FrontPoint>, String> {
+        let StrengthRange { setting, from, to } = Self::of(&self.sweep, &method.name)?;
         let rates = Self::of(&self.rate, &method.name)?.spaced(self.rates.at(run.effort));
         let strengths = Powers { from: *from, to: *to }.spaced(self.strengths.at(run.effort));
         let mut points = Vec::new();
         for strength in strengths {
-            let mut best: Option<(f64, Point)> = None;
+            let mut best: Option<(f64, FrontPoint)> = None;
             for &rate in &rates {
                 let (on_the_way, point) = learn(method, setting, strength, rate, split)?;
                 if best.as_ref().is_none_or(|(known, _)| on_the_way > *known) {
@@ -166,23 +171,24 @@ impl Front {
         &self,
         run: &Run<'_>,
         peer: &peers::Peer,
-        split: &Split,
-    ) -> Result<Vec<Point>, String> {
-        let Sweep { from, to, .. } = Self::of(&self.sweep, peer.name())?;
+        split: &TrialRows,
+    ) -> Result<Vec<FrontPoint>, String> {
+        let StrengthRange { from, to, .. } = Self::of(&self.sweep, peer.name())?;
         let strengths = Powers { from: *from, to: *to }.spaced(self.strengths.at(run.effort));
         let rates = Self::of(&self.rate, peer.name())?.spaced(self.rates.at(run.effort));
         let mut points = Vec::new();
         for (strength, candidates) in
             peer.learn(&split.train, split.features, &strengths, &rates)?
         {
-            let mut best: Option<(f64, Point)> = None;
+            let mut best: Option<(f64, FrontPoint)> = None;
             for candidate in candidates {
                 let on_the_way = match &candidate.on_the_way {
                     Some(margins) => judged(margins, &split.train).auc.unwrap_or(0.5),
                     None => 0.5,
                 };
                 let margins = candidate.weights.margins(&split.test);
-                let point = Point::new(strength, candidate.weights.nonzeros(), &margins, split);
+                let point =
+                    FrontPoint::new(strength, candidate.weights.nonzeros(), &margins, split);
                 if best.as_ref().is_none_or(|(known, _)| on_the_way > *known) {
                     best = Some((on_the_way, point));
                 }
@@ -193,8 +199,8 @@ impl Front {
     }
 }
 
-impl Point {
-    fn new(strength: f64, nonzeros: usize, margins: &[f64], split: &Split) -> Self {
+impl FrontPoint {
+    fn new(strength: f64, nonzeros: usize, margins: &[f64], split: &TrialRows) -> Self {
         let metrics = judged(margins, &split.test);
         let auc = metrics.auc.unwrap_or(0.5);
         Self { strength, nonzeros, auc, log_loss: metrics.log_loss.unwrap_or(f64::NAN) }
@@ -207,8 +213,8 @@ fn learn(
     setting: &str,
     strength: f64,
     rate: f64,
-    split: &Split,
-) -> Result<(f64, Point), String> {
+    split: &TrialRows,
+) -> Result<(f64, FrontPoint), String> {
     let spec = spec(method).set("rate", rate).set(setting, strength);
     let online = spec
         .resolve()
@@ -219,7 +225,7 @@ fn learn(
     let on_the_way = judged(&margins, &split.train).auc.unwrap_or(0.5);
     margins.clear();
     online.predict(&split.test, &mut margins);
-    Ok((on_the_way, Point::new(strength, online.nonzeros(), &margins, split)))
+    Ok((on_the_way, FrontPoint::new(strength, online.nonzeros(), &margins, split)))
 }
 
 fn judged(margins: &[f64], rows: &Chunk) -> BinaryMetrics {
@@ -235,8 +241,9 @@ fn judged(margins: &[f64], rows: &Chunk) -> BinaryMetrics {
     }
 }
 
-fn curves(points: &[Point], features: usize) -> BTreeMap<String, Curve> {
-    let curve = |value: fn(&Point) -> f64| points.iter().map(|p| (p.strength, value(p))).collect();
+fn curves(points: &[FrontPoint], features: usize) -> BTreeMap<String, Curve> {
+    let curve =
+        |value: fn(&FrontPoint) -> f64| points.iter().map(|p| (p.strength, value(p))).collect();
     BTreeMap::from([
         ("auc".to_owned(), curve(|p| p.auc)),
         ("log_loss".to_owned(), curve(|p| p.log_loss)),
@@ -245,7 +252,7 @@ fn curves(points: &[Point], features: usize) -> BTreeMap<String, Curve> {
     ])
 }
 
-fn envelope(points: &[Point], features: usize) -> Curve {
+fn envelope(points: &[FrontPoint], features: usize) -> Curve {
     let place = |nonzeros: f64| nonzeros.ln_1p();
     let mut sorted: Vec<(usize, f64)> = points.iter().map(|p| (p.nonzeros, p.auc)).collect();
     sorted.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
@@ -283,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_front_never_falls_and_begins_with_nothing() {
-        let point = |nonzeros, auc| Point { strength: 1.0, nonzeros, auc, log_loss: 0.0 };
+        let point = |nonzeros, auc| FrontPoint { strength: 1.0, nonzeros, auc, log_loss: 0.0 };
         let points = [point(1, 0.6), point(49, 0.9), point(100, 0.8)];
         let front = envelope(&points, 98);
         assert!(front.windows(2).all(|w| w[0].1 <= w[1].1 && w[0].0 < w[1].0));

@@ -20,7 +20,7 @@ use crate::experiment::PerEffort;
 /// The stream, as the file says it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stream {
+struct GrowthSettings {
     rounds: PerEffort,
     /// The first round at which the regret is taken; then each time they have doubled.
     first: usize,
@@ -34,7 +34,7 @@ struct Stream {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let stream: Stream = run.settings()?;
+    let stream: GrowthSettings = run.settings()?;
     let rounds = stream.rounds.at(run.effort) as usize;
     let rows = stream.draw(rounds, run.seed);
     let mut rivals: Vec<(usize, f64)> = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     Ok(trial)
 }
 
-impl Stream {
+impl GrowthSettings {
     /// Sparse rows of normal values; labels by the logistic model of a sparse truth.
     fn draw(&self, rounds: usize, seed: u64) -> Rows {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -11,7 +11,7 @@ use crate::experiment::PerEffort;
 /// The system, as the file says it; what it leaves out is the library's own.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct System {
+struct SystemSettings {
     n: usize,
     /// The share of zeros in the truth.
     zeros: f64,
@@ -24,7 +24,7 @@ struct System {
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let Run { experiment, variant, effort, seed, .. } = *run;
-    let system: System = run.settings()?;
+    let system: SystemSettings = run.settings()?;
     let standard = Synthetic::default();
     let synthetic = Synthetic {
         seed,

@@ -42,10 +42,10 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 }
 
 /// A row and its label.
-type Row = (Vec<f64>, f64);
+type LabeledRow = (Vec<f64>, f64);
 
 impl Importance {
-    fn draw(&self, seed: u64) -> Vec<Row> {
+    fn draw(&self, seed: u64) -> Vec<LabeledRow> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let normal = |random: &mut Xoshiro256PlusPlus| -> f64 { StandardNormal.sample(random) };
         let truth: Vec<f64> = (0..self.n).map(|_| normal(&mut random)).collect();
@@ -67,7 +67,7 @@ impl Importance {
     fn play(
         &self,
         settings: &Settings,
-        rows: &[Row],
+        rows: &[LabeledRow],
     ) -> Result<BTreeMap<String, Curve>, parsimon::BuildError> {
         let (before, tried) = rows.split_at(self.before);
         let loss = settings.loss();
@@ -89,7 +89,7 @@ impl Importance {
                 let (p, copies) = (after(0, 1.0)?, after(h, 1.0)?);
                 let online = learned(1, f64::from(h))?;
                 let once = predict(&*online, row);
-                let lost = |row: &Row| loss.value(predict(&*online, row), row.1);
+                let lost = |row: &LabeledRow| loss.value(predict(&*online, row), row.1);
                 let others = before.iter().map(lost).sum::<f64>() / before.len().max(1) as f64;
                 let limit = after(h * self.steps, 1.0 / f64::from(self.steps))?;
                 let beyond = match self.numbers {
@@ -119,7 +119,7 @@ impl Importance {
     }
 }
 
-fn chunk_of((x, y): &Row, weight: f64) -> Chunk {
+fn chunk_of((x, y): &LabeledRow, weight: f64) -> Chunk {
     let mut chunk = Chunk::new();
     (1..).zip(x).for_each(|(j, &v)| chunk.push_feature(j, v));
     if chunk.finish_row(Some(*y), weight, Repeats::Refuse).is_err() {
@@ -128,11 +128,11 @@ fn chunk_of((x, y): &Row, weight: f64) -> Chunk {
     chunk
 }
 
-fn learn(online: &mut dyn Online, row: &Row, weight: f64) {
+fn learn(online: &mut dyn Online, row: &LabeledRow, weight: f64) {
     online.learn(&chunk_of(row, weight), &mut Vec::new());
 }
 
-fn predict(online: &dyn Online, row: &Row) -> f64 {
+fn predict(online: &dyn Online, row: &LabeledRow) -> f64 {
     let mut margins = Vec::new();
     online.predict(&chunk_of(row, 1.0), &mut margins);
     margins[0]

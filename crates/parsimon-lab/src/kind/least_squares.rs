@@ -22,7 +22,7 @@ const IN_TIME: &str = "in_time";
 /// The problem, as the file says it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rows {
+struct LeastSquaresSettings {
     rows: PerEffort,
     dimension: PerEffort,
     /// The variance of the noise.
@@ -58,7 +58,7 @@ struct Minimum {
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let Run { experiment, variant, effort, seed, .. } = *run;
-    let rows: Rows = run.settings()?;
+    let rows: LeastSquaresSettings = run.settings()?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let at = |number: PerEffort| number.at(effort) as usize;
     let mut problem = Problem::draw(at(rows.rows), at(rows.dimension), rows.noise, &mut random);

@@ -19,14 +19,14 @@ const POINTS: usize = 25;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rows {
+struct MultikernelSettings {
     samples: PerEffort,
     /// The variance of the noise.
     noise: f64,
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let rows: Rows = run.settings()?;
+    let rows: MultikernelSettings = run.settings()?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
     let learn = draw(rows.samples.at(run.effort) as usize, rows.noise, &mut random);
     let places = places();

@@ -16,12 +16,12 @@ use crate::experiment::{Method, PerEffort};
 /// What is read, as the file says it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stream {
+struct StreamSettings {
     /// The set's name.
     set: String,
     /// Which of its rows.
     #[serde(default)]
-    part: Part,
+    part: SetPart,
     /// At most so many rows of them.
     #[serde(default)]
     rows: Option<PerEffort>,
@@ -33,7 +33,7 @@ struct Stream {
 /// Which rows of a set.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Part {
+enum SetPart {
     /// Those to learn.
     #[default]
     Train,
@@ -43,14 +43,14 @@ enum Part {
     Whole,
 }
 
-impl Stream {
+impl StreamSettings {
     fn read(&self, run: &Run<'_>) -> Result<Chunk, String> {
         let rows = rows(&self.set, run.data).map_err(|e| e.to_string())?;
         let test = rows.test.unwrap_or_default();
         Ok(match self.part {
-            Part::Train => rows.train,
-            Part::Test => test,
-            Part::Whole => {
+            SetPart::Train => rows.train,
+            SetPart::Test => test,
+            SetPart::Whole => {
                 let mut whole = rows.train;
                 (0..test.len()).for_each(|i| whole.copy_row(&test, i));
                 whole
@@ -60,7 +60,7 @@ impl Stream {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let stream: Stream = run.settings()?;
+    let stream: StreamSettings = run.settings()?;
     let rows = shuffled(&stream.read(run)?, run.seed);
     let most = stream.rows.map_or(rows.len(), |most| most.at(run.effort) as usize);
     let rows = if most < rows.len() { pick(&rows, 0..most) } else { rows };
@@ -91,7 +91,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 /// AUC of the predictions made on the way, and the nonzeros at the end.
 fn play(
     method: &Method,
-    stream: &Stream,
+    stream: &StreamSettings,
     power: i32,
     rows: &Chunk,
 ) -> Result<(f64, usize), String> {

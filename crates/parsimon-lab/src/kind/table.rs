@@ -13,7 +13,7 @@ use crate::experiment::{Method, PerEffort};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct TableSettings {
     /// The set's name.
     set: String,
     passes: PerEffort,
@@ -35,7 +35,7 @@ fn yes() -> bool {
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
-    let table: Table = run.settings()?;
+    let table: TableSettings = run.settings()?;
     let whole = rows(&table.set, run.data).map_err(|e| e.to_string())?;
     let rows = match (table.other_half, &whole.test) {
         (false, _) => &whole.train,
@@ -51,7 +51,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
             settings.build(LearnerOptions::default(), &Found::default()).map_err(fail)?;
         let passes = table.passes.at(run.effort);
         let l1 = settings.objective().filter(|_| table.penalty).map_or(0.0, |o| o.l1);
-        let look = Look {
+        let look = TableMeasures {
             loss: settings.loss(),
             l1,
             features: whole.features as usize,
@@ -73,7 +73,7 @@ fn settings(method: &Method, rows: usize) -> Result<Settings, parsimon::BuildErr
 }
 
 /// What is measured, and how often.
-struct Look {
+struct TableMeasures {
     loss: Loss,
     l1: f64,
     features: usize,
@@ -82,7 +82,7 @@ struct Look {
     is_timed: bool,
 }
 
-impl Look {
+impl TableMeasures {
     fn play(&self, online: &mut dyn Online, rows: &Chunk, passes: u64) -> BTreeMap<String, Curve> {
         let every = rows.len().div_ceil(self.points.max(1)).max(1);
         let (mut objective, mut nonzeros, mut mean) = (Curve::new(), Curve::new(), Curve::new());

@@ -47,7 +47,7 @@ enum Corpus {
 }
 
 /// The documents of a trial, by their places.
-struct Split {
+struct TrialDocuments {
     documents: Documents,
     learn: Vec<usize>,
     judge: Vec<usize>,
@@ -67,7 +67,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     places.truncate(topics.documents.at(run.effort) as usize);
     let held = (topics.validation * places.len() as f64) as usize;
     let learn = places.split_off(held);
-    let split = Split { documents, learn, judge: places, value: topics.value };
+    let split = TrialDocuments { documents, learn, judge: places, value: topics.value };
     let mut trial = Trial::default();
     for method in run.experiment.methods_of(run.variant) {
         trial.curves.insert(method.name.clone(), split.play(method)?);
@@ -75,7 +75,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     Ok(trial)
 }
 
-impl Split {
+impl TrialDocuments {
     /// Measured when the documents have doubled, and at the end.
     fn play(&self, method: &Method) -> Result<BTreeMap<String, Curve>, String> {
         let topics = self.documents.topics.first().map_or(0, Vec::len);
@@ -175,7 +175,7 @@ mod tests {
         let documents =
             Documents { topics: vec![vec![true, true], vec![false, true]], ..Documents::default() };
         let judge = vec![0, 1];
-        let split = Split { documents, learn: Vec::new(), judge, value: Value::Count };
+        let split = TrialDocuments { documents, learn: Vec::new(), judge, value: Value::Count };
         let margins = [vec![0.5, -0.5], vec![1.0, 0.5]];
         assert_eq!(split.wrong_topics(&margins), 50.0);
         assert_eq!(split.wrong_answers(&margins), 50.0);

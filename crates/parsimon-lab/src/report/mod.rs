@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use parsimon::eval::chart::{Figure, Panel, Series};
+use maud::{Markup, html};
 use parsimon::eval::number::significant;
+use parsimon_page::chart::{Figure, Panel, Series};
+use parsimon_page::{document, figure, table, wide, with_code};
 
 use crate::experiment::{Drawn, Experiment};
-use crate::page::{code, escape, page};
 use crate::runner::{Outcome, VariantOutcome};
 use crate::summary::{Finding, Mean, Verdict};
 use overview::{headings, overview};
+use theorems::theorems;
 
 /// Writes `index.html`, `results.json` and `curves/*.csv` into a folder.
 pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<()> {
@@ -60,170 +62,150 @@ fn csv(variant: &VariantOutcome) -> String {
 }
 
 fn index(outcomes: &[Outcome], how: &str) -> String {
-    let mut html = format!("<main>\n{}", overview(outcomes, how));
-    for (paper, _) in headings(outcomes) {
-        outcomes.iter().filter(|o| o.paper() == paper).for_each(|o| section(&mut html, o));
-    }
-    html.push_str("</main>\n");
-    page("parsimon reproduce", &html)
+    let sections = headings(outcomes)
+        .into_iter()
+        .flat_map(|(paper, _)| outcomes.iter().filter(move |o| o.paper() == paper));
+    document(
+        "parsimon reproduce",
+        html! {
+            main {
+                "\n"
+                (overview(outcomes, how))
+                @for outcome in sections { (section(outcome)) }
+            }
+            "\n"
+        },
+    )
 }
 
-fn section(html: &mut String, outcome: &Outcome) {
-    let _ = writeln!(
-        html,
-        "<section id=\"{}\">\n<h2>{}</h2>\n<p><small>{}, {}</small></p>\n<blockquote>{}</blockquote>",
-        anchor(&outcome.id),
-        escape(&outcome.title),
-        escape(&outcome.id),
-        escape(&outcome.printed),
-        escape(&outcome.claim)
-    );
-    if let Some(note) = &outcome.note {
-        let _ = writeln!(html, "<p>{}</p>", escape(note));
-    }
-    for (k, variant) in outcome.variants.iter().enumerate() {
-        let _ = writeln!(
-            html,
-            "<h3>{} <span class=\"{}\">{}</span></h3>",
-            escape(&variant.name),
-            class(variant.verdict),
-            variant.verdict.words()
-        );
-        if let Some(failure) = &variant.failure {
-            let _ = writeln!(html, "<p class=\"not-as-printed\">{}</p>", code(failure));
+fn section(outcome: &Outcome) -> Markup {
+    html! {
+        section id=(anchor(&outcome.id)) {
+            "\n"
+            h2 { (outcome.title) } "\n"
+            p { small { (outcome.id) ", " (outcome.printed) } } "\n"
+            blockquote { (outcome.claim) } "\n"
+            @if let Some(note) = &outcome.note { p { (note) } "\n" }
+            @for (k, variant) in outcome.variants.iter().enumerate() {
+                h3 {
+                    (variant.name) " " span class=(class(variant.verdict)) { (variant.verdict.words()) }
+                }
+                "\n"
+                @if let Some(failure) = &variant.failure {
+                    p class="not-as-printed" { (with_code(failure)) } "\n"
+                }
+                @if variant.trials > 0 { (measured(outcome, variant, k)) }
+            }
+            @if let Some(experiment) = &outcome.experiment { (settings(experiment)) }
         }
-        if variant.trials > 0 {
-            measured(html, outcome, variant, k);
-        }
+        "\n"
     }
-    settings(html, outcome);
-    html.push_str("</section>\n");
 }
 
 /// What was measured in one variant: numbers, then figures.
-fn measured(html: &mut String, outcome: &Outcome, variant: &VariantOutcome, k: usize) {
-    let _ = writeln!(
-        html,
-        "<p><small>{}; expectations that hold: {}; <a href=\"curves/{}\">all points as CSV</a></small></p>",
-        trials(variant),
-        variant.count(),
-        csv_name(&outcome.id, k)
-    );
-    table(html, &variant.findings);
-    if !variant.chosen.is_empty() {
-        let chosen = escape(&variant.chosen.join("; "));
-        let _ = writeln!(html, "<p><small>Chosen by search: {chosen}</small></p>");
+fn measured(outcome: &Outcome, variant: &VariantOutcome, k: usize) -> Markup {
+    let csv = format!("curves/{}", csv_name(&outcome.id, k));
+    html! {
+        p {
+            small {
+                (trials(variant)) "; expectations that hold: " (variant.count()) "; "
+                a href=(csv) { "all points as CSV" }
+            }
+        }
+        "\n"
+        (findings(&variant.findings))
+        @if !variant.chosen.is_empty() {
+            p { small { "Chosen by search: " (variant.chosen.join("; ")) } } "\n"
+        }
+        @if let Some(experiment) = &outcome.experiment { (theorems(experiment, variant)) }
+        @for drawn in figures(outcome, variant) {
+            @let caption = html! {
+                (outcome.printed) ": " (variant.name) "; " (trials(variant))
+                @if drawn.has_bands { ", mean and one standard deviation" }
+            };
+            (figure(&drawn.figure, Some(caption)))
+        }
+        @for picture in &variant.pictures {
+            (figure(picture, Some(html! { "From the first trial." })))
+        }
     }
-    if let Some(experiment) = &outcome.experiment {
-        theorems::table(html, experiment, variant);
-    }
-    for figure in figures(outcome, variant) {
-        let _ = writeln!(
-            html,
-            "<figure>{}<figcaption>{}: {}; {}{}</figcaption></figure>",
-            figure.svg,
-            escape(&outcome.printed),
-            escape(&variant.name),
-            trials(variant),
-            if figure.has_bands { ", mean and one standard deviation" } else { "" }
-        );
-    }
-    pictures(html, variant);
 }
 
 fn trials(variant: &VariantOutcome) -> String {
     format!("{} trial{}", variant.trials, if variant.trials == 1 { "" } else { "s" })
 }
 
+/// Settings in a line.
+pub(crate) fn listed<'a>(
+    fields: impl IntoIterator<Item = (&'a String, &'a toml::Value)>,
+) -> String {
+    let fields: Vec<String> = fields.into_iter().map(|(k, v)| format!("{k} = {v}")).collect();
+    fields.join(", ")
+}
+
 /// What was run, as the file says it, and how to run it alone.
-fn settings(html: &mut String, outcome: &Outcome) {
-    let Some(experiment) = &outcome.experiment else { return };
-    html.push_str("<details>\n<summary>Settings, and how to run it</summary>\n");
-    let _ = writeln!(
-        html,
-        "<p><code>parsimon reproduce {}</code>, with <code>--quick</code> for a look or <code>--full</code> for the paper's number of \
-         trials (quick {}, standard {}, full {}).</p>",
-        escape(&experiment.id),
-        experiment.trials.quick,
-        experiment.trials.standard,
-        experiment.trials.full
-    );
-    let listed = |table: &toml::Table| -> String {
-        let fields: Vec<String> = table.iter().map(|(k, v)| format!("{k} = {v}")).collect();
-        escape(&fields.join(", "))
-    };
-    if !experiment.settings.is_empty() {
-        let _ = writeln!(html, "<p>{}</p>", listed(&experiment.settings));
-    }
-    let mut rows = String::new();
-    let mut methods = |of: &str, methods: &[crate::experiment::Method]| {
-        for method in methods {
-            let (name, spec) = (escape(&method.name), listed(&method.spec));
-            let _ =
-                writeln!(rows, "<tr><td>{name}</td><td>{spec}</td><td>{}</td></tr>", escape(of));
+fn settings(experiment: &Experiment) -> Markup {
+    let against = if experiment.pairs.is_empty() { "run" } else { "against" };
+    let common = experiment.methods.iter().map(|method| ("", method));
+    let variants = &experiment.variants;
+    let own = variants.iter().flat_map(|v| v.methods.iter().map(|m| (v.name.as_str(), m)));
+    let rows = html! {
+        @for (run, method) in common.chain(own) {
+            tr { td { (method.name) } td { (listed(&method.spec)) } td { (run) } } "\n"
+        }
+        @for pair in &experiment.pairs {
+            tr { td { (pair.name) } td { (listed(&pair.a)) } td { (listed(&pair.b)) } } "\n"
         }
     };
-    methods("", &experiment.methods);
-    for variant in &experiment.variants {
-        if !variant.settings.is_empty() {
-            let (name, over) = (escape(&variant.name), listed(&variant.settings));
-            let _ = writeln!(html, "<p>{name}: {over}</p>");
+    html! {
+        details {
+            "\n"
+            summary { "Settings, and how to run it" } "\n"
+            p {
+                code { "parsimon reproduce " (experiment.id) } ", with " code { "--quick" } " for a look or "
+                code { "--full" } " for the paper's number of trials (quick " (experiment.trials.quick)
+                ", standard " (experiment.trials.standard) ", full " (experiment.trials.full) ")."
+            }
+            "\n"
+            @if !experiment.settings.is_empty() { p { (listed(&experiment.settings)) } "\n" }
+            @for variant in variants.iter().filter(|v| !v.settings.is_empty()) {
+                p { (variant.name) ": " (listed(&variant.settings)) } "\n"
+            }
+            (wide(table(None, &["name", "settings", against], [rows])))
         }
-        methods(&variant.name, &variant.methods);
-    }
-    for pair in &experiment.pairs {
-        let (a, b) = (listed(&pair.a), listed(&pair.b));
-        let _ = writeln!(rows, "<tr><td>{}</td><td>{a}</td><td>{b}</td></tr>", escape(&pair.name));
-    }
-    let _ = writeln!(
-        html,
-        "<div class=\"wide\" tabindex=\"0\"><table>\n<tr><th scope=\"col\">name</th><th scope=\"col\">settings</th><th scope=\"col\">{}</th></tr>\n{rows}</table></div>\n</details>",
-        if experiment.pairs.is_empty() { "run" } else { "against" }
-    );
-}
-
-/// What the first trial shows beside its curves.
-fn pictures(html: &mut String, variant: &VariantOutcome) {
-    for picture in &variant.pictures {
-        let _ = writeln!(
-            html,
-            "<figure>{}<figcaption>From the first trial.</figcaption></figure>",
-            picture.to_svg()
-        );
+        "\n"
     }
 }
 
-fn table(html: &mut String, findings: &[Finding]) {
-    html.push_str(
-        "<div class=\"wide\" tabindex=\"0\"><table>\n<tr><th scope=\"col\">expected</th><th scope=\"col\">printed</th>\
-         <th scope=\"col\">measured</th><th scope=\"col\">to be</th><th scope=\"col\">finding</th></tr>\n",
-    );
-    for finding in findings {
-        let (mark, style) = match finding.holds {
-            Some(true) => ("holds", "reproduces"),
-            Some(false) => ("does not hold", "not-as-printed"),
-            None => ("not measured", "not-run"),
-        };
-        let _ = writeln!(
-            html,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"{style}\">{mark}</td></tr>",
-            escape(&finding.says),
-            finding.paper.map_or("-".into(), |x| significant(x, 4)),
-            pair(finding.measured),
-            escape(&finding.wanted)
-        );
-    }
-    html.push_str("</table></div>\n");
+fn findings(findings: &[Finding]) -> Markup {
+    let rows = html! {
+        @for finding in findings {
+            @let (style, mark) = match finding.holds {
+                Some(true) => ("reproduces", "holds"),
+                Some(false) => ("not-as-printed", "does not hold"),
+                None => ("not-run", "not measured"),
+            };
+            tr {
+                td { (finding.says) }
+                td { (finding.paper.map_or("-".into(), |x| significant(x, 4))) }
+                td { (pair(finding.measured)) }
+                td { (finding.wanted) }
+                td class=(style) { (mark) }
+            }
+            "\n"
+        }
+    };
+    wide(table(None, &["expected", "printed", "measured", "to be", "finding"], [rows]))
 }
 
 /// A figure as it stands on the page.
-struct Shown {
-    svg: String,
+struct ShownFigure {
+    figure: Figure,
     has_bands: bool,
 }
 
 /// The figures an experiment asks for, or every measure against the rounds.
-fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Shown> {
+fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<ShownFigure> {
     let Some(experiment) = &outcome.experiment else { return Vec::new() };
     // Pairs have a table; differences that are nothing make no curves.
     if !experiment.pairs.is_empty() {
@@ -239,10 +221,10 @@ fn figures(outcome: &Outcome, variant: &VariantOutcome) -> Vec<Shown> {
         let of = |m: &BTreeMap<String, Mean>| m.get(&d.y).is_some_and(|y| y.points.len() > 1);
         d.ends || variant.means.is_empty() || variant.means.values().any(of)
     };
-    drawn.iter().filter(|d| is_curve(d)).map(|d| figure(experiment, variant, d)).collect()
+    drawn.iter().filter(|d| is_curve(d)).map(|d| drawn_figure(experiment, variant, d)).collect()
 }
 
-fn figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn) -> Shown {
+fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn) -> ShownFigure {
     let axis = |measure| experiment.axes.get(measure).map_or("", String::as_str);
     let rounds = drawn.across.as_deref().unwrap_or("rounds");
     let across = drawn.x.as_ref().map_or(rounds, axis);
@@ -290,8 +272,8 @@ fn figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn) -> S
         None => axis(&drawn.y).to_owned(),
         Some(_) => format!("{} against {across}", axis(&drawn.y)),
     };
-    let svg = Figure::new(title).subtitle(variant.name.clone()).panel(panel).to_svg();
-    Shown { svg, has_bands }
+    let figure = Figure::new(title).subtitle(variant.name.clone()).panel(panel);
+    ShownFigure { figure, has_bands }
 }
 
 pub(crate) fn pair(value: Option<(f64, f64)>) -> String {

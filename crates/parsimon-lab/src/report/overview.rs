@@ -1,11 +1,10 @@
 //! The top of the page: how much reproduces, every claim in a line, and what could not be run.
 
-use std::fmt::Write as _;
-
+use maud::{Markup, html};
 use parsimon::eval::number::significant;
+use parsimon_page::{table, with_code};
 
 use super::{anchor, class, pair};
-use crate::page::{code, escape};
 use crate::paper::papers;
 use crate::runner::Outcome;
 use crate::summary::{Finding, Verdict};
@@ -35,70 +34,64 @@ fn many(n: usize, what: &str) -> String {
 }
 
 /// Heading, tally, table and gaps.
-pub(crate) fn overview(outcomes: &[Outcome], how: &str) -> String {
-    let mut html = format!(
-        "<h1>What reproduces</h1>\n<p>{}.</p>\n<p class=\"how\">{}</p>\n",
-        escape(&tally(outcomes)),
-        escape(how)
-    );
-    table(&mut html, outcomes);
-    html.push_str(
-        "<p><small>The verdict is on the settings as printed: <em>reproduces</em> if all that is expected holds for the means over \
-         the trials, <em>in part</em> if some of it. Other settings are run beside them and have verdicts of their own below. \
-         All numbers: <a href=\"results.json\">results.json</a>.</small></p>\n",
-    );
-    gaps(&mut html, outcomes);
-    html
+pub(crate) fn overview(outcomes: &[Outcome], how: &str) -> Markup {
+    html! {
+        h1 { "What reproduces" } "\n"
+        p { (tally(outcomes)) "." } "\n"
+        p class="how" { (how) } "\n"
+        (claims(outcomes))
+        p {
+            small {
+                "The verdict is on the settings as printed: " em { "reproduces" } " if all that is expected holds for the \
+                 means over the trials, " em { "in part" } " if some of it. Other settings are run beside them and have \
+                 verdicts of their own below. All numbers: " a href="results.json" { "results.json" } "."
+            }
+        }
+        "\n"
+        (gaps(outcomes))
+    }
 }
 
-fn table(html: &mut String, outcomes: &[Outcome]) {
-    html.push_str(
-        "<table class=\"index\">\n<thead><tr><th scope=\"col\">experiment</th><th scope=\"col\">claim</th>\
-         <th scope=\"col\">printed</th><th scope=\"col\">measured</th><th scope=\"col\">verdict</th></tr></thead>\n",
-    );
-    for (name, heading) in headings(outcomes) {
-        let _ = writeln!(
-            html,
-            "<tbody>\n<tr class=\"paper\"><th scope=\"rowgroup\" colspan=\"5\">{heading}</th></tr>"
-        );
-        outcomes.iter().filter(|o| o.paper() == name).for_each(|o| row(html, o));
-        html.push_str("</tbody>\n");
-    }
-    html.push_str("</table>\n");
+/// Every claim in a line, by paper.
+fn claims(outcomes: &[Outcome]) -> Markup {
+    let headings = headings(outcomes);
+    let bodies = headings.iter().map(|(name, heading)| {
+        html! {
+            tr class="paper" { th scope="rowgroup" colspan="5" { (heading) } } "\n"
+            @for outcome in outcomes.iter().filter(|o| o.paper() == name) { (row(outcome)) }
+        }
+    });
+    table(Some("index"), &["experiment", "claim", "printed", "measured", "verdict"], bodies)
 }
 
 /// The papers that have outcomes, in the order of the list; what is in no list comes last.
-pub(crate) fn headings(outcomes: &[Outcome]) -> Vec<(String, String)> {
+pub(crate) fn headings(outcomes: &[Outcome]) -> Vec<(String, Markup)> {
     let papers = papers();
-    let mut headings: Vec<(String, String)> = papers
+    let mut headings: Vec<(String, Markup)> = papers
         .iter()
         .filter(|p| outcomes.iter().any(|o| o.paper() == p.name))
-        .map(|p| {
-            (p.name.clone(), format!("{} <small>{}</small>", escape(&p.title), escape(&p.from)))
-        })
+        .map(|p| (p.name.clone(), html! { (p.title) " " small { (p.from) } }))
         .collect();
     for outcome in outcomes {
         if !headings.iter().any(|(name, _)| name == outcome.paper()) {
-            headings.push((outcome.paper().to_owned(), escape(outcome.paper())));
+            headings.push((outcome.paper().to_owned(), html! { (outcome.paper()) }));
         }
     }
     headings
 }
 
-fn row(html: &mut String, outcome: &Outcome) {
+fn row(outcome: &Outcome) -> Markup {
     let (says, paper, measured) = headline(outcome);
-    let _ = writeln!(
-        html,
-        "<tr><td><a href=\"#{}\">{}</a><br><small>{}</small></td><td>{}<br><small>{}</small></td>\
-         <td>{paper}</td><td>{measured}</td><td class=\"{}\">{}</td></tr>",
-        anchor(&outcome.id),
-        escape(&outcome.title),
-        escape(&outcome.printed),
-        escape(outcome.short_claim()),
-        escape(&says),
-        class(outcome.verdict),
-        outcome.verdict.words(),
-    );
+    html! {
+        tr {
+            td { a href={ "#" (anchor(&outcome.id)) } { (outcome.title) } br; small { (outcome.printed) } }
+            td { (outcome.short_claim()) br; small { (says) } }
+            td { (paper) }
+            td { (measured) }
+            td class=(class(outcome.verdict)) { (outcome.verdict.words()) }
+        }
+        "\n"
+    }
 }
 
 /// What is compared, the printed number and the measured one: of the last expectation with a printed number, or of the first.
@@ -113,30 +106,43 @@ fn headline(outcome: &Outcome) -> (String, String, String) {
 }
 
 /// What was not run, why, and what to do about it.
-fn gaps(html: &mut String, outcomes: &[Outcome]) {
+fn gaps(outcomes: &[Outcome]) -> Markup {
     let reasons = Outcome::gaps(outcomes);
     if reasons.is_empty() {
-        return;
+        return Markup::default();
     }
-    html.push_str("<section id=\"gaps\">\n<h2>Not run</h2>\n<ul>\n");
-    for (why, ids) in &reasons {
-        let links: Vec<String> = ids
-            .iter()
-            .map(|id| format!("<a href=\"#{}\">{}</a>", anchor(id), escape(id)))
-            .collect();
-        let _ = writeln!(html, "<li>{}<br><small>{}</small></li>", code(why), links.join(", "));
-    }
-    html.push_str("</ul>\n");
-    let mut ids: Vec<&str> = Vec::new();
+    let mut all: Vec<&str> = Vec::new();
     for id in reasons.iter().flat_map(|(_, ids)| ids) {
-        if !ids.contains(id) {
-            ids.push(id);
+        if !all.contains(id) {
+            all.push(id);
         }
     }
-    let _ = writeln!(
-        html,
-        "<p>Then <code>parsimon reproduce {}</code> runs them, with the same <code>--data</code> and <code>--out</code>; \
-         what is finished is kept. Nothing is put in the place of data that is not there.</p>\n</section>",
-        escape(&ids.join(" "))
-    );
+    html! {
+        section id="gaps" {
+            "\n"
+            h2 { "Not run" } "\n"
+            ul {
+                "\n"
+                @for (why, ids) in &reasons {
+                    li {
+                        (with_code(why)) br;
+                        small {
+                            @for (k, id) in ids.iter().enumerate() {
+                                @if k > 0 { ", " }
+                                a href={ "#" (anchor(id)) } { (id) }
+                            }
+                        }
+                    }
+                    "\n"
+                }
+            }
+            "\n"
+            p {
+                "Then " code { "parsimon reproduce " (all.join(" ")) } " runs them, with the same " code { "--data" }
+                " and " code { "--out" } "; what is finished is kept. Nothing is put in the place of data that is not there."
+            }
+            "\n"
+        }
+        "\n"
+    }
 }

@@ -1,11 +1,12 @@
 //! What is to be run: the methods named, at every point of the grid.
 
 use parsimon::algorithm::{Algorithm, find};
+use parsimon::alias::meaning;
 use parsimon::eval::number::thousands;
 use parsimon::{Grid, Spec};
 use serde_json::Value;
 
-use crate::args::{CompareArgs, method, setting};
+use crate::args::{CompareArgs, method};
 use crate::cmd::comparison::{MOST_RUNS, Run, grid, name, plain};
 use crate::console::note;
 use crate::fault::Fault;
@@ -76,11 +77,7 @@ impl Method {
         let swept: Vec<&str> =
             grid.names().filter(|name| algorithm.is_some_and(|a| a.has(name))).collect();
         let is_swept = |(key, _): &&(String, String)| {
-            let key = setting(key);
-            // Other words for the rate, unless the method has a setting of that name.
-            let is_rate = ["alpha", "gamma"].contains(&key.as_str())
-                && !algorithm.is_some_and(|a| a.has(&key));
-            swept.contains(&if is_rate { "rate" } else { key.as_str() })
+            swept.contains(&meaning(key, &[&self.algorithm]).setting.as_str())
         };
         let fixed: Vec<_> = self.settings.iter().filter(|s| !is_swept(s)).cloned().collect();
         if let Some((key, value)) = self.settings.iter().find(is_swept).filter(|_| self.is_told) {

@@ -1,7 +1,7 @@
 //! The charts of a comparison.
 
-use parsimon::eval::chart::{Better, Figure, Panel, Series, reliability};
 use parsimon::eval::{CurvePoint, Evaluation};
+use parsimon_page::chart::{Better, Figure, Panel, Series, reliability};
 use serde_json::Value;
 
 use super::choice::metric;

@@ -78,10 +78,10 @@ pub(crate) struct Choice {
 impl Choice {
     /// The run of lowest cost, and of those within the tolerance the one with the fewest weights. Of equals the
     /// sparser, the cheaper, the first.
-    pub(crate) fn of(points: &[Option<Point>]) -> Option<Self> {
+    pub(crate) fn of(points: &[Option<Tradeoff>]) -> Option<Self> {
         let known = || points.iter().enumerate().filter_map(|(i, p)| Some((i, (*p)?)));
-        let by_cost = |a: &Point, b: &Point| a.cost.total_cmp(&b.cost);
-        let by_weights = |a: &Point, b: &Point| a.nonzeros.cmp(&b.nonzeros);
+        let by_cost = |a: &Tradeoff, b: &Tradeoff| a.cost.total_cmp(&b.cost);
+        let by_weights = |a: &Tradeoff, b: &Tradeoff| a.nonzeros.cmp(&b.nonzeros);
         let (best, least) =
             known().min_by(|(_, a), (_, b)| by_cost(a, b).then(by_weights(a, b)))?;
         let enough = least.cost + TOLERANCE * least.cost.abs();
@@ -94,26 +94,26 @@ impl Choice {
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
+pub(crate) struct Tradeoff {
     pub(crate) nonzeros: usize,
     pub(crate) cost: f64,
 }
 
 /// The standing of every run; none of those that failed.
-pub(crate) fn points(comparison: &Comparison, criterion: Criterion) -> Vec<Option<Point>> {
+pub(crate) fn points(comparison: &Comparison, criterion: Criterion) -> Vec<Option<Tradeoff>> {
     let point = |finish: &Finish| {
         let score = finish.result.as_ref().ok()?;
-        Some(Point { nonzeros: score.nonzeros, cost: criterion.cost(score)? })
+        Some(Tradeoff { nonzeros: score.nonzeros, cost: criterion.cost(score)? })
     };
     comparison.finishes.iter().map(point).collect()
 }
 
 /// Which of the points no other beats: none has fewer weights and costs no more, or costs less with no more weights.
-pub(crate) fn front(points: &[Option<Point>]) -> Vec<bool> {
-    let beats = |p: &Point, q: &Point| {
+pub(crate) fn front(points: &[Option<Tradeoff>]) -> Vec<bool> {
+    let beats = |p: &Tradeoff, q: &Tradeoff| {
         p.nonzeros <= q.nonzeros && p.cost <= q.cost && (p.nonzeros < q.nonzeros || p.cost < q.cost)
     };
-    let is_beaten = |q: &Point| points.iter().flatten().any(|p| beats(p, q));
+    let is_beaten = |q: &Tradeoff| points.iter().flatten().any(|p| beats(p, q));
     points.iter().map(|q| q.as_ref().is_some_and(|q| !is_beaten(q))).collect()
 }
 
@@ -121,8 +121,8 @@ pub(crate) fn front(points: &[Option<Point>]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    fn points(all: &[Option<(usize, f64)>]) -> Vec<Option<Point>> {
-        all.iter().map(|p| p.map(|(nonzeros, cost)| Point { nonzeros, cost })).collect()
+    fn points(all: &[Option<(usize, f64)>]) -> Vec<Option<Tradeoff>> {
+        all.iter().map(|p| p.map(|(nonzeros, cost)| Tradeoff { nonzeros, cost })).collect()
     }
 
     #[test]

@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parsimon::data::Input;
-use parsimon::eval::chart::Figure;
 use parsimon::eval::number::{maybe, thousands};
 use parsimon::eval::{Evaluation, LearningCurve};
 use parsimon::{Found, Settings, Stopped};
+use parsimon_page::chart::Figure;
 
 pub(crate) use self::entry::Entry;
 pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};

@@ -1,10 +1,10 @@
 //! A run: one method with one setting of what is swept.
 
 use parsimon::algorithm::find;
+use parsimon::alias::{Meaning, meaning};
 use parsimon::{Grid, Spec};
 use serde_json::Value;
 
-use crate::args::setting;
 use crate::fault::Fault;
 
 /// All of them learn at the same time: each has its weights in memory.
@@ -60,11 +60,10 @@ pub(crate) fn grid(sweeps: &[String], algorithms: &[&str]) -> Result<Grid, Fault
         algorithms.iter().any(|a| find(a).is_some_and(|algorithm| algorithm.has(name)))
     };
     let texts = sweeps.iter().map(|text| match text.split_once('=') {
-        // Where no method has an alpha of its own it is FTRL's name for the rate.
-        Some((name, values)) if setting(name) == "alpha" && !has("alpha") => {
-            format!("rate={values}")
-        }
-        Some((name, values)) => format!("{}={values}", setting(name)),
+        Some((name, values)) => match meaning(name, algorithms) {
+            Meaning { setting, is_inverse: false } => format!("{setting}={values}"),
+            Meaning { is_inverse: true, .. } => text.clone(),
+        },
         None => text.clone(),
     });
     let grid = Grid::parse(texts.collect::<Vec<_>>())

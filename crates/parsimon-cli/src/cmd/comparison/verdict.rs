@@ -3,7 +3,7 @@
 use parsimon::Stopped;
 use serde_json::{Map, Value, json};
 
-use super::choice::{Choice, Criterion, Point, front, points};
+use super::choice::{Choice, Criterion, Tradeoff, front, points};
 use super::command::command;
 use super::{Comparison, Finish, Task};
 
@@ -11,7 +11,7 @@ use super::{Comparison, Finish, Task};
 pub(crate) struct Verdict<'a> {
     pub(crate) comparison: &'a Comparison,
     pub(crate) criterion: Criterion,
-    pub(crate) points: Vec<Option<Point>>,
+    pub(crate) points: Vec<Option<Tradeoff>>,
     pub(crate) on_front: Vec<bool>,
     pub(crate) choice: Option<Choice>,
     /// The command that trains each run alone.

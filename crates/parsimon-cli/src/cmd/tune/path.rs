@@ -1,7 +1,7 @@
 //! How the largest weights shrink as l1 grows.
 
-use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::{Model, Sweep};
+use parsimon_page::chart::{Figure, Panel, Series};
 use serde_json::Value;
 
 use crate::cmd::comparison::{Comparison, Finish};

@@ -2,6 +2,7 @@
 
 use parsimon::Grid;
 use parsimon::algorithm::find;
+use parsimon::alias::meaning;
 use parsimon::eval::number::thousands;
 use serde_json::Value;
 
@@ -71,13 +72,7 @@ fn swept(args: &TuneArgs, algorithm: &str) -> Result<Grid, Fault> {
 
 /// The settings that flags fix; those of a file may be swept.
 fn fixed(args: &TuneArgs, algorithm: &str) -> Vec<String> {
-    let has = |name: &str| find(algorithm).is_some_and(|algorithm| algorithm.has(name));
-    let own = |name: &str| match name {
-        // Other words for the rate, unless the method has a setting of that name.
-        "alpha" | "gamma" if !has(name) => "rate".to_owned(),
-        name => name.to_owned(),
-    };
-    args.spec.names().map(own).collect()
+    args.spec.names().map(|name| meaning(name, &[algorithm]).setting).collect()
 }
 
 /// A sweep around the default of the method's first number.

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::chart::header::{Header, MARGIN};
+use crate::chart::header::MARGIN;
+use crate::chart::sheet::Sheet;
 use crate::chart::svg::{Svg, num};
-use crate::chart::theme::Theme;
-use crate::number::significant;
+use parsimon_eval::number::significant;
 
 const GAP: f64 = 14.0;
 const CAPTION: f64 = 20.0;
@@ -19,7 +19,7 @@ const LEVELS: i32 = 24;
 /// Images side by side, on one scale.
 ///
 /// ```
-/// use parsimon_eval::chart::Images;
+/// use parsimon_page::chart::Images;
 ///
 /// let svg = Images::new("Two classes")
 ///     .columns(2)
@@ -30,11 +30,8 @@ const LEVELS: i32 = 24;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Images {
-    title: String,
-    subtitle: String,
-    width: f64,
+    pub(super) sheet: Sheet,
     columns: usize,
-    theme: Theme,
     list: Vec<Image>,
 }
 
@@ -48,20 +45,13 @@ struct Image {
 impl Images {
     /// No images yet.
     pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            subtitle: String::new(),
-            width: 720.0,
-            columns: 5,
-            theme: Theme::Auto,
-            list: Vec::new(),
-        }
+        Self { sheet: Sheet::new(title), columns: 5, list: Vec::new() }
     }
 
     /// A line below the title.
     #[must_use]
     pub fn subtitle(mut self, text: impl Into<String>) -> Self {
-        self.subtitle = text.into();
+        self.sheet.subtitle = text.into();
         self
     }
 
@@ -69,20 +59,6 @@ impl Images {
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns.max(1);
-        self
-    }
-
-    /// The width in pixels, 720 unless said otherwise.
-    #[must_use]
-    pub fn width(mut self, pixels: u32) -> Self {
-        self.width = f64::from(pixels.max(200));
-        self
-    }
-
-    /// Fixes the theme instead of following the reader's.
-    #[must_use]
-    pub fn theme(mut self, theme: Theme) -> Self {
-        self.theme = theme;
         self
     }
 
@@ -102,14 +78,14 @@ impl Images {
     /// The document.
     pub fn to_svg(&self) -> String {
         let columns = self.columns.min(self.list.len().max(1));
-        let room = self.width - 2.0 * MARGIN - GAP * (columns - 1) as f64;
+        let room = self.sheet.width - 2.0 * MARGIN - GAP * (columns - 1) as f64;
         let side = room / columns as f64;
         let tallest = self.list.iter().map(|image| image.height(side)).fold(0.0, f64::max);
         let lines = self.list.len().div_ceil(columns);
-        let header = Header::new(&self.title, &self.subtitle, self.width);
+        let header = self.sheet.header();
         let top = header.height() + 6.0;
         let bottom = top + lines as f64 * (tallest + CAPTION + GAP);
-        let mut svg = header.open(self.theme, (bottom + 38.0).ceil());
+        let mut svg = header.open(self.sheet.theme, (bottom + 38.0).ceil());
         let most = self.largest();
         for (i, image) in self.list.iter().enumerate() {
             let x = MARGIN + (i % columns) as f64 * (side + GAP);
@@ -118,9 +94,9 @@ impl Images {
             image.draw(&mut svg, (x, y + CAPTION), side, most);
         }
         if self.list.is_empty() {
-            svg.text((self.width / 2.0, bottom), "name muted", "middle", "no data");
+            svg.text((self.sheet.width / 2.0, bottom), "name muted", "middle", "no data");
         } else {
-            key(&mut svg, (self.width / 2.0, bottom), most);
+            key(&mut svg, (self.sheet.width / 2.0, bottom), most);
         }
         svg.finish()
     }

@@ -4,7 +4,7 @@ use crate::chart::tick::{LogStyle, decimal, linear_label, log_label};
 
 /// How values become places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
+pub(crate) enum AxisScale {
     Linear,
     Log,
 }
@@ -12,14 +12,14 @@ pub(crate) enum Scale {
 /// A scale over an interval, `low < high`, both positive if logarithmic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
-    scale: Scale,
+    scale: AxisScale,
     low: f64,
     high: f64,
 }
 
 /// A place on an axis; ticks without a label are minor.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Tick {
+pub(crate) struct AxisTick {
     pub(crate) at: f64,
     pub(crate) label: Option<String>,
 }
@@ -27,26 +27,26 @@ pub(crate) struct Tick {
 impl Axis {
     /// The smallest axis that shows all values. What a scale cannot show is left aside; an axis of
     /// nothing, or of one value, gets some room around it.
-    pub(crate) fn fit(scale: Scale, values: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn fit(scale: AxisScale, values: impl IntoIterator<Item = f64>) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for v in values.into_iter().filter(|&v| shows(scale, v)) {
             low = low.min(v);
             high = high.max(v);
         }
         let (low, high) = match scale {
-            Scale::Linear if low > high => (0.0, 1.0),
-            Scale::Log if low > high => (1.0, 10.0),
-            Scale::Linear if low == high => {
+            AxisScale::Linear if low > high => (0.0, 1.0),
+            AxisScale::Log if low > high => (1.0, 10.0),
+            AxisScale::Linear if low == high => {
                 let room = if low == 0.0 { 1.0 } else { low.abs() * 0.1 };
                 (low - room, high + room)
             }
-            Scale::Log if low == high => (low / 2.0, high * 2.0),
+            AxisScale::Log if low == high => (low / 2.0, high * 2.0),
             _ => (low, high),
         };
         // NUMERICS: near the ends of f64 the span itself would overflow or the steps vanish.
         let (low, high) = match scale {
-            Scale::Linear => (low.max(-1e300), high.min(1e300)),
-            Scale::Log => (low.max(1e-150), high.min(1e150)),
+            AxisScale::Linear => (low.max(-1e300), high.min(1e300)),
+            AxisScale::Log => (low.max(1e-150), high.min(1e150)),
         };
         Self { scale, low, high }
     }
@@ -54,11 +54,11 @@ impl Axis {
     /// With room at both ends, as a share of the length.
     pub(crate) fn padded(self, share: f64) -> Self {
         match self.scale {
-            Scale::Linear => {
+            AxisScale::Linear => {
                 let room = share * (self.high - self.low);
                 Self { low: self.low - room, high: self.high + room, ..self }
             }
-            Scale::Log => {
+            AxisScale::Log => {
                 let room = (self.high / self.low).powf(share);
                 Self { low: self.low / room, high: self.high * room, ..self }
             }
@@ -69,7 +69,7 @@ impl Axis {
     /// a count has nothing below it.
     pub(crate) fn airy(self) -> Self {
         let wide = self.padded(0.05);
-        if self.scale == Scale::Log {
+        if self.scale == AxisScale::Log {
             return wide;
         }
         Self {
@@ -94,9 +94,9 @@ impl Axis {
             return None;
         }
         let place = match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
+            AxisScale::Linear => (value - self.low) / (self.high - self.low),
             // NUMERICS: a difference of logarithms, because the quotient may overflow.
-            Scale::Log => {
+            AxisScale::Log => {
                 (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10())
             }
         };
@@ -106,19 +106,19 @@ impl Axis {
 
     /// Whether zero lies inside, and deserves a line of its own.
     pub(crate) fn has_zero_inside(&self) -> bool {
-        self.scale == Scale::Linear && self.low < 0.0 && self.high > 0.0
+        self.scale == AxisScale::Linear && self.low < 0.0 && self.high > 0.0
     }
 
     /// About `room` labeled ticks, in steps of 1, 2 or 5.
-    pub(crate) fn ticks(&self, room: usize) -> Vec<Tick> {
+    pub(crate) fn ticks(&self, room: usize) -> Vec<AxisTick> {
         let room = room.max(2);
         match self.scale {
-            Scale::Linear => self.linear_ticks(room),
-            Scale::Log => self.log_ticks(room),
+            AxisScale::Linear => self.linear_ticks(room),
+            AxisScale::Log => self.log_ticks(room),
         }
     }
 
-    fn linear_ticks(&self, room: usize) -> Vec<Tick> {
+    fn linear_ticks(&self, room: usize) -> Vec<AxisTick> {
         let step = step(self.high - self.low, room);
         // A tick that rounding has put a hair outside is still a tick.
         let slack = 1e-9;
@@ -128,12 +128,12 @@ impl Axis {
         (first..=last)
             .map(|i| {
                 let at = i as f64 * step;
-                Tick { at, label: Some(linear_label(at, step, largest)) }
+                AxisTick { at, label: Some(linear_label(at, step, largest)) }
             })
             .collect()
     }
 
-    fn log_ticks(&self, room: usize) -> Vec<Tick> {
+    fn log_ticks(&self, room: usize) -> Vec<AxisTick> {
         let first = self.low.log10().floor() as i32;
         let last = self.high.log10().ceil() as i32;
         let slack = 1.0 + 1e-9;
@@ -161,14 +161,14 @@ impl Axis {
             .into_iter()
             .map(|(m, k)| {
                 let label = is_labeled(m, k).then(|| log_label(m, k, style));
-                Tick { at: decimal(m, k), label }
+                AxisTick { at: decimal(m, k), label }
             })
             .collect()
     }
 }
 
-fn shows(scale: Scale, value: f64) -> bool {
-    value.is_finite() && (scale == Scale::Linear || value > 0.0)
+fn shows(scale: AxisScale, value: f64) -> bool {
+    value.is_finite() && (scale == AxisScale::Linear || value > 0.0)
 }
 
 /// The step of 1, 2 or 5 times a power of ten that cuts `span` into at most `room` pieces.
@@ -192,11 +192,11 @@ mod tests {
     }
 
     fn linear(low: f64, high: f64) -> Axis {
-        Axis::fit(Scale::Linear, [low, high])
+        Axis::fit(AxisScale::Linear, [low, high])
     }
 
     fn log(low: f64, high: f64) -> Axis {
-        Axis::fit(Scale::Log, [low, high])
+        Axis::fit(AxisScale::Log, [low, high])
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
     fn what_cannot_be_shown_has_no_place() {
         assert_eq!(linear(0.0, 1.0).place(f64::NAN), None);
         assert_eq!(log(1.0, 10.0).place(0.0), None);
-        let axis = Axis::fit(Scale::Log, [-1.0, 0.0, f64::INFINITY, 3.0, 30.0]);
+        let axis = Axis::fit(AxisScale::Log, [-1.0, 0.0, f64::INFINITY, 3.0, 30.0]);
         assert_eq!((axis.low, axis.high), (3.0, 30.0));
     }
 
@@ -241,7 +241,7 @@ mod tests {
     fn any_interval_has_a_handful_of_ticks() {
         for low in [-1e300, -1e9, -1.0, 0.0, 1e-300, 1e-9, 1.0, 1e9] {
             for high in [-1e-8, 0.0, 1e-290, 1e-3, 7.0, 1e12, 1e300, f64::MAX] {
-                for scale in [Scale::Linear, Scale::Log] {
+                for scale in [AxisScale::Linear, AxisScale::Log] {
                     let axis = Axis::fit(scale, [low, high]).airy();
                     let len = axis.ticks(5).iter().filter(|t| t.label.is_some()).count();
                     assert!((1..=11).contains(&len), "{scale:?} {low} {high}: {len}");

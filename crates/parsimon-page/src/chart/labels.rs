@@ -142,17 +142,17 @@ const SIDES: [(f64, f64); 12] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     const BOUNDS: Area = Area { left: 0.0, top: 0.0, right: 600.0, bottom: 300.0 };
 
     #[test]
     fn labels_of_close_points_do_not_overlap() {
-        let mut random = SplitMix64(12);
+        let mut random = SplitMix64::new(12);
         let mut placement = Placement::new(BOUNDS);
         let labels: Vec<Label> = (0..24)
             .map(|i| Label {
-                at: (random.uniform() * 600.0, random.uniform() * 300.0),
+                at: (random.unit() * 600.0, random.unit() * 300.0),
                 text: format!("l1 = {i}"),
                 slot: Slot(0),
             })

@@ -3,17 +3,17 @@
 //! They lie, because names are read from left to right, and they begin at zero, because the eye compares
 //! lengths. For quantities that differ by orders of magnitude use points on a logarithmic axis.
 
-use crate::chart::header::{Header, MARGIN};
+use crate::chart::header::MARGIN;
+use crate::chart::sheet::Sheet;
 use crate::chart::svg::text_width;
-use crate::chart::theme::Theme;
-use crate::number::significant;
+use parsimon_eval::number::significant;
 
 const LINE: f64 = 30.0;
 
 /// A bar for each of a few named values.
 ///
 /// ```
-/// use parsimon_eval::chart::Bars;
+/// use parsimon_page::chart::Bars;
 ///
 /// let svg = Bars::new("Speed", "million features per second")
 ///     .bar("dense store", 182.0)
@@ -24,10 +24,7 @@ const LINE: f64 = 30.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Bars {
-    title: String,
-    unit: String,
-    width: f64,
-    theme: Theme,
+    pub(super) sheet: Sheet,
     values: Vec<(String, f64)>,
     highlighted: Vec<String>,
 }
@@ -35,14 +32,8 @@ pub struct Bars {
 impl Bars {
     /// No bars yet. The unit stands below the title.
     pub fn new(title: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            unit: unit.into(),
-            width: 720.0,
-            theme: Theme::Auto,
-            values: Vec::new(),
-            highlighted: Vec::new(),
-        }
+        let sheet = Sheet { subtitle: unit.into(), ..Sheet::new(title) };
+        Self { sheet, values: Vec::new(), highlighted: Vec::new() }
     }
 
     /// Adds a bar below the others. What is not a number >= 0 gets a name and a dash, but no bar.
@@ -59,33 +50,19 @@ impl Bars {
         self
     }
 
-    /// The width in pixels, 720 unless said otherwise.
-    #[must_use]
-    pub fn width(mut self, pixels: u32) -> Self {
-        self.width = f64::from(pixels.max(200));
-        self
-    }
-
-    /// Fixes the theme instead of following the reader's.
-    #[must_use]
-    pub fn theme(mut self, theme: Theme) -> Self {
-        self.theme = theme;
-        self
-    }
-
     /// The document.
     pub fn to_svg(&self) -> String {
-        let header = Header::new(&self.title, &self.unit, self.width);
+        let header = self.sheet.header();
         let top = header.height();
         let height = top + LINE * self.values.len().max(1) as f64 + MARGIN;
-        let mut svg = header.open(self.theme, height);
+        let mut svg = header.open(self.sheet.theme, height);
         if self.values.is_empty() {
-            svg.text((self.width / 2.0, top + 20.0), "name muted", "middle", "no data");
+            svg.text((self.sheet.width / 2.0, top + 20.0), "name muted", "middle", "no data");
         }
         let widest = self.values.iter().map(|v| text_width(&v.0, 13.0)).fold(0.0, f64::max);
         let left = MARGIN + widest + 10.0;
         // Room for the longest number after the longest bar.
-        let room = (self.width - left - MARGIN - 62.0).max(10.0);
+        let room = (self.sheet.width - left - MARGIN - 62.0).max(10.0);
         let shown = |v: f64| v.is_finite() && v >= 0.0;
         let most = self.values.iter().map(|v| v.1).filter(|&v| shown(v)).fold(0.0, f64::max);
         for (i, (name, value)) in self.values.iter().enumerate() {

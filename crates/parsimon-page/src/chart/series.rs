@@ -7,7 +7,7 @@
 /// would invent data.
 ///
 /// ```
-/// use parsimon_eval::chart::{Better, Series};
+/// use parsimon_page::chart::{Better, Series};
 ///
 /// let curve = Series::line("ftrl", [(1.0, 0.69), (2.0, 0.64), (4.0, 0.61)]).with_markers();
 /// let models = Series::points("ftrl", [(120.0, 0.91), (40.0, 0.90), (90.0, 0.85)])
@@ -164,11 +164,11 @@ pub(crate) fn pareto(points: &[(f64, f64)], (x, y): (Better, Better)) -> Vec<(f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use parsimon_testing::SplitMix64;
 
     #[test]
     fn the_front_is_what_nothing_beats() {
-        let mut random = SplitMix64(4);
+        let mut random = SplitMix64::new(4);
         let points: Vec<(f64, f64)> =
             (0..200).map(|_| (random.below(30) as f64, random.below(30) as f64)).collect();
         for x in [Better::Low, Better::High] {

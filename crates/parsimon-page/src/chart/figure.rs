@@ -1,21 +1,21 @@
 //! A figure: a title and panels one below the other, sharing the x axis.
 
-use crate::chart::axis::{Axis, Tick};
-use crate::chart::header::{Header, MARGIN};
+use crate::chart::axis::{Axis, AxisTick};
+use crate::chart::header::MARGIN;
 use crate::chart::labels::{Area, Placement};
 use crate::chart::legend::Legend;
 use crate::chart::marks::{self, Plot, Slot};
 use crate::chart::panel::Panel;
 use crate::chart::series::{Marks, Series};
+use crate::chart::sheet::Sheet;
 use crate::chart::svg::{Svg, num, text_width};
-use crate::chart::theme::Theme;
 
 const TICK_SIZE: f64 = 12.0;
 
 /// A chart, ready to be written as SVG.
 ///
 /// ```
-/// use parsimon_eval::chart::{Figure, Panel, Series};
+/// use parsimon_page::chart::{Figure, Panel, Series};
 ///
 /// let loss = [(1.0, 0.69), (10.0, 0.62), (100.0, 0.51), (1000.0, 0.47)];
 /// let nonzeros = [(1.0, 12.0), (10.0, 98.0), (100.0, 340.0), (1000.0, 295.0)];
@@ -27,29 +27,20 @@ const TICK_SIZE: f64 = 12.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Figure {
-    title: String,
-    subtitle: String,
-    width: f64,
-    theme: Theme,
+    pub(super) sheet: Sheet,
     panels: Vec<Panel>,
 }
 
 impl Figure {
     /// A figure without panels.
     pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            subtitle: String::new(),
-            width: 720.0,
-            theme: Theme::Auto,
-            panels: Vec::new(),
-        }
+        Self { sheet: Sheet::new(title), panels: Vec::new() }
     }
 
     /// A line below the title: the data, the setting, what to look for.
     #[must_use]
     pub fn subtitle(mut self, text: impl Into<String>) -> Self {
-        self.subtitle = text.into();
+        self.sheet.subtitle = text.into();
         self
     }
 
@@ -60,28 +51,14 @@ impl Figure {
         self
     }
 
-    /// The width in pixels, 720 unless said otherwise. The height follows from the panels; both scale.
-    #[must_use]
-    pub fn width(mut self, pixels: u32) -> Self {
-        self.width = f64::from(pixels.max(200));
-        self
-    }
-
-    /// Fixes the theme instead of following the reader's.
-    #[must_use]
-    pub fn theme(mut self, theme: Theme) -> Self {
-        self.theme = theme;
-        self
-    }
-
     /// The document: complete, self-contained, and the same bytes for the same figure.
     pub fn to_svg(&self) -> String {
         let names = self.names();
         let x = Panel::shared_x_axis(&self.panels);
-        let header = Header::new(&self.title, &self.subtitle, self.width);
+        let header = self.sheet.header();
         let plots = self.lay_out(x, &names, header.height());
         let last = plots.last().map_or(header.height(), |(plot, _)| plot.bottom() + 38.0);
-        let mut svg = header.open(self.theme, last + MARGIN);
+        let mut svg = header.open(self.sheet.theme, last + MARGIN);
         for (i, (panel, (plot, legend))) in self.panels.iter().zip(&plots).enumerate() {
             let is_last = i + 1 == plots.len();
             legend.draw(&mut svg, panel, plot);
@@ -118,7 +95,7 @@ impl Figure {
             .fold(0.0, f64::max);
         let left = MARGIN + widest + 8.0;
         // Half of the last label of the x axis may stand out to the right.
-        let width = self.width - left - MARGIN - 8.0;
+        let width = self.sheet.width - left - MARGIN - 8.0;
         let mut shown: Vec<String> = Vec::new();
         let mut out = Vec::new();
         for ((panel, &height), &y) in self.panels.iter().zip(&heights).zip(&axes) {
@@ -202,16 +179,16 @@ fn y_room(height: f64) -> usize {
     (height / 36.0).round().max(2.0) as usize
 }
 
-fn y_ticks(axis: &Axis, height: f64) -> Vec<Tick> {
+fn y_ticks(axis: &Axis, height: f64) -> Vec<AxisTick> {
     fitting(axis, height, y_room(height), |_| TICK_SIZE)
 }
 
-fn x_ticks(axis: &Axis, width: f64) -> Vec<Tick> {
+fn x_ticks(axis: &Axis, width: f64) -> Vec<AxisTick> {
     fitting(axis, width, (width / 62.0) as usize, |label| text_width(label, TICK_SIZE))
 }
 
 /// As many ticks as there is room for, without labels touching.
-fn fitting(axis: &Axis, length: f64, most: usize, size: impl Fn(&str) -> f64) -> Vec<Tick> {
+fn fitting(axis: &Axis, length: f64, most: usize, size: impl Fn(&str) -> f64) -> Vec<AxisTick> {
     for room in (2..=most.max(2)).rev() {
         let ticks = axis.ticks(room);
         let labeled: Vec<(f64, f64)> = ticks

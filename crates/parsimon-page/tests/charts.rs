@@ -4,7 +4,7 @@
 #[path = "../examples/gallery/figures.rs"]
 mod figures;
 
-use parsimon_eval::chart::{Figure, Images, Panel, Series};
+use parsimon_page::chart::{Figure, Images, Panel, Series};
 
 /// Checks that tags balance, attributes are quoted and text is escaped. Returns the first offense.
 fn well_formed(svg: &str) -> Result<(), String> {

@@ -17,13 +17,13 @@ const GAP: f64 = 18.0;
 /// The entries of one panel, broken into lines.
 #[derive(Debug)]
 pub(crate) struct Legend {
-    lines: Vec<Vec<Entry>>,
+    lines: Vec<Vec<LegendEntry>>,
     /// Whether the title of the y axis stands on the last of the lines.
     shares_line: bool,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct LegendEntry {
     name: String,
     slot: Slot,
     swatch: Swatch,
@@ -44,9 +44,9 @@ impl Legend {
     /// The legend of a panel. Names explained in a panel above (`shown`) are not explained again, and one
     /// series needs no legend: the titles say what it is.
     pub(crate) fn new(panel: &Panel, names: &[&str], shown: &mut Vec<String>, width: f64) -> Self {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<LegendEntry> = Vec::new();
         for series in panel.series.iter().filter(|s| !s.name.is_empty()) {
-            let entry = Entry::new(series, slot_of(series, names));
+            let entry = LegendEntry::new(series, slot_of(series, names));
             match entries.iter_mut().find(|e| e.name == entry.name) {
                 // A line says more than the band around it.
                 Some(old) if old.swatch == Swatch::Band => *old = entry,
@@ -88,7 +88,7 @@ impl Legend {
     }
 }
 
-impl Entry {
+impl LegendEntry {
     fn new(series: &Series, slot: Slot) -> Self {
         let swatch = match series.marks {
             Marks::Line { markers: false, .. } => Swatch::Line,
@@ -128,8 +128,8 @@ impl Entry {
     }
 }
 
-fn broken(entries: Vec<Entry>, width: f64) -> Vec<Vec<Entry>> {
-    let mut lines: Vec<Vec<Entry>> = Vec::new();
+fn broken(entries: Vec<LegendEntry>, width: f64) -> Vec<Vec<LegendEntry>> {
+    let mut lines: Vec<Vec<LegendEntry>> = Vec::new();
     let mut used = f64::INFINITY;
     for entry in entries {
         if used + entry.width > width {

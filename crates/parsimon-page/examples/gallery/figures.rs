@@ -1,8 +1,8 @@
 //! The figures of the gallery.
 
 use parsimon_core::Loss;
-use parsimon_eval::chart::{self, Bars, Better, Figure, Images, Panel, Series, Theme};
 use parsimon_eval::{Binary, Bins};
+use parsimon_page::chart::{self, Bars, Better, Figure, Images, Panel, Series, Theme};
 
 /// Every figure in every theme, with a file name.
 pub(crate) fn all() -> Vec<(String, String)> {

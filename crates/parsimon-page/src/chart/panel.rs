@@ -1,12 +1,12 @@
 //! A panel: a pair of axes and the series drawn on them.
 
-use crate::chart::axis::{Axis, Scale};
+use crate::chart::axis::{Axis, AxisScale};
 use crate::chart::series::Series;
 
 /// One coordinate system of a [`Figure`](crate::chart::Figure).
 ///
 /// ```
-/// use parsimon_eval::chart::{Panel, Series};
+/// use parsimon_page::chart::{Panel, Series};
 ///
 /// // A learning curve: rows double from report to report, so the x axis is logarithmic.
 /// let panel = Panel::new("rows", "log loss")
@@ -18,8 +18,8 @@ use crate::chart::series::Series;
 pub struct Panel {
     pub(crate) x_title: String,
     pub(crate) y_title: String,
-    pub(crate) x_scale: Scale,
-    pub(crate) y_scale: Scale,
+    pub(crate) x_scale: AxisScale,
+    pub(crate) y_scale: AxisScale,
     pub(crate) x_shown: Vec<f64>,
     pub(crate) y_shown: Vec<f64>,
     pub(crate) x_limits: Option<(f64, f64)>,
@@ -34,8 +34,8 @@ impl Panel {
         Self {
             x_title: x_title.into(),
             y_title: y_title.into(),
-            x_scale: Scale::Linear,
-            y_scale: Scale::Linear,
+            x_scale: AxisScale::Linear,
+            y_scale: AxisScale::Linear,
             x_shown: Vec::new(),
             y_shown: Vec::new(),
             x_limits: None,
@@ -48,14 +48,14 @@ impl Panel {
     /// Makes the x axis logarithmic. Panels of one figure share their x axis: one asks, all follow.
     #[must_use]
     pub fn log_x(mut self) -> Self {
-        self.x_scale = Scale::Log;
+        self.x_scale = AxisScale::Log;
         self
     }
 
     /// Makes the y axis logarithmic.
     #[must_use]
     pub fn log_y(mut self) -> Self {
-        self.y_scale = Scale::Log;
+        self.y_scale = AxisScale::Log;
         self
     }
 
@@ -116,8 +116,8 @@ impl Panel {
 
     /// The x axis that all of these panels share.
     pub(crate) fn shared_x_axis(panels: &[Panel]) -> Axis {
-        let is_log = panels.iter().any(|p| p.x_scale == Scale::Log);
-        let scale = if is_log { Scale::Log } else { Scale::Linear };
+        let is_log = panels.iter().any(|p| p.x_scale == AxisScale::Log);
+        let scale = if is_log { AxisScale::Log } else { AxisScale::Linear };
         let series = || panels.iter().flat_map(|p| &p.series);
         let shown = panels.iter().flat_map(|p| p.x_shown.iter().copied());
         let axis = Axis::fit(scale, series().flat_map(Series::xs).chain(shown));

@@ -226,10 +226,10 @@ fn band(svg: &mut Svg, plot: &Plot, edges: &[(f64, f64, f64)], slot: Slot) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::axis::Scale;
+    use crate::chart::axis::AxisScale;
 
     fn plot() -> Plot {
-        let axis = Axis::fit(Scale::Linear, [0.0, 10.0]);
+        let axis = Axis::fit(AxisScale::Linear, [0.0, 10.0]);
         Plot { left: 0.0, top: 0.0, width: 100.0, height: 100.0, x: axis, y: axis }
     }
 

@@ -3,10 +3,11 @@
 //! | Chart | Made with |
 //! | --- | --- |
 //! | lines, points with a Pareto front, stems, bars, bands | [`Figure`] of [`Panel`]s of [`Series`] |
-//! | learning curve | [`LearningCurve::figure`](crate::LearningCurve::figure) |
+//! | learning curve | [`learning_curve`] |
 //! | reliability diagram | [`reliability`] |
 //! | images of weights, heat maps | [`Images`] |
 //! | a few named values | [`Bars`] |
+//! | points of the plane in ten classes | [`Scatter`] |
 //!
 //! They are written here, without a plotting library, for three reasons. A chart must follow the theme of
 //! the page it is read on, light or dark, as one file. It must be readable offline: no script, no font to
@@ -17,7 +18,7 @@
 //! What they will not do: interact, animate, zoom, or know the exact width of a text in the reader's font.
 //!
 //! ```
-//! use parsimon_eval::chart::{Figure, Panel, Series};
+//! use parsimon_page::chart::{Figure, Panel, Series};
 //!
 //! let taps = [0.0, 0.9, 0.0, -0.4, 0.0, 0.0, 0.1].into_iter();
 //! let svg = Figure::new("A sparse impulse response")
@@ -32,11 +33,14 @@ mod figure;
 mod header;
 mod images;
 mod labels;
+mod learning_curve;
 mod legend;
 mod marks;
 mod panel;
 mod reliability;
+mod scatter;
 mod series;
+mod sheet;
 mod svg;
 mod theme;
 mod tick;
@@ -44,7 +48,9 @@ mod tick;
 pub use bars::Bars;
 pub use figure::Figure;
 pub use images::Images;
+pub use learning_curve::learning_curve;
 pub use panel::Panel;
 pub use reliability::reliability;
+pub use scatter::Scatter;
 pub use series::{Better, Series};
 pub use theme::Theme;

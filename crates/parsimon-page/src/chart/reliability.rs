@@ -1,14 +1,15 @@
 //! The reliability diagram: predicted against observed, and below it how many rows say so.
 
-use crate::calibration::Bin;
 use crate::chart::{Figure, Panel, Series};
+use parsimon_eval::Bin;
 
 /// Draws a calibration table. On the diagonal, things predicted at 30 % happen 30 % of the time; below it
 /// the model is too sure that they will happen, above it not sure enough.
 ///
 /// ```
 /// use parsimon_core::Loss;
-/// use parsimon_eval::{Binary, chart};
+/// use parsimon_eval::Binary;
+/// use parsimon_page::chart;
 ///
 /// let mut binary = Binary::new(Loss::Logistic);
 /// for i in 0..100 {

@@ -1,0 +1,55 @@
+//! What every chart has: a title, a line below it, a width and a theme.
+
+use maud::Render;
+
+use crate::chart::header::Header;
+use crate::chart::theme::Theme;
+use crate::chart::{Bars, Figure, Images};
+
+/// The part of a chart that does not depend on what is drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Sheet {
+    pub(crate) title: String,
+    pub(crate) subtitle: String,
+    pub(crate) width: f64,
+    pub(crate) theme: Theme,
+}
+
+impl Sheet {
+    pub(crate) fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), subtitle: String::new(), width: 720.0, theme: Theme::Auto }
+    }
+
+    pub(crate) fn header(&self) -> Header<'_> {
+        Header::new(&self.title, &self.subtitle, self.width)
+    }
+}
+
+/// The options that every chart has, and the chart as part of a page.
+macro_rules! charts {
+    ($($chart:ident),*) => {$(
+        impl $chart {
+            /// The width in pixels, 720 unless said otherwise. The height follows from what is drawn; both scale.
+            #[must_use]
+            pub fn width(mut self, pixels: u32) -> Self {
+                self.sheet.width = f64::from(pixels.max(200));
+                self
+            }
+
+            /// Fixes the theme instead of following the reader's.
+            #[must_use]
+            pub fn theme(mut self, theme: Theme) -> Self {
+                self.sheet.theme = theme;
+                self
+            }
+        }
+
+        impl Render for $chart {
+            fn render_to(&self, buffer: &mut String) {
+                buffer.push_str(&self.to_svg());
+            }
+        }
+    )*};
+}
+
+charts!(Bars, Figure, Images);

@@ -1,0 +1,56 @@
+//! What pages are made of: tables, figures, text with code in it.
+
+use maud::{Markup, Render, html};
+
+/// A table with a heading for every column. A body is the rows of one `tbody`.
+///
+/// ```
+/// use maud::html;
+///
+/// let table = parsimon_page::table(Some("runs"), &["a < b"], [html! { tr { td { "yes" } } }]);
+/// assert!(table.into_string().contains("<th scope=\"col\">a &lt; b</th>"));
+/// ```
+pub fn table<T: AsRef<str>>(
+    class: Option<&str>,
+    header: &[T],
+    bodies: impl IntoIterator<Item = Markup>,
+) -> Markup {
+    html! {
+        table class=[class] {
+            "\n"
+            thead { tr { @for name in header { th scope="col" { (name.as_ref()) } } } } "\n"
+            @for rows in bodies { tbody { "\n" (rows) } "\n" }
+        }
+        "\n"
+    }
+}
+
+/// A box for a table that may be wider than the window: the table scrolls, with the keyboard as well, and the page does not.
+pub fn wide(table: Markup) -> Markup {
+    html! { div class="wide" tabindex="0" { (table) } "\n" }
+}
+
+/// A chart, or another picture, with a caption below it.
+pub fn figure(picture: &impl Render, caption: Option<Markup>) -> Markup {
+    html! {
+        figure {
+            (picture)
+            @if let Some(caption) = caption { figcaption { (caption) } }
+        }
+        "\n"
+    }
+}
+
+/// Text in which the parts between backticks are code.
+///
+/// ```
+/// let markup = parsimon_page::with_code("run `a < b`");
+/// assert_eq!(markup.into_string(), "run <code>a &lt; b</code>");
+/// ```
+pub fn with_code(text: &str) -> Markup {
+    html! {
+        @for (k, part) in text.split('`').enumerate() {
+            @if k % 2 == 0 { (part) } @else { code { (part) } }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! What the tests of several crates share. It depends on nothing, so that the tests of every crate can use it.
+//!
+//! The generators have fixed sequences: expected values of many tests depend on them.
+
+pub mod allocation;
+mod lcg;
+mod split_mix;
+
+pub use lcg::{Lcg32, Lcg64};
+pub use split_mix::SplitMix64;

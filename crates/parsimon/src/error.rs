@@ -29,11 +29,24 @@ impl BuildError {
 pub struct FormatError {
     path: PathBuf,
     message: String,
+    source: Option<std::io::Error>,
 }
 
 impl FormatError {
     pub(crate) fn new(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        Self { path: path.into(), message: message.into(), source: None }
+    }
+
+    /// The error of the system, where the file could not be read or written.
+    pub fn io_error(&self) -> Option<&std::io::Error> {
+        self.source.as_ref()
+    }
+}
+
+impl From<parsimon_files::Error> for FormatError {
+    fn from(error: parsimon_files::Error) -> Self {
+        let (path, message) = (error.path().into(), format!("{}: {}", error.doing(), error.io_error()));
+        Self { path, message, source: Some(error.into_io_error()) }
     }
 }
 

@@ -31,7 +31,6 @@ mod evaluation;
 mod grid;
 mod identify;
 mod kernels;
-mod map;
 mod merge;
 mod model;
 pub mod parameter;

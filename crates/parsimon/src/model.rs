@@ -10,7 +10,7 @@ use parsimon_data::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::container::{Container, Kind, bytes_of, numbers_of};
+use crate::container::{self, Container, Kind, bytes_of, numbers_of};
 use crate::{FormatError, InputSchema, Settings, Spec};
 
 /// The nonzero weights, or a dictionary with its coefficients, and everything needed to use and to repeat them.
@@ -120,12 +120,12 @@ impl Model {
 
     /// Writes the model; an earlier file of that name stays whole until the new one is.
     pub fn save(&self, path: &Path) -> Result<(), FormatError> {
-        self.to_container().write(path, Kind::Model)
+        container::write(&self.to_container(), path, Kind::Model)
     }
 
     /// Reads a model.
     pub fn load(path: &Path) -> Result<Self, FormatError> {
-        let container = Container::read(path, Kind::Model)?;
+        let container = container::read(path, Kind::Model)?;
         Self::from_container(&container).map_err(|message| FormatError::new(path, message))
     }
 
@@ -138,6 +138,7 @@ impl Model {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
         let container = Container::from_bytes(bytes, Kind::Model);
         container
+            .map_err(|e| e.to_string())
             .and_then(|container| Self::from_container(&container))
             .map_err(|message| FormatError::new(Path::new("the model"), message))
     }

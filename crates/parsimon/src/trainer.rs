@@ -7,7 +7,7 @@ use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 use serde_json::json;
 
-use crate::container::{Container, Kind};
+use crate::container::{self, Container, Kind};
 use crate::model::{push_names, read_common, read_names};
 use crate::{
     BuildError, Error, FormatError, InputSchema, LearnerOptions, Model, Provenance, Settings,
@@ -269,7 +269,7 @@ impl Trainer {
 
     /// Writes everything needed to go on, bit for bit.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), FormatError> {
-        self.to_container().write(path, Kind::Checkpoint)
+        container::write(&self.to_container(), path, Kind::Checkpoint)
     }
 
     /// A checkpoint file's bytes, for those who keep them elsewhere.
@@ -297,14 +297,14 @@ impl Trainer {
 
     /// A learner that goes on where a checkpoint stopped.
     pub fn resume(path: &Path) -> Result<Self, Error> {
-        Self::from_container(&Container::read(path, Kind::Checkpoint)?, path)
+        Self::from_container(&container::read(path, Kind::Checkpoint)?, path)
     }
 
     /// The same from a checkpoint's bytes.
     pub fn from_checkpoint(bytes: &[u8]) -> Result<Self, Error> {
         let path = Path::new("the checkpoint");
         let container = Container::from_bytes(bytes, Kind::Checkpoint);
-        Self::from_container(&container.map_err(|m| FormatError::new(path, m))?, path)
+        Self::from_container(&container.map_err(|e| FormatError::new(path, e.to_string()))?, path)
     }
 
     fn from_container(container: &Container, path: &Path) -> Result<Self, Error> {

@@ -37,7 +37,7 @@ impl Delta {
     /// A delta from its bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let bad = |message: String| Error::Format(FormatError::new("the delta", message));
-        Self::read(&Container::from_bytes(bytes, Kind::Delta).map_err(bad)?)
+        Self::read(&Container::from_bytes(bytes, Kind::Delta).map_err(|e| bad(e.to_string()))?)
             .ok_or_else(|| bad("has fields that do not belong together".into()))
     }
 

@@ -3,18 +3,20 @@
 #![allow(unsafe_code)]
 
 use std::fs::File;
-use std::io;
+use std::ops::Deref;
 use std::path::Path;
 
 use memmap2::Mmap;
 
-/// The bytes of a file, mapped, not read.
-pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
-    let file = File::open(path)?;
+use crate::error::{Error, READ};
+
+/// The bytes of a file, mapped into memory instead of read.
+pub fn map(path: &Path) -> Result<impl Deref<Target = [u8]> + use<>, Error> {
+    let file = File::open(path).map_err(|e| Error::new(path, READ, e))?;
     // SAFETY: the map is only read, as bytes, whose every value is valid. If another process changes the
     // file meanwhile, bytes change under us: everything taken from the map is checked (checksum, lengths) and
     // copied out, and our own writers never change a file in place but rename a new one over it.
-    unsafe { Mmap::map(&file) }
+    unsafe { Mmap::map(&file) }.map_err(|e| Error::new(path, READ, e))
 }
 
 #[cfg(test)]
@@ -23,9 +25,9 @@ mod tests {
 
     #[test]
     fn a_map_equals_its_safe_twin() {
-        let path = std::env::temp_dir().join(format!("parsimon-map-{}", std::process::id()));
-        std::fs::write(&path, b"some bytes").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        crate::write_file(&path, b"some bytes").unwrap();
         assert_eq!(map(&path).unwrap()[..], std::fs::read(&path).unwrap());
-        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -45,7 +45,8 @@ impl FormatError {
 
 impl From<parsimon_files::Error> for FormatError {
     fn from(error: parsimon_files::Error) -> Self {
-        let (path, message) = (error.path().into(), format!("{}: {}", error.doing(), error.io_error()));
+        let (path, message) =
+            (error.path().into(), format!("{}: {}", error.doing(), error.io_error()));
         Self { path, message, source: Some(error.into_io_error()) }
     }
 }

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use parsimon::core::{LabelDomain, Precision};
-use parsimon::data::Input;
 use parsimon::eval::chart::{Figure, Panel, Series};
 use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{
@@ -15,7 +14,7 @@ use serde_json::json;
 use crate::args::{IdentifyArgs, PrecisionArg};
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::{check_outputs, write_text};
+use crate::output::{Files, write_text};
 use crate::signal::{self, Source};
 
 /// What is identified when nobody says how: sparse paths fast, dense ones no slower than NLMS.
@@ -36,12 +35,7 @@ struct Run {
 pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
     signal::regularization(args.regularization)?;
     signal::check_ending(args.output.as_ref())?;
-    let sources = [&args.reference, &args.observed, &args.truth];
-    let mut inputs: Vec<Input> =
-        sources.iter().filter_map(|s| s.as_deref()).map(|s| Source::new(s).input()).collect();
-    inputs.extend(args.spec.inputs());
-    let outputs = [&args.output, &args.json, &args.plot, &args.curve];
-    check_outputs(&outputs.map(|path| path.as_deref()), &inputs)?;
+    check_files(args)?;
     let settings = for_numbers(args.spec.spec_or(DEFAULT)?)?;
     let run = match (&args.synthetic, &args.reference, &args.observed) {
         (Some(text), _, _) => synthetic(args, &settings, text)?,
@@ -49,6 +43,23 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
         _ => return Err(Fault::Usage("identify needs --reference and --observed".into())),
     };
     finish(args, &settings, &run)
+}
+
+/// Refuses outputs that would overwrite an input or each other.
+fn check_files(args: &IdentifyArgs) -> Result<(), Fault> {
+    let mut files = Files::default();
+    for (argument, source) in
+        [("--reference", &args.reference), ("--observed", &args.observed), ("--truth", &args.truth)]
+    {
+        if let Some(source) = source {
+            files.read_path(argument, Source::new(source).path());
+        }
+    }
+    files.read("--spec", &args.spec.inputs());
+    files.write("--output", args.output.as_deref())?;
+    files.write("--json", args.json.as_deref())?;
+    files.write("--plot", args.plot.as_deref())?;
+    files.write("--curve", args.curve.as_deref())
 }
 
 /// The settings, with the squared loss where nobody names one; losses for classes make no sense of a signal.

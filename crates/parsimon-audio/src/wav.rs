@@ -10,8 +10,6 @@
 //! the samples (a title, say), and those written into a pipe, whose header promises all there can be. It is the twin
 //! in the tests.
 
-use std::fs::File;
-use std::io::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
@@ -118,7 +116,7 @@ pub struct Written {
     pub clipped: u64,
 }
 
-/// Writes one channel to `path`, whole or not at all: to a temporary name beside it, synced, then renamed.
+/// Writes one channel to `path`, whole or not at all.
 pub fn write(
     path: &Path,
     samples: &[f32],
@@ -127,31 +125,9 @@ pub fn write(
 ) -> Result<Written, AudioError> {
     let (bytes, written) = encode(samples, rate, format)
         .map_err(|message| AudioError::Wav { path: path.into(), message })?;
-    // A link is followed, and what is no file (a device, a pipe) is written to, not replaced.
-    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let cannot = |source| AudioError::Io { path: path.clone(), source };
-    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        let mut file = File::options().write(true).open(path).map_err(cannot)?;
-        file.write_all(&bytes).map_err(cannot)?;
-        return Ok(written);
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".parsimon-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As a program's ordinary output; the umask takes away what it must.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder).map_err(cannot)?;
-    file.write_all(&bytes).map_err(cannot)?;
-    file.as_file().sync_all().map_err(cannot)?;
-    file.persist(path).map_err(|e| cannot(e.error))?;
-    if let Ok(folder) = File::open(folder) {
-        // Not every file system lets a folder be synced; the file itself is safe.
-        let _ = folder.sync_all();
-    }
+    let cannot =
+        |e: parsimon_files::Error| AudioError::Io { path: path.into(), source: e.into_io_error() };
+    parsimon_files::write_file(path, &bytes).map_err(cannot)?;
     Ok(written)
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use parsimon::data::DataError;
 use parsimon::{BuildError, Error, FormatError};
+use parsimon_files::ErrorKind;
 
 /// A reason to stop.
 #[derive(Debug)]
@@ -30,7 +31,10 @@ impl Fault {
 
     /// A file that cannot be written or read.
     pub(crate) fn file(path: &std::path::Path, error: &io::Error) -> Self {
-        Fault::Input(format!("{}: {error}", path.display()))
+        match named(error) {
+            Some(error) => Fault::Input(error.to_string()),
+            None => Fault::Input(format!("{}: {error}", path.display())),
+        }
     }
 }
 
@@ -65,12 +69,28 @@ impl From<FormatError> for Fault {
     }
 }
 
-/// Writing to standard output.
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Self {
+/// Writing to a file or a pipe.
+impl From<parsimon_files::Error> for Fault {
+    fn from(error: parsimon_files::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Fault::BrokenPipe,
-            _ => Fault::Input(format!("cannot write: {error}")),
+            ErrorKind::Io(io::ErrorKind::BrokenPipe) => Fault::BrokenPipe,
+            _ => Fault::Input(error.to_string()),
         }
     }
+}
+
+/// Writing to an [`Output`](crate::output::Output).
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        match (error.kind(), named(&error)) {
+            (io::ErrorKind::BrokenPipe, _) => Fault::BrokenPipe,
+            (_, Some(error)) => Fault::Input(error.to_string()),
+            (_, None) => Fault::Input(format!("cannot write: {error}")),
+        }
+    }
+}
+
+/// The error that names the file, where a file was written.
+fn named(error: &io::Error) -> Option<&parsimon_files::Error> {
+    error.get_ref()?.downcast_ref()
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use parsimon::Regularization;
-use parsimon::data::Input;
 use parsimon_audio::AudioError;
 use parsimon_audio::wav::{self, SampleFormat};
 
@@ -37,8 +36,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    pub(crate) fn input(&self) -> Input {
-        Input::Path(self.path.to_owned())
+    pub(crate) fn path(&self) -> &Path {
+        self.path
     }
 
     pub(crate) fn read(&self, channel: Option<usize>) -> Result<Signal, Fault> {

@@ -365,9 +365,7 @@ fn write_kept(path: &Path, kept: &Kept) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let temporary = path.with_extension("tmp");
-    std::fs::write(&temporary, serde_json::to_string(kept)?)?;
-    std::fs::rename(temporary, path)
+    Ok(parsimon_files::write_file(path, serde_json::to_string(kept)?.as_bytes())?)
 }
 
 /// FNV-1a.

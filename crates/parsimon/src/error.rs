@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use parsimon_data::DataError;
+use parsimon_files::container::ContainerError;
 
 /// A setting that cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -105,6 +106,26 @@ impl FormatError {
     /// The error of the system, where there was one.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.refusal.source.as_ref()
+    }
+}
+
+impl From<ContainerError> for Refusal {
+    fn from(error: ContainerError) -> Self {
+        let kind = match error {
+            ContainerError::NotOurs => FormatErrorKind::NotOurs,
+            ContainerError::CutShort | ContainerError::Damaged => FormatErrorKind::Damaged,
+            ContainerError::Version(_) => FormatErrorKind::Version,
+            ContainerError::Kind { .. } => FormatErrorKind::WrongFile,
+            _ => FormatErrorKind::Contents,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<parsimon_files::Error> for FormatError {
+    fn from(error: parsimon_files::Error) -> Self {
+        let (path, doing) = (error.path().to_owned(), error.doing());
+        Self { path, refusal: Refusal::io(doing, error.into_io_error()) }
     }
 }
 

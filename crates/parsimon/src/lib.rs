@@ -29,7 +29,6 @@ mod container;
 mod error;
 mod grid;
 mod identify;
-mod map;
 mod merge;
 mod model;
 mod regret;

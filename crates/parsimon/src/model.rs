@@ -10,7 +10,8 @@ use parsimon_data::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::container::{Container, Kind, bytes_of, numbers_of};
+use crate::container::{self, Container, Kind, bytes_of, numbers_of};
+use crate::error::Refusal;
 use crate::{FormatError, InputSchema, Settings, Spec};
 
 /// The nonzero weights, or a dictionary with its coefficients, and everything needed to use and to repeat them.
@@ -120,12 +121,12 @@ impl Model {
 
     /// Writes the model; an earlier file of that name stays whole until the new one is.
     pub fn save(&self, path: &Path) -> Result<(), FormatError> {
-        self.to_container().write(path, Kind::Model)
+        container::write(&self.to_container(), path, Kind::Model)
     }
 
     /// Reads a model.
     pub fn load(path: &Path) -> Result<Self, FormatError> {
-        let container = Container::read(path, Kind::Model)?;
+        let container = container::read(path, Kind::Model)?;
         Self::from_container(&container).map_err(|message| FormatError::new(path, message))
     }
 
@@ -138,6 +139,7 @@ impl Model {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
         let container = Container::from_bytes(bytes, Kind::Model);
         container
+            .map_err(Refusal::from)
             .and_then(|container| Ok(Self::from_container(&container)?))
             .map_err(|message| FormatError::new(Path::new("the model"), message))
     }

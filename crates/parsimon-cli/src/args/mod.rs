@@ -7,13 +7,16 @@ mod sets;
 mod spec;
 mod vw;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
+
+use crate::fault::Fault;
+use crate::output::Files;
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]
@@ -352,9 +355,11 @@ pub(crate) struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// The files it writes.
-    pub(crate) fn outputs(&self) -> [Option<&Path>; 3] {
-        [self.json.as_deref(), self.plot.as_deref(), self.html.as_deref()]
+    /// Refuses files that would overwrite an input or another output.
+    pub(crate) fn check(&self, files: &mut Files) -> Result<(), Fault> {
+        files.write("--json", self.json.as_deref())?;
+        files.write("--plot", self.plot.as_deref())?;
+        files.write("--html", self.html.as_deref())
     }
 }
 

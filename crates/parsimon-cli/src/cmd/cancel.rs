@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use parsimon::algorithm::{filters, find};
-use parsimon::data::Input;
 use parsimon::did_you_mean;
 use parsimon::eval::number::{significant, thousands};
 use parsimon_audio::wav::{self, SampleFormat, Signal};
@@ -18,17 +17,22 @@ use serde_json::{Value, json};
 use crate::args::{CancelArgs, DetectorArg, FormatArg};
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::{check_outputs, write_text};
+use crate::output::{Files, write_text};
 use crate::signal;
 
 /// The canceller of the house.
 const KALMAN: &str = "kalman";
 
 pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
-    let outputs = [&args.output, &args.echo_path, &args.json, &args.plot, &args.spectrogram];
-    let signals = [&args.reference, &args.microphone].map(|path| Input::Path(path.clone()));
-    let inputs = [&signals[..], &args.spec.inputs()].concat();
-    check_outputs(&outputs.map(|path| path.as_deref()), &inputs)?;
+    let mut files = Files::default();
+    files.read_path("--reference", &args.reference);
+    files.read_path("--microphone", &args.microphone);
+    files.read("--spec", &args.spec.inputs());
+    files.write("--output", args.output.as_deref())?;
+    files.write("--echo-path", args.echo_path.as_deref())?;
+    files.write("--json", args.json.as_deref())?;
+    files.write("--plot", args.plot.as_deref())?;
+    files.write("--spectrogram", args.spectrogram.as_deref())?;
     signal::check_ending(args.echo_path.as_ref())?;
     let reference = wav::read(&args.reference, args.reference_channel)?;
     let microphone = wav::read(&args.microphone, args.microphone_channel)?;

@@ -7,12 +7,14 @@ use parsimon::eval::number::thousands;
 use crate::args::ConvertArgs;
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::check_outputs;
+use crate::output::Files;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<(), Fault> {
     // Labels stay texts: the cache serves every loss.
     let options = Options { labels: Labels::Any, ..args.data.options(Precision::F64)? };
-    check_outputs(&[Some(&args.output)], &args.data.inputs())?;
+    let mut files = Files::default();
+    files.read("DATA", &args.data.inputs());
+    files.write("--output", Some(&args.output))?;
     let mut reader = Reader::open(&args.data.inputs(), &options)?;
     let mut writer = cache::Writer::create(&args.output, reader.space())?;
     let mut chunk = Chunk::new();

@@ -3,19 +3,21 @@
 use std::io::Write;
 
 use parsimon::Model;
-use parsimon::data::Input;
 use parsimon::eval::Evaluation;
 use parsimon_page::chart;
 
 use crate::args::EvaluateArgs;
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::{Output, check_outputs, write_text};
+use crate::output::{Files, Output, write_text};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     args.data.refuse_reading()?;
-    let inputs = [&[Input::Path(args.model.clone())], &args.data.inputs()[..]].concat();
-    check_outputs(&[args.json.as_deref(), args.plot.as_deref()], &inputs)?;
+    let mut files = Files::default();
+    files.read_path("MODEL", &args.model);
+    files.read("DATA", &args.data.inputs());
+    files.write("--json", args.json.as_deref())?;
+    files.write("--plot", args.plot.as_deref())?;
     let model = Model::load(&args.model)?;
     let options = args.data.options(model.precision())?;
     let evaluation = model.evaluate(&args.data.inputs(), &options)?;

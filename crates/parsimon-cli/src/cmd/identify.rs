@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use parsimon::core::{LabelDomain, Precision};
-use parsimon::data::Input;
 use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{
     Identified, IdentifyPoint, LearnerOptions, Regressors, Settings, Spec, Synthetic, identify,
@@ -15,7 +14,7 @@ use serde_json::json;
 use crate::args::{IdentifyArgs, PrecisionArg};
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::{check_outputs, write_text};
+use crate::output::{Files, write_text};
 use crate::signal::{self, Source};
 
 /// What is identified when nobody says how: sparse paths fast, dense ones no slower than NLMS.
@@ -25,7 +24,7 @@ const TAPS: usize = 512;
 const RUNAWAY: f64 = 1e4;
 
 /// A finished run.
-struct Identified {
+struct Identification {
     found: Identified,
     truth: Option<Vec<f64>>,
     samples: u64,
@@ -36,12 +35,7 @@ struct Identified {
 pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
     signal::regularization(args.regularization)?;
     signal::check_ending(args.output.as_ref())?;
-    let sources = [&args.reference, &args.observed, &args.truth];
-    let mut inputs: Vec<Input> =
-        sources.iter().filter_map(|s| s.as_deref()).map(|s| Source::new(s).input()).collect();
-    inputs.extend(args.spec.inputs());
-    let outputs = [&args.output, &args.json, &args.plot, &args.curve];
-    check_outputs(&outputs.map(|path| path.as_deref()), &inputs)?;
+    check_files(args)?;
     let settings = for_numbers(args.spec.spec_or(DEFAULT)?)?;
     let run = match (&args.synthetic, &args.reference, &args.observed) {
         (Some(text), _, _) => synthetic(args, &settings, text)?,
@@ -49,6 +43,23 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
         _ => return Err(Fault::Usage("identify needs --reference and --observed".into())),
     };
     finish(args, &settings, &run)
+}
+
+/// Refuses outputs that would overwrite an input or each other.
+fn check_files(args: &IdentifyArgs) -> Result<(), Fault> {
+    let mut files = Files::default();
+    for (argument, source) in
+        [("--reference", &args.reference), ("--observed", &args.observed), ("--truth", &args.truth)]
+    {
+        if let Some(source) = source {
+            files.read_path(argument, Source::new(source).path());
+        }
+    }
+    files.read("--spec", &args.spec.inputs());
+    files.write("--output", args.output.as_deref())?;
+    files.write("--json", args.json.as_deref())?;
+    files.write("--plot", args.plot.as_deref())?;
+    files.write("--curve", args.curve.as_deref())
 }
 
 /// The settings, with the squared loss where nobody names one; losses for classes make no sense of a signal.
@@ -69,7 +80,11 @@ fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
     }
 }
 
-fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Identified, Fault> {
+fn synthetic(
+    args: &IdentifyArgs,
+    settings: &Settings,
+    text: &str,
+) -> Result<Identification, Fault> {
     let synthetic = Synthetic::parse(text)?;
     let mut system = synthetic.start();
     let truth = Some(system.truth().to_vec());
@@ -96,7 +111,7 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Ide
         }
     };
     let time = start.elapsed();
-    Ok(Identified { found, truth, samples: synthetic.samples, rate: None, time })
+    Ok(Identification { found, truth, samples: synthetic.samples, rate: None, time })
 }
 
 fn signals(
@@ -104,7 +119,7 @@ fn signals(
     settings: &Settings,
     reference: &str,
     observed: &str,
-) -> Result<Identified, Fault> {
+) -> Result<Identification, Fault> {
     signal::refuse_settings(&args.spec)?;
     let (from, to) = (reference, observed);
     let reference = Source::new(from).read(args.channel)?;
@@ -159,7 +174,7 @@ fn signals(
     let found = over(args, settings, taps, x, y, truth.as_deref())?;
     let time = start.elapsed();
     let rate = reference.rate.or(observed.rate);
-    Ok(Identified { found, truth, samples: samples as u64, rate, time })
+    Ok(Identification { found, truth, samples: samples as u64, rate, time })
 }
 
 fn over(
@@ -185,7 +200,7 @@ fn over(
     })
 }
 
-fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identified) -> Result<(), Fault> {
+fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identification) -> Result<(), Fault> {
     let found = &run.found;
     let diverged = |point: &IdentifyPoint| {
         !point.residual.is_finite() || point.residual > RUNAWAY * point.observed.max(1e-300)
@@ -229,7 +244,7 @@ fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identified) -> Result<
     Ok(())
 }
 
-fn summarize(name: &str, run: &Identified) {
+fn summarize(name: &str, run: &Identification) {
     let found = &run.found;
     let Some(last) = found.curve.last() else { return };
     let zeros = found.taps.iter().filter(|w| **w == 0.0).count();
@@ -267,7 +282,7 @@ fn summarize(name: &str, run: &Identified) {
     }
 }
 
-fn response(name: &str, run: &Identified) -> Figure {
+fn response(name: &str, run: &Identification) -> Figure {
     let points = |taps: &[f64]| -> Vec<(f64, f64)> {
         taps.iter().enumerate().map(|(lag, w)| (lag as f64, *w)).collect()
     };
@@ -281,7 +296,7 @@ fn response(name: &str, run: &Identified) -> Figure {
         .panel(panel)
 }
 
-fn curve(name: &str, run: &Identified) -> Figure {
+fn curve(name: &str, run: &Identification) -> Figure {
     let db = |power: f64| 10.0 * power.max(1e-30).log10();
     let curve = &run.found.curve;
     let points = |value: &dyn Fn(&IdentifyPoint) -> f64| -> Vec<(f64, f64)> {

@@ -4,18 +4,21 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use parsimon::data::Input;
 use parsimon::eval::Table;
 use parsimon::eval::number::{significant, thousands};
 use parsimon::{Delta, Error, Trainer, merge_deltas};
+use parsimon_files::FileId;
 
 use crate::args::MergeArgs;
 use crate::fault::Fault;
-use crate::output::{Output, check_outputs};
+use crate::output::{Files, Output};
 
 pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
-    let inputs = args.checkpoints.iter().chain(&args.from).cloned().map(Input::Path);
-    check_outputs(&[Some(&args.out), args.output.as_deref()], &inputs.collect::<Vec<_>>())?;
+    let mut files = Files::default();
+    args.checkpoints.iter().for_each(|path| files.read_path("CHECKPOINT", path));
+    args.from.iter().for_each(|path| files.read_path("--from", path));
+    files.write("--out", Some(&args.out))?;
+    files.write("--output", args.output.as_deref())?;
     check_distinct(&args.checkpoints)?;
     let mut state = start(args)?;
     state.check_mergeable()?;
@@ -46,8 +49,8 @@ pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
 fn check_distinct(checkpoints: &[PathBuf]) -> Result<(), Fault> {
     let mut known = BTreeSet::new();
     for path in checkpoints {
-        let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        if !known.insert(whole) {
+        // A file that is missing is reported when it is read.
+        if FileId::of(path).is_some_and(|id| !known.insert(id)) {
             let words = "is named twice; its rows would count twice";
             return Err(Fault::Usage(format!("{} {words}", path.display())));
         }

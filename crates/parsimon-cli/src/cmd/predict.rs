@@ -1,6 +1,7 @@
 //! `parsimon predict`
 
 use std::io::Write;
+use std::path::Path;
 
 use parsimon::core::{Chunk, Loss, Row};
 use parsimon::data::Reader;
@@ -8,13 +9,14 @@ use parsimon::{Expect, Model};
 
 use crate::args::{PredictArgs, PredictionArg};
 use crate::fault::Fault;
-use crate::output::{Output, check_outputs};
+use crate::output::{Files, Output};
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     args.data.refuse_reading()?;
-    let mut inputs = args.data.inputs();
-    inputs.push(parsimon::data::Input::Path(args.model.clone()));
-    check_outputs(&[args.output.as_deref()], &inputs)?;
+    let mut files = Files::default();
+    files.read_path("MODEL", &args.model);
+    files.read("DATA", &args.data.inputs());
+    files.write("--output", Some(args.output.as_deref().unwrap_or(Path::new("-"))))?;
     let model = Model::load(&args.model)?;
     if args.audit && model.dictionary().is_some() {
         return Err(Fault::Usage(

@@ -1,6 +1,9 @@
 //! `parsimon completions` and `parsimon man`: generated from the one definition of the flags.
 
-use clap::CommandFactory;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::fault::Fault;
@@ -17,12 +20,25 @@ pub(crate) fn man(args: &ManArgs) -> Result<(), Fault> {
     match &args.out {
         Some(folder) => {
             std::fs::create_dir_all(folder).map_err(|e| Fault::file(folder, &e))?;
-            clap_mangen::generate_to(Cli::command(), folder).map_err(|e| Fault::file(folder, &e))
+            let mut command = Cli::command().disable_help_subcommand(true);
+            command.build();
+            pages(command, folder)
         }
         None => {
             let mut out = crate::output::Output::open(None)?;
-            clap_mangen::Man::new(Cli::command()).render(&mut out)?;
+            Man::new(Cli::command()).render(&mut out)?;
             out.finish()
         }
     }
+}
+
+/// A page for a command, after those of its subcommands.
+fn pages(command: Command, folder: &Path) -> Result<(), Fault> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        pages(inner.clone(), folder)?;
+    }
+    let page = Man::new(command);
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    Ok(parsimon_files::write_file(&folder.join(page.get_filename()), &text)?)
 }

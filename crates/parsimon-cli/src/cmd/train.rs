@@ -13,17 +13,15 @@ use serde_json::{Map, Value, json};
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
 use crate::console::{Console, note};
 use crate::fault::Fault;
-use crate::output::{check_outputs, write_text};
+use crate::output::{Files, write_text};
 
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let schedule =
         Schedule::parse(&args.progress).map_err(|e| Fault::Usage(format!("--progress: {e}")))?;
     let holdout = args.holdout.map(every).transpose()?;
     let inputs = args.data.inputs();
-    let outputs = [&args.output, &args.checkpoint, &args.json, &args.plot];
     let tests = crate::args::inputs(&args.test);
-    let read = [&inputs[..], &tests, &args.spec.inputs()].concat();
-    check_outputs(&outputs.map(Option::as_deref), &read)?;
+    check_files(args, &inputs, &tests)?;
     let mut plan = Plan {
         passes: args.passes,
         shuffle: args.shuffle,
@@ -75,6 +73,22 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         summarize(args, &trainer, &outcome, test.as_ref());
     }
     Ok(())
+}
+
+/// Refuses outputs that would overwrite an input or each other.
+fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<(), Fault> {
+    let mut files = Files::default();
+    files.read("DATA", inputs);
+    files.read("--test", tests);
+    files.read("--spec", &args.spec.inputs());
+    // Before --resume: a checkpoint may be continued in place, and nothing else may replace it.
+    files.write("--checkpoint", args.checkpoint.as_deref())?;
+    if let Some(path) = &args.resume {
+        files.read_path("--resume", path);
+    }
+    files.write("--output", args.output.as_deref())?;
+    files.write("--json", args.json.as_deref())?;
+    files.write("--plot", args.plot.as_deref())
 }
 
 /// A learner at the origin, and the data open before it.

@@ -1,7 +1,7 @@
 //! Rows to payloads and back.
 
 use parsimon_core::{Chunk, Repeats};
-use xxhash_rust::xxh3::xxh3_64;
+use parsimon_files::checksum;
 
 use super::{BlockHead, Contents, put_varint, take, take_u64, take_varint};
 use crate::Space;
@@ -73,7 +73,7 @@ pub(crate) fn decode(
         let at = block.offset;
         DataError::damaged(&contents.name, format!("is damaged: the block at byte {at} {words}"))
     };
-    if xxh3_64(payload) != block.checksum {
+    if checksum(payload) != block.checksum {
         return Err(damaged("does not match its checksum"));
     }
     let mut payload = payload;

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
+use parsimon_files::checksum;
 
 use super::{BLOCK_HEADER_LEN, FOOTER_LEN, FOOTER_MAGIC, HEADER_LEN, take, take_u64, take_varint};
 use crate::recognize::CACHE_MAGIC;
@@ -64,11 +64,11 @@ impl Blocks {
             return Err(refuse("is cut short: its writing did not end"));
         }
         let damaged = || refuse("is damaged: the footer does not match its checksum");
-        if xxh3_64(sealed).to_le_bytes() != seal {
+        if checksum(sealed).to_le_bytes() != seal {
             return Err(damaged());
         }
         let mut number = || take_u64(&mut numbers).ok_or_else(damaged);
-        let (offset, len, checksum) = (number()?, number()?, number()?);
+        let (offset, len, expected) = (number()?, number()?, number()?);
         // INVARIANT: nothing is allocated beyond the size of the file.
         if offset < HEADER_LEN || offset.checked_add(len) != Some(size - FOOTER_LEN) {
             return Err(damaged());
@@ -76,7 +76,7 @@ impl Blocks {
         file.seek(SeekFrom::Start(offset)).map_err(cannot)?;
         let mut trailer = Vec::new();
         file.by_ref().take(len).read_to_end(&mut trailer).map_err(cannot)?;
-        if xxh3_64(&trailer) != checksum {
+        if checksum(&trailer) != expected {
             return Err(refuse("is damaged: the trailer does not match its checksum"));
         }
         let (labels, names) = read_trailer(&trailer)
@@ -133,7 +133,7 @@ fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Sp
         let words = format!("is a cache of version {found}; this reads version {known}");
         return Err(DataError::version(name, words));
     }
-    if xxh3_64(&header[..16]).to_le_bytes() != header[16..] {
+    if checksum(&header[..16]).to_le_bytes() != header[16..] {
         return Err(DataError::damaged(name, "is damaged: the header does not match its checksum"));
     }
     match (header[8], header[9]) {

@@ -1,13 +1,10 @@
 //! Chunks to a cache file.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use parsimon_core::Chunk;
-use tempfile::NamedTempFile;
-use xxhash_rust::xxh3::xxh3_64;
+use parsimon_files::{OutputFile, checksum, is_special};
 
 use super::{FOOTER_MAGIC, HEADER_LEN, block, put_varint};
 use crate::recognize::CACHE_MAGIC;
@@ -45,8 +42,7 @@ use crate::{DataError, LabelTexts, Names, Space};
 /// ```
 pub struct Writer {
     name: Arc<str>,
-    path: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    file: OutputFile,
     pending: Vec<u8>,
     pending_rows: u64,
     rows: u64,
@@ -63,32 +59,23 @@ impl Writer {
     pub fn create(path: impl AsRef<Path>, space: Space) -> Result<Self, DataError> {
         space.check()?;
         let name: Arc<str> = Arc::from(path.as_ref().display().to_string());
-        // A link is followed; what is no file (a device, a pipe) must not be replaced by one.
-        let path = std::fs::canonicalize(&path).unwrap_or_else(|_| path.as_ref().to_owned());
-        if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
+        // A device or a pipe could not be read as a cache, whose end is read first.
+        if is_special(path.as_ref()) {
             return Err(DataError::file(&name, "is not a file: a cache cannot be written there"));
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let file = tempfile::Builder::new()
-            .prefix(".parsimon-cache-")
-            .tempfile_in(folder)
-            .map_err(|e| DataError::io(&name, "cannot create", e))?;
+        let file = OutputFile::create(path.as_ref()).map_err(|e| refused(&name, e))?;
         let mut header = CACHE_MAGIC.to_vec();
         header.extend(match space {
             Space::Ids => [0, 0],
             Space::Hashed { bits } => [1, bits],
         });
         header.extend([0; 6]);
-        header.extend(xxh3_64(&header).to_le_bytes());
+        header.extend(checksum(&header).to_le_bytes());
         let mut empty = Vec::new();
         put_varint(&mut empty, 0);
         let mut writer = Self {
             name,
-            path,
-            file: BufWriter::new(file),
+            file,
             pending: Vec::new(),
             pending_rows: 0,
             rows: 0,
@@ -139,29 +126,19 @@ impl Writer {
         let mut trailer = std::mem::take(&mut self.labels);
         trailer.append(&mut self.names);
         let mut footer = FOOTER_MAGIC.to_vec();
-        for number in [self.offset, trailer.len() as u64, xxh3_64(&trailer), self.rows] {
+        for number in [self.offset, trailer.len() as u64, checksum(&trailer), self.rows] {
             footer.extend(number.to_le_bytes());
         }
-        footer.extend(xxh3_64(&footer).to_le_bytes());
+        footer.extend(checksum(&footer).to_le_bytes());
         self.put(&trailer)?;
         self.put(&footer)?;
-        let name = self.name;
-        let cannot = |e| DataError::io(&name, "cannot write", e);
-        let file = self.file.into_inner().map_err(|e| cannot(e.into_error()))?;
-        file.as_file().sync_all().map_err(cannot)?;
-        file.persist(&self.path).map_err(|e| cannot(e.error))?;
-        // The name itself is on disk when the folder is; not every system can be asked for that.
-        if let Some(folder) = self.path.parent()
-            && let Ok(folder) = File::open(folder)
-        {
-            let _ = folder.sync_all();
-        }
+        self.file.commit().map_err(|e| refused(&self.name, e))?;
         Ok(self.rows)
     }
 
     fn write_block(&mut self) -> Result<(), DataError> {
         let payload = std::mem::take(&mut self.pending);
-        for number in [payload.len() as u64, self.pending_rows, xxh3_64(&payload)] {
+        for number in [payload.len() as u64, self.pending_rows, checksum(&payload)] {
             self.put(&number.to_le_bytes())?;
         }
         self.put(&payload)?;
@@ -174,6 +151,11 @@ impl Writer {
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), DataError> {
-        self.file.write_all(bytes).map_err(|e| DataError::io(&self.name, "cannot write", e))
+        self.file.put(bytes).map_err(|e| refused(&self.name, e))
     }
+}
+
+/// Keeps the kind of the system's error.
+fn refused(name: &Arc<str>, error: parsimon_files::Error) -> DataError {
+    DataError::io(name, error.doing(), error.into_io_error())
 }

@@ -3,11 +3,11 @@
 //! An archive decides nothing: what is taken, under which name, how long it is and what its bytes are is known beforehand. Whatever else
 //! it holds is passed over, and one with a path that leads out of it is refused as a whole. Nothing gets its name before all of it is right.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use parsimon_files::{ErrorKind, OutputFile};
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 
 use super::set::{Form, Inside};
 use super::state::hexadecimal;
@@ -80,7 +80,7 @@ pub fn unpack(
 
 /// A whole and checked file that has no name yet.
 pub(super) struct Staged {
-    file: NamedTempFile,
+    file: OutputFile,
     target: PathBuf,
 }
 
@@ -152,15 +152,8 @@ pub(super) fn stage(
     let cannot = |error: io::Error| UnpackError::Io { path: target.clone(), error };
     let folder = target.parent().unwrap_or(dir);
     std::fs::create_dir_all(folder).map_err(cannot)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".parsimon-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As a program's ordinary output; the umask takes away what it must.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder).map_err(cannot)?;
+    let refused = |error: parsimon_files::Error| cannot(error.into_io_error());
+    let mut file = OutputFile::create_new(&target).map_err(refused)?;
     let (mut hash, mut length, mut buffer) = (Sha256::new(), 0u64, vec![0; 1 << 16]);
     loop {
         let n = from.read(&mut buffer).map_err(torn)?;
@@ -173,7 +166,7 @@ pub(super) fn stage(
             return Err(UnpackError::Size { entry: entry.into(), found, expected: form.size });
         }
         hash.update(&buffer[..n]);
-        file.write_all(&buffer[..n]).map_err(cannot)?;
+        file.put(&buffer[..n]).map_err(refused)?;
     }
     if length != form.size {
         let found = length.to_string();
@@ -184,7 +177,7 @@ pub(super) fn stage(
         let (entry, expected) = (entry.into(), form.sha256.clone());
         return Err(UnpackError::Checksum { entry, found, expected });
     }
-    file.as_file().sync_all().map_err(cannot)?;
+    file.sync().map_err(refused)?;
     Ok(Staged { file, target })
 }
 
@@ -193,12 +186,10 @@ pub(super) fn keep(staged: Vec<Staged>) -> Result<Vec<PathBuf>, UnpackError> {
     if let Some(taken) = staged.iter().find(|s| s.target.symlink_metadata().is_ok()) {
         return Err(UnpackError::Exists(taken.target.clone()));
     }
-    let name = |Staged { file, target }: Staged| match file.persist_noclobber(&target) {
-        Ok(_) => Ok(target),
-        Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(UnpackError::Exists(target))
-        }
-        Err(e) => Err(UnpackError::Io { path: target, error: e.error }),
+    let name = |Staged { file, target }: Staged| match file.commit() {
+        Ok(()) => Ok(target),
+        Err(e) if e.kind() == ErrorKind::Exists => Err(UnpackError::Exists(target)),
+        Err(e) => Err(UnpackError::Io { path: target, error: e.into_io_error() }),
     };
     staged.into_iter().map(name).collect()
 }

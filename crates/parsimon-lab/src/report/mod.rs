@@ -35,9 +35,7 @@ pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<
 
 /// A file that is whole or not there.
 fn whole(path: &Path, text: &str) -> std::io::Result<()> {
-    let temporary = path.with_extension("tmp");
-    std::fs::write(&temporary, text)?;
-    std::fs::rename(temporary, path)
+    Ok(parsimon_files::write_file(path, text.as_bytes())?)
 }
 
 fn csv_name(id: &str, variant: usize) -> String {

@@ -38,7 +38,7 @@ impl Delta {
     /// A delta from its bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let bad = |refusal: Refusal| Error::Format(FormatError::new("the delta", refusal));
-        Self::read(&Container::from_bytes(bytes, Kind::Delta).map_err(bad)?)
+        Self::read(&Container::from_bytes(bytes, Kind::Delta).map_err(|e| bad(e.into()))?)
             .ok_or_else(|| bad("has fields that do not belong together".to_owned().into()))
     }
 

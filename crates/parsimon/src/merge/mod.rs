@@ -40,7 +40,7 @@ mod bytes;
 use std::collections::BTreeSet;
 
 use parsimon_core::merge::{MOST_PARTS, Mergeable, Parts, Share, Step, Tally};
-use xxhash_rust::xxh3::xxh3_64;
+use parsimon_files::checksum;
 
 use crate::{Error, Trainer};
 
@@ -145,7 +145,7 @@ fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
 fn fingerprint(trainer: &Trainer) -> u64 {
     let mut state = Vec::new();
     trainer.online().save(&mut state);
-    xxh3_64(&state)
+    checksum(&state)
 }
 
 impl Trainer {

@@ -5,14 +5,14 @@ use std::path::Path;
 use serde_json::json;
 
 use super::Trainer;
-use crate::container::{Container, Kind};
+use crate::container::{self, Container, Kind};
 use crate::model::{push_names, read_common, read_names};
 use crate::{Error, FormatError, LearnerOptions};
 
 impl Trainer {
     /// Writes everything needed to go on, bit for bit.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), FormatError> {
-        self.to_container().write(path, Kind::Checkpoint)
+        container::write(&self.to_container(), path, Kind::Checkpoint)
     }
 
     /// A checkpoint file's bytes, for those who keep them elsewhere.
@@ -40,7 +40,7 @@ impl Trainer {
 
     /// A learner that goes on where a checkpoint stopped.
     pub fn resume(path: &Path) -> Result<Self, Error> {
-        Self::from_container(&Container::read(path, Kind::Checkpoint)?, path)
+        Self::from_container(&container::read(path, Kind::Checkpoint)?, path)
     }
 
     /// The same from a checkpoint's bytes.

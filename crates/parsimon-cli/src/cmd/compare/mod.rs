@@ -9,11 +9,14 @@ use parsimon::eval::number::thousands;
 use crate::args::{CompareArgs, inputs};
 use crate::cmd::comparison::{Task, Verdict, publish, tell};
 use crate::fault::Fault;
-use crate::output::check_outputs;
+use crate::output::Files;
 
 pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
-    let read = [args.data.inputs(), inputs(&args.test), args.spec.inputs()].concat();
-    check_outputs(&args.report.outputs(), &read)?;
+    let mut files = Files::default();
+    files.read("DATA", &args.data.inputs());
+    files.read("--test", &inputs(&args.test));
+    files.read("--spec", &args.spec.inputs());
+    args.report.check(&mut files)?;
     let task = Task { data: &args.data, frame: &args.frame, test: &args.test };
     let comparison = pass::hold(args, &task, &runs::runs(args)?)?;
     let verdict = Verdict::new(&task, &comparison);

@@ -13,12 +13,15 @@ use crate::args::{TuneArgs, inputs};
 use crate::cmd::comparison::{Task, Verdict, publish, tell};
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::check_outputs;
+use crate::output::Files;
 
 pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
-    let read = [args.data.inputs(), inputs(&args.test), args.spec.inputs()].concat();
-    let outputs = [&args.report.outputs()[..], &[args.output.as_deref()]].concat();
-    check_outputs(&outputs, &read)?;
+    let mut files = Files::default();
+    files.read("DATA", &args.data.inputs());
+    files.read("--test", &inputs(&args.test));
+    files.read("--spec", &args.spec.inputs());
+    args.report.check(&mut files)?;
+    files.write("--output", args.output.as_deref())?;
     let task = Task { data: &args.data, frame: &args.frame, test: &args.test };
     let start = Instant::now();
     let pass::Learned { comparison, sweep, skipped } =

@@ -1,0 +1,32 @@
+//! Files: one way to write them, a check that no output overwrites an input, and the layout of our own files.
+//!
+//! * [`OutputFile`] and [`write_file`] replace a file by a whole new one, or leave it as it was.
+//! * [`Arguments`] refuses an output that is the same file as an input or as another output.
+//! * [`container`] is the layout of models, checkpoints and deltas: a header, arrays and a checksum.
+//!
+//! ```
+//! use parsimon_files::{ErrorKind, write_file};
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! write_file(&folder.path().join("report.txt"), b"all is well\n").unwrap();
+//!
+//! let error = write_file(&folder.path().join("missing/report.txt"), b"").unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::NotFound);
+//! ```
+
+mod arguments;
+mod checksum;
+pub mod container;
+mod error;
+mod identity;
+mod map;
+mod output;
+mod target;
+
+pub use arguments::Arguments;
+pub use checksum::checksum;
+pub use error::{Error, ErrorKind};
+pub use identity::FileId;
+pub use map::map;
+pub use output::{OutputFile, write_file};
+pub use target::{check_target, is_special};

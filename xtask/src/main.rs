@@ -16,6 +16,8 @@ mod quick;
 mod system;
 mod table;
 mod test;
+#[cfg(test)]
+mod test_files;
 mod workspace;
 
 use codegen::Mode;

@@ -14,6 +14,8 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<String>,
     /// `[dev-dependencies]` and `[build-dependencies]`.
     pub(crate) other_dependencies: Vec<String>,
+    /// Whether the lints of the workspace hold, among them the ban of `unsafe`.
+    pub(crate) inherits_lints: bool,
 }
 
 impl Package {
@@ -30,7 +32,9 @@ impl Package {
         };
         let dependencies = names(&["dependencies"]);
         let other_dependencies = names(&["dev-dependencies", "build-dependencies"]);
-        Ok(Self { name, folder, dependencies, other_dependencies })
+        let lints = manifest.get("lints").and_then(|lints| lints.get("workspace")?.as_bool());
+        let inherits_lints = lints == Some(true);
+        Ok(Self { name, folder, dependencies, other_dependencies, inherits_lints })
     }
 
     fn depends_on(&self, names: &BTreeSet<String>) -> bool {
@@ -91,6 +95,7 @@ mod tests {
             folder: PathBuf::from("crates").join(name),
             dependencies: owned(dependencies),
             other_dependencies: owned(other),
+            inherits_lints: true,
         }
     }
 

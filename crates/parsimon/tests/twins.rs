@@ -1,4 +1,5 @@
-//! Every method equals its twin: dense, eager, whole-history, written from the formula by other hands.
+//! Every method equals its twin: dense, eager, whole-history, written from the formula by other hands. Weights that are
+//! exactly zero are zero in both.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
@@ -12,19 +13,19 @@ use serde_json::Value;
 
 const DIMENSION: usize = 24;
 
-/// A weight of at most this share of the largest weight (at least 1) may be zero on one side only: sums in another order
-/// end on either side of a threshold.
-const UNDECIDED: f64 = 1e-13;
+/// A weight of at most this share of the largest weight (at least 1) may be zero on one side only, and only where the
+/// twin's arithmetic leaves crumbs: 4e-20 on three weights, measured, in the mean of points projected on the l1 ball.
+const UNDECIDED: f64 = 1e-18;
 
 /// How a learner differs from its twin.
 #[derive(Default)]
 struct Comparison {
     /// The largest difference of margins and weights, relative to the largest of them (at least 1).
     difference: f64,
-    /// Weights that are exactly zero in both.
+    /// Weights of features seen that are exactly zero in both.
     zeros: usize,
-    /// Weights that are zero on one side and within [`UNDECIDED`] of zero on the other.
-    undecided: usize,
+    /// Weights that are zero on one side and within [`UNDECIDED`] of zero on the other: index, ours, the twin's.
+    undecided: Vec<(usize, f64, f64)>,
     /// Weights that are zero on one side and further from zero on the other: index, ours, the twin's.
     mistaken: Vec<(usize, f64, f64)>,
 }
@@ -59,51 +60,57 @@ fn compare(
     }
     let weight_scale = scale(&twin.weights);
     let mut comparison = Comparison::default();
+    let is_seen = |j: usize| stream.examples.iter().any(|row| row.x.iter().any(|x| x.0 == j));
     for (j, &w) in twin.weights.iter().enumerate() {
         let ours = head.weight(u32::try_from(j).unwrap());
         let difference = (ours - w).abs() / weight_scale;
         assert!(!difference.is_nan(), "{spec}: weight {j} is not a number");
         worst = worst.max(difference);
         match (ours == 0.0, w == 0.0) {
-            (true, true) => comparison.zeros += 1,
+            (true, true) => comparison.zeros += usize::from(is_seen(j)),
             (false, false) => {}
-            _ if difference <= UNDECIDED => comparison.undecided += 1,
+            _ if difference <= UNDECIDED => comparison.undecided.push((j, ours, w)),
             _ => comparison.mistaken.push((j, ours, w)),
         }
     }
     Comparison { difference: worst, ..comparison }
 }
 
+/// How many weights of one run may be undecided.
+fn most_undecided(spec: &Value) -> usize {
+    if spec["algorithm"] == "asgd" && spec["ball"] == "l1" { 3 } else { 0 }
+}
+
+/// Compares every spec with its twin. Returns how many weights were exactly zero in both.
 fn check(
     specs: &[Value],
     losses: &[&str],
     options: streams::Options,
     tolerance: f64,
     rounds: usize,
-) {
-    let allowed = 0;
-    let (mut zeros, mut undecided, mut failures) = (0, 0, Vec::new());
+) -> usize {
+    let (mut zeros, mut failures) = (0, Vec::new());
     for spec in specs {
         for loss in losses {
             let spec = with(spec, "loss", *loss);
             for (seed, bias) in [(1, false), (2, true), (3, true)] {
                 let found = compare(&spec, seed, rounds, options, bias);
                 let difference = found.difference;
-                if difference.is_nan() || difference > tolerance || !found.mistaken.is_empty() {
-                    let mistaken = found.mistaken;
-                    failures.push(format!("{difference:9.2e} {mistaken:?} bias {bias} {spec}"));
+                if difference.is_nan() || difference > tolerance {
+                    failures.push(format!("{difference:9.2e} bias {bias} {spec}"));
+                }
+                let (mistaken, undecided) = (found.mistaken, found.undecided);
+                if !mistaken.is_empty() || undecided.len() > most_undecided(&spec) {
+                    let zeros = format!("{mistaken:?}, undecided {undecided:?}");
+                    failures.push(format!("zero on one side only: {zeros} bias {bias} {spec}"));
                 }
                 zeros += found.zeros;
-                undecided += found.undecided;
             }
         }
     }
-    println!("{zeros} zeros in both, {undecided} undecided");
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
-    assert!(
-        undecided <= allowed,
-        "{undecided} weights are zero on one side only, {allowed} allowed"
-    );
+    println!("{zeros} zeros in both");
+    zeros
 }
 
 const CLASSIFICATION: &[&str] = &["logistic", "hinge", "squared-hinge"];
@@ -114,13 +121,15 @@ fn without_huge() -> streams::Options {
 
 #[test]
 fn classification() {
-    check(&family(), CLASSIFICATION, without_huge(), 1e-9, 300);
+    let zeros = check(&family(), CLASSIFICATION, without_huge(), 1e-9, 300);
+    assert!(zeros > 1500, "{zeros} zeros test little");
 }
 
 #[test]
 fn regression() {
     let losses = ["squared", "huber", "quantile"];
-    check(&family(), &losses, without_huge(), 1e-9, 300);
+    let zeros = check(&family(), &losses, without_huge(), 1e-9, 300);
+    assert!(zeros > 1500, "{zeros} zeros test little");
 }
 
 #[test]
@@ -136,13 +145,16 @@ fn counts() {
 
 #[test]
 fn huge_values() {
-    check(&family(), &["logistic", "hinge"], streams::Options::default(), 1e-9, 200);
+    let losses = ["logistic", "hinge"];
+    let zeros = check(&family(), &losses, streams::Options::default(), 1e-9, 200);
+    assert!(zeros > 1000, "{zeros} zeros test little");
 }
 
 #[test]
 fn implicit() {
     let losses = ["squared", "logistic", "hinge"];
-    check(&implicit_family(), &losses, without_huge(), 1e-9, 200);
+    let zeros = check(&implicit_family(), &losses, without_huge(), 1e-9, 200);
+    assert!(zeros > 400, "{zeros} zeros test little");
 }
 
 #[test]
@@ -185,5 +197,6 @@ fn check_own(options: streams::Options, tolerance: f64, rounds: usize) {
 #[test]
 fn a_long_stream() {
     let options = streams::Options { density: 0.02, ..without_huge() };
-    check(&family(), &["logistic"], options, 1e-8, 1500);
+    let zeros = check(&family(), &["logistic"], options, 1e-8, 1500);
+    assert!(zeros > 1500, "{zeros} zeros test little");
 }

@@ -6,6 +6,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::command::{cargo, output, run, target};
+use crate::workspace::packages;
+
+mod arrows;
+mod unsafe_modules;
 
 /// Whether documents are written or only compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,6 +19,11 @@ pub(crate) enum Mode {
 }
 
 pub(crate) fn codegen(mode: Mode) -> Result<()> {
+    let packages = packages()?;
+    let arrows = arrows::table(&packages);
+    between_markers(Path::new("ARCHITECTURE.md"), "arrows", &arrows, mode)?;
+    let modules = unsafe_modules::table(&packages)?;
+    between_markers(Path::new("SECURITY.md"), "unsafe", &modules, mode)?;
     // The tests have just built the program, and would not share all they built with it alone.
     if mode == Mode::Write {
         let mut build = cargo();

@@ -1,0 +1,81 @@
+//! The modules that may contain `unsafe`, as a table for SECURITY.md.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::workspace::Package;
+
+/// A row for each module that lifts the workspace's ban, with the first sentence of its documentation.
+pub(super) fn table(packages: &[Package]) -> Result<String> {
+    let mut table = "| module | what it is |\n| --- | --- |\n".to_owned();
+    for package in packages {
+        if !package.inherits_lints {
+            bail!("{}/Cargo.toml lacks `lints.workspace = true`", package.folder.display());
+        }
+        for file in sources(&package.folder.join("src"))? {
+            let text =
+                std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+            if allows_unsafe(&text) {
+                let sentence = first_sentence(&text);
+                let sentence =
+                    sentence.with_context(|| format!("{} has no documentation", file.display()))?;
+                table.push_str(&format!("| `{}` | {sentence} |\n", file.display()));
+            }
+        }
+    }
+    Ok(table)
+}
+
+/// All Rust files below a folder, sorted.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Whether an attribute in the text, of the module or of an item, allows or expects `unsafe_code`.
+fn allows_unsafe(text: &str) -> bool {
+    let levels = ["[allow(", "[expect(", "[warn("];
+    let attributes = levels.iter().flat_map(|level| text.split(level).skip(1));
+    attributes
+        .filter_map(|rest| rest.split(']').next())
+        .any(|inside| inside.contains("unsafe_code"))
+}
+
+/// The first sentence of a module's documentation, on one line.
+fn first_sentence(text: &str) -> Option<String> {
+    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let words: Vec<&str> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let paragraph = words.join(" ");
+    let sentence = paragraph.split(". ").next()?.trim_end_matches('.');
+    (!sentence.is_empty()).then(|| sentence.replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_lift_the_ban_is_seen() {
+        assert!(allows_unsafe("//! A.\n#![allow(unsafe_code)]\n"));
+        assert!(allows_unsafe("#![allow(\n    unsafe_code,\n    reason = \"why\"\n)]\n"));
+        assert!(allows_unsafe("#[expect(dead_code, unsafe_code)]\nfn f() {}\n"));
+        assert!(!allows_unsafe("#![allow(dead_code)]\n// unsafe_code is denied here.\n"));
+    }
+
+    #[test]
+    fn the_first_sentence_may_run_over_lines() {
+        let text = "//! Asks for\n//! large pages. Changes nothing.\n//!\n//! More.\n";
+        assert_eq!(first_sentence(text).as_deref(), Some("Asks for large pages"));
+        assert_eq!(first_sentence("use std::io;\n"), None);
+    }
+}

@@ -18,11 +18,14 @@ pub(crate) use spec::{SpecArgs, method};
 use crate::fault::Fault;
 use crate::output::Files;
 
+/// Below the help.
+const SPELLINGS: &str = "Whole numbers may be written 1000000, 1e6 or 1_000_000. Flags may be written with \
+    underscores instead of dashes, and flags of Vowpal Wabbit that mean the same are understood.";
+
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]
 #[command(name = "parsimon", version, propagate_version = true)]
-#[command(after_help = "Whole numbers may be written 1000000, 1e6 or 1_000_000. \
-    Flags may be written with underscores, and many of Vowpal Wabbit's names for them are understood.")]
+#[command(after_help = SPELLINGS)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -31,6 +34,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Learn a model from data, with progressive validation (by ftrl:rate=0.15,beta=0.1,l1=1 unless -a says otherwise)
+    #[command(after_help = SPELLINGS)]
     Train(Box<TrainArgs>),
     /// Predict with a model: one value per line
     Predict(PredictArgs),

@@ -34,6 +34,8 @@ fn keep_good_suggestion(error: &mut clap::Error) {
         let allowed = if typed.len() < 5 { 1 } else { 2 };
         if slips(typed.as_bytes(), suggested.as_bytes()) > allowed {
             error.remove(ContextKind::SuggestedArg);
+            // It is written around the suggestion.
+            error.remove(ContextKind::Usage);
         }
     }
 }

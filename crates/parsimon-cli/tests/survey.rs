@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// What the program found, from its report.
 fn by_program(dir: &Dir, words: &str, stdin: &[u8]) -> Value {
-    dir.run_with(&format!("train {words} -q --json report.json"), stdin).ok();
+    dir.run_with(&format!("train {words} --quiet --json report.json"), stdin).ok();
     let mut report: Value = serde_json::from_slice(&dir.read("report.json")).unwrap();
     report["reading"].take()
 }
@@ -69,9 +69,9 @@ fn no_row_of_a_pipe_is_lost() {
     let pipe = dir.path("pipe.svm");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let writer = std::thread::spawn(move || std::fs::write(pipe, text));
-    let piped = dir.run("train pipe.svm -a ftrl -q --json -").json();
+    let piped = dir.run("train pipe.svm -a ftrl --quiet --json -").json();
     writer.join().unwrap().unwrap();
-    let plain = dir.run("train d.svm -a ftrl -q --json -").json();
+    let plain = dir.run("train d.svm -a ftrl --quiet --json -").json();
     assert_eq!(piped["rows"], 5000);
     assert_eq!(piped["progressive_loss"], plain["progressive_loss"]);
 }

@@ -196,6 +196,139 @@ fn links_are_followed_when_writing() {
     assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
 }
 
+/// Runs the program by a shell, for redirections.
+#[cfg(unix)]
+fn shell(dir: &Dir, script: &str) -> fixture::Ran {
+    let mut command = std::process::Command::new("sh");
+    command.env("P", env!("CARGO_BIN_EXE_parsimon")).current_dir(dir.path("."));
+    command.args(["-c", script]).output().unwrap().into()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_is_known_by_the_file_not_by_its_name() {
+    let dir = Dir::new();
+    dir.write("in", stream(50)).write("t.svm", stream(20));
+    dir.write("s.json", r#"{"algorithm": "nlms"}"#);
+    dir.run("train in -o m.psm --checkpoint c --quiet").ok();
+    std::fs::hard_link(dir.path("in"), dir.path("hard")).unwrap();
+    for (link, file) in [("soft", "in"), ("t.link", "t.svm"), ("s.link", "s.json"), ("c.link", "c")]
+    {
+        std::os::unix::fs::symlink(file, dir.path(link)).unwrap();
+    }
+    let files = ["in", "t.svm", "s.json", "m.psm", "c"];
+    let before = files.map(|name| dir.read(name));
+    for (words, collision) in [
+        ("train in -o hard", "hard: cannot be written: --output is the same file as DATA in, "),
+        ("train in -o soft", "soft: cannot be written: --output is the same file as DATA in, "),
+        ("train in --checkpoint soft", "--checkpoint is the same file as DATA in, "),
+        ("train in --test t.svm --json t.link", "--json is the same file as --test t.svm, "),
+        ("train in --spec s.json --plot s.link", "--plot is the same file as --spec s.json, "),
+        ("train in --resume c -o c", "--output is the same file as --resume c, "),
+        ("train in --resume c --checkpoint c -o c.link", "--output is the same file as --"),
+        ("train in -o new --json ./new", "--json is the same file as --output new, "),
+        ("predict m.psm in -o hard", "--output is the same file as DATA in, "),
+        ("merge c --out c.link", "--out is the same file as CHECKPOINT c, "),
+        ("compare in -m ftrl:l1=1 --html soft", "--html is the same file as DATA in, "),
+    ] {
+        let error = dir.run(words).fails(2);
+        assert!(error.contains(collision), "{words}: {error}");
+        assert!(error.contains("would be overwritten; choose another file for"), "{error}");
+    }
+    for script in
+        ["$P train - -o in < in", "$P train - -o soft < in", "cat in | $P predict m.psm - >> m.psm"]
+    {
+        let error = shell(&dir, script).fails(2);
+        assert!(error.contains("would be overwritten"), "{script}: {error}");
+    }
+    let error = shell(&dir, "$P train - -o in < in").fails(2);
+    assert!(error.contains("--output is the same file as the file on standard input"), "{error}");
+    assert_eq!(files.map(|name| dir.read(name)), before);
+    let error = dir.run("merge c c.link --out merged").fails(2);
+    assert!(error.contains("is named twice"), "{error}");
+    // A checkpoint is continued in place; what is only piped in has no name to collide with.
+    dir.run("train in --resume c --checkpoint c --quiet").ok();
+    assert_ne!(dir.read("c"), before[4]);
+    shell(&dir, "cat in | $P train - -o in --classes=-1,1 --quiet").ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_are_kept_and_read_only_files_too() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50));
+    let mode = |name: &str| std::fs::metadata(dir.path(name)).unwrap().permissions().mode() & 0o777;
+    let set = |name: &str, mode: u32| {
+        std::fs::set_permissions(dir.path(name), Permissions::from_mode(mode)).unwrap();
+    };
+    let train = "$P train d.svm -o m.psm --checkpoint c --json j --plot p.svg --quiet";
+    shell(&dir, &format!("umask 027; {train}; $P convert d.svm -o d.psc")).ok();
+    let files = ["m.psm", "c", "j", "p.svg", "d.psc"];
+    assert_eq!(files.map(mode), [0o640; 5]);
+    files.iter().for_each(|name| set(name, 0o600));
+    shell(&dir, &format!("umask 022; {train}; $P convert d.svm -o d.psc")).ok();
+    assert_eq!(files.map(mode), [0o600; 5]);
+    files.iter().for_each(|name| set(name, 0o444));
+    let before = files.map(|name| dir.read(name));
+    for words in [
+        "train d.svm -o m.psm",
+        "train d.svm --checkpoint c",
+        "train d.svm --json j",
+        "train d.svm --plot p.svg",
+        "convert d.svm -o d.psc",
+    ] {
+        let error = dir.run(words).fails(1);
+        assert!(error.contains("the file is read-only; make it writable"), "{words}: {error}");
+    }
+    assert_eq!(files.map(|name| dir.read(name)), before);
+    let left = std::fs::read_dir(dir.path(".")).unwrap().count();
+    assert_eq!(left, 1 + files.len(), "a temporary file was left");
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_standard_output_by_name_are_written_directly() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50));
+    dir.run("train d.svm -o m.psm --quiet").ok();
+    let expected = dir.run("predict m.psm d.svm").ok();
+    let named = dir.run("predict m.psm d.svm -o /dev/stdout").ok();
+    assert_eq!(named, expected);
+    let script = "mkfifo f; cat f > copy & $P predict m.psm d.svm -o f && wait && cat copy";
+    assert_eq!(shell(&dir, script).ok(), expected);
+    // What others append to is appended to, as a shell would.
+    let script = "echo first > log; $P predict m.psm d.svm -o /dev/stdout >> log; cat log";
+    assert_eq!(shell(&dir, script).ok(), format!("first\n{expected}"));
+    // Nobody reads to the end: a success without a word, whatever the pipe is called.
+    dir.write("long.svm", stream(10_000));
+    for script in [
+        "mkfifo g; head -c 1 g > /dev/null & $P predict m.psm long.svm -o g; echo $?",
+        "($P predict m.psm long.svm -o /dev/stdout; echo $? >&2) | head -c 1 > /dev/null",
+    ] {
+        let ran = shell(&dir, script);
+        assert_eq!((ran.stdout + &ran.stderr).trim(), "0", "{script}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_with_the_file() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(50));
+    dir.run("train d.svm -o m.psm --quiet").ok();
+    for words in [
+        "predict m.psm d.svm -o /dev/full",
+        "train d.svm -o /dev/full --quiet",
+        "train d.svm --json /dev/full --quiet",
+    ] {
+        let error = dir.run(words).fails(1);
+        assert!(error.contains("/dev/full: cannot be written: No space left"), "{words}: {error}");
+    }
+}
+
 #[test]
 fn flags_that_would_be_ignored_are_refused() {
     let dir = Dir::new();

@@ -42,13 +42,24 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether an attribute in the text, of the module or of an item, allows or expects `unsafe_code`.
+/// Whether an attribute in the text, of the module or of an item, lifts the ban.
 fn allows_unsafe(text: &str) -> bool {
-    let levels = ["[allow(", "[expect(", "[warn("];
-    let attributes = levels.iter().flat_map(|level| text.split(level).skip(1));
-    attributes
-        .filter_map(|rest| rest.split(']').next())
-        .any(|inside| inside.contains("unsafe_code"))
+    let mut attribute = String::new();
+    for line in text.lines().map(str::trim) {
+        let is_start = line.starts_with("#[") || line.starts_with("#![");
+        if attribute.is_empty() && !is_start {
+            continue;
+        }
+        attribute.push_str(line);
+        if line.ends_with(']') {
+            let is_ban = attribute.contains("deny(") || attribute.contains("forbid(");
+            if attribute.contains("unsafe_code") && !is_ban {
+                return true;
+            }
+            attribute.clear();
+        }
+    }
+    false
 }
 
 /// The first sentence of a module's documentation, on one line.
@@ -56,7 +67,10 @@ fn first_sentence(text: &str) -> Option<String> {
     let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
     let words: Vec<&str> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = words.join(" ");
-    let sentence = paragraph.split(". ").next()?.trim_end_matches('.');
+    // A point within quoted code ends no sentence.
+    let is_end = |(at, _): &(usize, &str)| paragraph[..*at].matches('`').count().is_multiple_of(2);
+    let end = paragraph.match_indices(". ").find(is_end).map_or(paragraph.len(), |(at, _)| at);
+    let sentence = paragraph[..end].trim_end_matches('.');
     (!sentence.is_empty()).then(|| sentence.replace('|', "\\|"))
 }
 
@@ -70,12 +84,15 @@ mod tests {
         assert!(allows_unsafe("#![allow(\n    unsafe_code,\n    reason = \"why\"\n)]\n"));
         assert!(allows_unsafe("#[expect(dead_code, unsafe_code)]\nfn f() {}\n"));
         assert!(!allows_unsafe("#![allow(dead_code)]\n// unsafe_code is denied here.\n"));
+        assert!(!allows_unsafe("    let quoted = \"#![allow(unsafe_code)]\";\n"));
     }
 
     #[test]
     fn the_first_sentence_may_run_over_lines() {
         let text = "//! Asks for\n//! large pages. Changes nothing.\n//!\n//! More.\n";
         assert_eq!(first_sentence(text).as_deref(), Some("Asks for large pages"));
+        let quoted = "//! `label ... # comment`: a row. More.\n";
+        assert_eq!(first_sentence(quoted).as_deref(), Some("`label ... # comment`: a row"));
         assert_eq!(first_sentence("use std::io;\n"), None);
     }
 }

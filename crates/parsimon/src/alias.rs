@@ -48,8 +48,8 @@ pub fn synonym(name: &str) -> String {
     known.map_or(name, |(setting, _)| (*setting).to_owned())
 }
 
-/// The setting that a name means for some of the methods. `alpha` is the rate of FTRL, and `gamma` is one over the rate,
-/// unless one of the methods has a setting of that name.
+/// The setting that a name means for some of the methods. A method's paper may have names of its own: `alpha` is the rate of
+/// FTRL. `gamma` is one over the rate, unless one of the methods has a setting of that name.
 ///
 /// ```
 /// use parsimon::alias::meaning;
@@ -61,12 +61,14 @@ pub fn synonym(name: &str) -> String {
 pub fn meaning(name: &str, methods: &[&str]) -> Meaning {
     let name = synonym(name);
     let methods: Vec<_> = methods.iter().filter_map(|method| find(method)).collect();
-    // Of a method that is not known nobody can say what its alpha is.
+    // What a name means to a method that is not known cannot be told.
     let is_own = methods.is_empty() || methods.iter().any(|method| method.has(&name));
-    match name.as_str() {
-        "alpha" | "gamma" if !is_own => {
-            Meaning { setting: "rate".to_owned(), is_inverse: name == "gamma" }
+    let alias = methods.iter().find_map(|method| method.alias(&name));
+    match (name.as_str(), alias) {
+        (_, Some(setting)) if !is_own => {
+            Meaning { setting: setting.to_owned(), is_inverse: false }
         }
+        ("gamma", _) if !is_own => Meaning { setting: "rate".to_owned(), is_inverse: true },
         _ => Meaning { setting: name, is_inverse: false },
     }
 }

@@ -112,6 +112,7 @@ pub struct Algorithm {
     own: Vec<Parameter>,
     /// The sweeps of `tune` when none are given.
     pub grid: &'static [&'static str],
+    aliases: &'static [(&'static str, &'static str)],
     retired: &'static [&'static str],
     is_filter: bool,
     read: fn(&Values<'_>) -> Result<Configured, BuildError>,
@@ -151,6 +152,7 @@ impl Algorithm {
             losses,
             own,
             grid: T::GRID,
+            aliases: T::ALIASES,
             retired: T::RETIRED,
             is_filter: filters_signals::<T>(),
             read: read::<T>,
@@ -181,6 +183,11 @@ impl Algorithm {
     /// Whether it can filter a signal sample by sample.
     pub fn is_filter(&self) -> bool {
         self.is_filter
+    }
+
+    /// The setting that its paper calls by another name.
+    pub fn alias(&self, name: &str) -> Option<&'static str> {
+        self.aliases.iter().find(|(alias, _)| *alias == name).map(|(_, setting)| *setting)
     }
 
     /// Whether a file of an earlier version may carry a setting that it no longer has.

@@ -47,6 +47,8 @@ pub trait Recipe: Configuration {
     const CARD: Card;
     /// The sweeps of `tune` when none are given; empty where no scale is usual.
     const GRID: &'static [&'static str] = &[];
+    /// The paper's names of its settings, beside those that mean the same for every algorithm.
+    const ALIASES: &'static [(&'static str, &'static str)] = &[];
     /// Settings that it no longer has and that older files carry; they never had an effect.
     const RETIRED: &'static [&'static str] = &[];
     /// The settings that say which loss.

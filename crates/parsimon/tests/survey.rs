@@ -155,13 +155,14 @@ fn what_can_be_read_once_is_opened_once_or_refused() {
 #[test]
 fn labels_that_no_learner_can_take_are_refused() {
     let ftrl = json!({"algorithm": "ftrl"});
-    let three = look(&Counted::new("d.svm", "1 1:1\n2 1:1\n3 1:1\n"), &[ftrl.clone()]);
+    let ftrl = std::slice::from_ref(&ftrl);
+    let three = look(&Counted::new("d.svm", "1 1:1\n2 1:1\n3 1:1\n"), ftrl);
     assert_eq!(
         three.unwrap_err(),
         "the loss logistic is for two classes and the data has 3 labels (1, 2, 3, ...); use --multiclass, or \
          --loss squared for numbers"
     );
-    let one = look(&Counted::new("d.svm", "7 1:1\n7 2:1\n"), &[ftrl]);
+    let one = look(&Counted::new("d.svm", "7 1:1\n7 2:1\n"), ftrl);
     assert_eq!(one.unwrap_err(), "all rows have the label \"7\"; nothing to learn");
 }
 

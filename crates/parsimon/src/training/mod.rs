@@ -17,6 +17,7 @@ mod run;
 mod shared;
 mod stretch;
 mod sweep;
+mod together;
 mod trainer;
 
 pub use early_stopping::EarlyStopping;

@@ -125,10 +125,8 @@ pub fn write(
 ) -> Result<Written, AudioError> {
     let (bytes, written) = encode(samples, rate, format)
         .map_err(|message| AudioError::Wav { path: path.into(), message })?;
-    let cannot = |e: parsimon_files::Error| AudioError::Io {
-        path: path.into(),
-        source: e.into_io_error(),
-    };
+    let cannot =
+        |e: parsimon_files::Error| AudioError::Io { path: path.into(), source: e.into_io_error() };
     parsimon_files::write_file(path, &bytes).map_err(cannot)?;
     Ok(written)
 }

@@ -25,7 +25,7 @@ const TAPS: usize = 512;
 const RUNAWAY: f64 = 1e4;
 
 /// A finished run.
-struct Identified {
+struct IdentifyRun {
     found: Identified,
     truth: Option<Vec<f64>>,
     samples: u64,
@@ -69,7 +69,7 @@ fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
     }
 }
 
-fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Identified, Fault> {
+fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<IdentifyRun, Fault> {
     let synthetic = Synthetic::parse(text)?;
     let mut system = synthetic.start();
     let truth = Some(system.truth().to_vec());
@@ -96,7 +96,7 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Ide
         }
     };
     let time = start.elapsed();
-    Ok(Identified { found, truth, samples: synthetic.samples, rate: None, time })
+    Ok(IdentifyRun { found, truth, samples: synthetic.samples, rate: None, time })
 }
 
 fn signals(
@@ -104,7 +104,7 @@ fn signals(
     settings: &Settings,
     reference: &str,
     observed: &str,
-) -> Result<Identified, Fault> {
+) -> Result<IdentifyRun, Fault> {
     signal::refuse_settings(&args.spec)?;
     let (from, to) = (reference, observed);
     let reference = Source::new(from).read(args.channel)?;
@@ -159,7 +159,7 @@ fn signals(
     let found = over(args, settings, taps, x, y, truth.as_deref())?;
     let time = start.elapsed();
     let rate = reference.rate.or(observed.rate);
-    Ok(Identified { found, truth, samples: samples as u64, rate, time })
+    Ok(IdentifyRun { found, truth, samples: samples as u64, rate, time })
 }
 
 fn over(
@@ -185,7 +185,7 @@ fn over(
     })
 }
 
-fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identified) -> Result<(), Fault> {
+fn finish(args: &IdentifyArgs, settings: &Settings, run: &IdentifyRun) -> Result<(), Fault> {
     let found = &run.found;
     let diverged = |point: &IdentifyPoint| {
         !point.residual.is_finite() || point.residual > RUNAWAY * point.observed.max(1e-300)
@@ -229,7 +229,7 @@ fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identified) -> Result<
     Ok(())
 }
 
-fn summarize(name: &str, run: &Identified) {
+fn summarize(name: &str, run: &IdentifyRun) {
     let found = &run.found;
     let Some(last) = found.curve.last() else { return };
     let zeros = found.taps.iter().filter(|w| **w == 0.0).count();
@@ -267,7 +267,7 @@ fn summarize(name: &str, run: &Identified) {
     }
 }
 
-fn response(name: &str, run: &Identified) -> Figure {
+fn response(name: &str, run: &IdentifyRun) -> Figure {
     let points = |taps: &[f64]| -> Vec<(f64, f64)> {
         taps.iter().enumerate().map(|(lag, w)| (lag as f64, *w)).collect()
     };
@@ -281,7 +281,7 @@ fn response(name: &str, run: &Identified) -> Figure {
         .panel(panel)
 }
 
-fn curve(name: &str, run: &Identified) -> Figure {
+fn curve(name: &str, run: &IdentifyRun) -> Figure {
     let db = |power: f64| 10.0 * power.max(1e-30).log10();
     let curve = &run.found.curve;
     let points = |value: &dyn Fn(&IdentifyPoint) -> f64| -> Vec<(f64, f64)> {

@@ -226,7 +226,7 @@ fn band(svg: &mut Svg, plot: &Plot, edges: &[(f64, f64, f64)], slot: Slot) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::axis::Scale;
+    use crate::chart::axis::AxisScale;
 
     fn plot() -> Plot {
         let axis = Axis::fit(AxisScale::Linear, [0.0, 10.0]);

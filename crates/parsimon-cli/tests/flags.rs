@@ -1,10 +1,6 @@
 //! Flags as people type them: numbers, underscores, the names of other programs, slips.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
-mod fixture;
-
-use fixture::{Dir, stream};
+use crate::fixture::{Dir, stream};
 
 const VW: &str = "1 |u a b |s c\n-1 |u b |s d\n1 |u a |s c d\n-1 |u b c |s d\n";
 

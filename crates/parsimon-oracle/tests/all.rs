@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod bounds_by_hand;
+mod bounds_laws;
 mod by_hand;
 mod kernels;
 mod laws;

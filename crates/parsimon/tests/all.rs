@@ -10,6 +10,8 @@ mod multikernel;
 mod peers;
 mod projections;
 mod specs;
+mod stored_files;
+mod survey;
 mod sweeps;
 mod theorems;
 mod twins;

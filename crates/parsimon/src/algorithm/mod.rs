@@ -19,7 +19,7 @@ pub mod apfbs;
 pub mod c_adaline;
 pub mod csgd;
 pub mod dual_averaging;
-mod filter;
+pub(crate) mod filter;
 pub mod fobos;
 pub mod ftl;
 pub mod ftrl;
@@ -50,7 +50,6 @@ pub mod truncated_gradient;
 pub mod truncation;
 pub mod unified;
 
-pub use filter::{FilterPrecision, Regularization};
 pub use nature::Nature;
 pub use recipe::Card;
 

@@ -21,7 +21,7 @@ use super::learner::LearnerComposer;
 use super::nature::{Nature, NatureComposer};
 use super::objective::{Bound, Met, Objective};
 use super::setting::Configuration;
-use crate::survey::Found;
+use crate::found::Found;
 use crate::{BuildError, LearnerOptions};
 
 /// What the table of algorithms shows.

@@ -14,7 +14,7 @@ use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe, leader};
 use super::setting::{Flag, NonNegative, Positive, choice, family, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 choice! {
     /// The weight of the quadratics.

@@ -12,7 +12,8 @@ use super::stretch::{self, Watch};
 use super::together::Together;
 use super::trainer::ModelParts;
 use super::{EarlyStopping, Standing, Stopped};
-use crate::algorithm::lanes::{WIDEST, family, shared_learner};
+use crate::algorithm::lanes::WIDEST;
+use crate::settings::lanes::{family, shared_learner};
 use crate::{BuildError, InputSchema, LearnerOptions, Model, Settings};
 
 /// Learns many settings together and keeps each one's score.

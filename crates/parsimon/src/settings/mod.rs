@@ -1,7 +1,15 @@
-//! Settings that are complete and checked, and the learner they describe.
+//! Settings: as given ([`Spec`]), complete and checked ([`Settings`]), and the learner they describe.
+
+pub mod alias;
+mod filter;
+pub(crate) mod lanes;
+mod spec;
+
+pub use filter::{FilterPrecision, Regularization};
+pub use spec::Spec;
 
 use parsimon_core::kernel::Kernel;
-use parsimon_core::{LabelDomain, Loss, Online, Precision, State, Table};
+use parsimon_core::{LabelDomain, Loss, Online, Precision};
 use serde_json::{Map, Value};
 
 use crate::algorithm::groups::switch_at;
@@ -9,50 +17,7 @@ use crate::algorithm::lanes::LaneGroup;
 use crate::algorithm::objective::{Bound, Met, Objective};
 use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
 use crate::algorithm::{Algorithm, Configured, Nature};
-use crate::survey::Found;
-use crate::{BuildError, Spec};
-
-/// What a learner needs beside its settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LearnerOptions {
-    /// The number type.
-    pub precision: Precision,
-    /// Whether there is a bias.
-    pub bias: bool,
-    /// Where coordinates live.
-    pub storage: Storage,
-}
-
-/// Where coordinates live. It never changes an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    /// An array of so many slots, for hashed features.
-    Slots(
-        /// The number of slots.
-        u32,
-    ),
-    /// An array that grows with the largest id, for ids kept as they are.
-    Growing,
-    /// An index: memory for the features seen, whatever their ids.
-    Index,
-}
-
-impl Storage {
-    /// An empty table.
-    pub(crate) fn table<C: State + Copy>(self) -> Table<C> {
-        match self {
-            Storage::Slots(slots) => Table::dense(slots),
-            Storage::Growing => Table::growing(),
-            Storage::Index => Table::index(),
-        }
-    }
-}
-
-impl Default for LearnerOptions {
-    fn default() -> Self {
-        Self { precision: Precision::F64, bias: true, storage: Storage::Growing }
-    }
-}
+use crate::{BuildError, Found, LearnerOptions};
 
 /// Settings that are complete and checked. They never change; what is found in the data is an argument of
 /// [`build`](Settings::build).

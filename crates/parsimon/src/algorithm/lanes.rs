@@ -34,7 +34,10 @@ pub(crate) struct LaneGroup {
 
 impl fmt::Debug for LaneGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LaneGroup").field("lane", &self.lane).field("key", &self.key).finish()
+        f.debug_struct("LaneGroup")
+            .field("lane", &self.lane)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
     }
 }
 

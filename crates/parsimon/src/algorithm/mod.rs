@@ -114,7 +114,7 @@ pub struct Algorithm {
     aliases: &'static [(&'static str, &'static str)],
     retired: &'static [&'static str],
     is_filter: bool,
-    read: fn(&Values<'_>) -> Result<Configured, BuildError>,
+    read: fn(Values<'_>) -> Result<Configured, BuildError>,
     complete: fn(&mut Map<String, Value>),
 }
 
@@ -200,7 +200,7 @@ impl Algorithm {
         values: &mut Map<String, Value>,
     ) -> Result<Configured, BuildError> {
         (self.complete)(values);
-        (self.read)(&Values(values))
+        (self.read)(Values(values))
     }
 }
 
@@ -211,7 +211,7 @@ static CLASSES: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     list
 });
 
-fn read<T: Recipe>(values: &Values<'_>) -> Result<Configured, BuildError> {
+fn read<T: Recipe>(values: Values<'_>) -> Result<Configured, BuildError> {
     let losses = T::Losses::read(values)?;
     let classes = Classes::read(values)?;
     let own = T::read(values)?;
@@ -237,7 +237,7 @@ fn filters_signals<T: Recipe>() -> bool {
     let default = |p: &Parameter| Some((p.name.to_owned(), p.default?.value()));
     let mut values: Map<String, Value> = parameters.iter().filter_map(default).collect();
     T::complete(&mut values);
-    T::read(&Values(&values)).is_ok_and(|own| own.filter::<f64, _>(filter::Probe).is_some())
+    T::read(Values(&values)).is_ok_and(|own| own.filter::<f64, _>(filter::Probe).is_some())
 }
 
 /// The algorithm of that name.

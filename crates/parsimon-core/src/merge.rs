@@ -10,7 +10,7 @@
 //! merged; [`Rule::merging`] tells why.
 
 use crate::rule::Rule;
-use crate::{Float, Learner, OneVsAll, State, Table};
+use crate::{Float, Learner, Moments, MomentsDelta, OneVsAll, State, Table};
 
 /// How learners share one number of a coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +48,13 @@ pub trait Merging<C, K> {
         0.0
     }
     /// The step between two rounds, in which corrections were made as often as `exponent` says.
-    fn step(&self, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+    ///
+    /// `now` is the clock at the end of the step, which knows how much of the penalty is in force.
+    fn step(&self, _now: &K, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
         [end[0] - start[0], end[1] - start[1], 0.0, exponent, -(-exponent).exp_m1()]
     }
-    /// The coordinate's numbers after the steps of all learners together.
-    fn stepped(&self, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
+    /// The coordinate's numbers after the steps of all learners together, when the clock is `now`.
+    fn stepped(&self, _now: &K, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
         [start[0] + sum[0], start[1] + sum[1], start[2]]
     }
     /// The clock after round `t`, of coordinates that have missed nothing.
@@ -94,12 +96,19 @@ pub trait Mergeable {
     fn damps(&self) -> bool;
     /// How much of a correction the coordinate alone would have made, as an exponent.
     fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64;
-    /// A learner's step on the coordinate of that id, between two rounds.
+    /// A learner's step on the coordinate of that id, between two rounds. Asked of the learner at the end of the step.
     fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
     /// Takes the steps of all learners, from a round to the present one.
     fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]);
     /// Ends a merge: what depends on all coordinates together is made anew.
     fn settle(&mut self, head: usize);
+    /// The running moments kept beside the coordinates; none unless rows or labels are brought to a common scale.
+    fn moments(&self) -> Moments {
+        Moments::default()
+    }
+    /// Adds what all learners have seen since the start. Comes after [`advance`](Mergeable::advance) and before coordinates are
+    /// added or steps are taken, which are read under the penalty that follows from the moments.
+    fn take_moments(&mut self, _added: &MomentsDelta) {}
 }
 
 impl<F: Float, R: Rule<F>> Learner<F, R> {
@@ -108,16 +117,17 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         self.rule.merging().map(Merging::shares)
     }
 
-    fn merging_of(&self, id: u32) -> &dyn Merging<R::Coord, R::Clock> {
-        let rule = match &self.bias {
-            Some(b) if id == Tally::BIAS => &b.rule,
-            _ => &self.rule,
+    fn merging_of(&self, id: u32) -> (&dyn Merging<R::Coord, R::Clock>, &R::Clock) {
+        let (rule, now) = match &self.bias {
+            Some(b) if id == Tally::BIAS => (&b.rule, &b.now),
+            _ => (&self.rule, &self.now),
         };
-        rule.merging().expect(CANNOT)
+        (rule.merging().expect(CANNOT), now)
     }
 }
 
-const CANNOT: &str = "a learner hands out its mergeable side only if its rule can be merged";
+pub(crate) const CANNOT: &str =
+    "a learner hands out its mergeable side only if its rule can be merged";
 
 impl<F: Float, R: Rule<F>> Mergeable for Learner<F, R> {
     fn shares(&self) -> &'static [Share] {
@@ -164,11 +174,12 @@ impl<F: Float, R: Rule<F>> Mergeable for Learner<F, R> {
     }
 
     fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
-        self.merging_of(id).overlap(start, end)
+        self.merging_of(id).0.overlap(start, end)
     }
 
     fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
-        self.merging_of(id).step(rounds, start, end, exponent)
+        let (merging, now) = self.merging_of(id);
+        merging.step(now, rounds, start, end, exponent)
     }
 
     fn take_steps(&mut self, _head: usize, from: u64, ids: &[u32], steps: &[f64]) {
@@ -232,7 +243,7 @@ fn take_step<F: Float, R: Rule<F>>(
 ) {
     let merging = rule.merging().expect(CANNOT);
     let rounds = [from, merging.rounds(now)];
-    let parts = merging.stepped(rounds, &merging.parts(now, c), step);
+    let parts = merging.stepped(now, rounds, &merging.parts(now, c), step);
     *c = made_of(merging, rounds[1], &parts);
 }
 

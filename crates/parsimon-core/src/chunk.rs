@@ -266,14 +266,20 @@ impl Chunk {
         (&self.indices[start..], &mut self.values[start..])
     }
 
-    /// Keeps the row begun by [`open_copy`](Chunk::open_copy); values that have become zero are dropped.
+    /// Multiplies the values of the row begun by [`open_copy`](Chunk::open_copy) and keeps it; values that have become
+    /// zero are dropped.
     ///
     /// INVARIANT: the indices are those of a row, and are not looked at again.
     #[inline]
-    pub(crate) fn finish_open_copy(&mut self, label: Option<f64>, weight: f64) {
+    pub(crate) fn finish_open_copy(&mut self, factor: f64, label: Option<f64>, weight: f64) {
         let start = self.offsets[self.len()];
         // PERF: zeros are rare, and looked for without a branch per feature.
-        if self.values[start..].iter().fold(false, |any, &v| any | (v == 0.0)) {
+        let mut any_zero = false;
+        for v in &mut self.values[start..] {
+            *v *= factor;
+            any_zero |= *v == 0.0;
+        }
+        if any_zero {
             self.drop_open_zeros(start);
         }
         self.close_row(label, weight);

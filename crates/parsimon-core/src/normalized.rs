@@ -15,6 +15,8 @@
 //!
 //! Multiplying a feature by a constant changes no margin: bit for bit if the constant is a power of two.
 
+#![allow(clippy::needless_range_loop, reason = "a loop over several arrays is to be vectorized")]
+
 use std::ops::Range;
 
 use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
@@ -37,11 +39,10 @@ state!(Stat<F: Float> { s, n });
 impl<F: Float> Stat<F> {
     /// Takes in a value of a row of importance `h > 0`.
     #[inline(always)]
-    fn push(&mut self, x: f64, h: f64) {
-        self.n = F::from_f64((self.n.to_f64() + h).min(HORIZON));
-        let share = (h / self.n.to_f64()).min(1.0);
-        let s = self.s.to_f64();
-        self.s = F::from_f64((s * s + share * (x * x - s * s)).sqrt());
+    fn with(self, x: f64, h: f64) -> Self {
+        let n = F::from_f64(least(self.n.to_f64() + h, HORIZON));
+        let (share, s) = (least(h / n.to_f64(), 1.0), self.s.to_f64());
+        Self { s: F::from_f64((s * s + share * (x * x - s * s)).sqrt()), n }
     }
 
     /// A value in units of the root mean square; zero if there is none.
@@ -51,8 +52,17 @@ impl<F: Float> Stat<F> {
     #[inline(always)]
     fn scaled(&self, x: f64) -> f64 {
         let (s, most) = (self.s.to_f64(), F::PRECISION.max_value());
-        if s > 0.0 { (x / s).clamp(-most, most) } else { 0.0 }
+        let u = -least(-least(x / s, most), most);
+        if s > 0.0 { u } else { 0.0 }
     }
+}
+
+/// The lesser of the two, and the bound if there is no telling.
+///
+/// PERF: this is one instruction, which `f64::min` is not.
+#[inline(always)]
+fn least(x: f64, bound: f64) -> f64 {
+    if x < bound { x } else { bound }
 }
 
 /// The sums over all rows, and the factor that follows from them.
@@ -177,10 +187,8 @@ impl<F: Float, O: Online> Normalized<F, O> {
         } else {
             scale(&self.stats, indices, values);
         }
-        let a = self.clock.a;
-        values.iter_mut().for_each(|u| *u *= a);
-        self.rows.finish_open_copy(label, h);
-        self.scales.push(a);
+        self.rows.finish_open_copy(self.clock.a, label, h);
+        self.scales.push(self.clock.a);
     }
 
     /// After the learner inside was given another state: its penalty is the one of the last learned row again.
@@ -209,6 +217,8 @@ fn scale<F: Float>(stats: &Table<Stat<F>>, indices: &[u32], values: &mut [f64]) 
     }
 }
 
+const AT_ONCE: usize = 8;
+
 /// A row's values taken into the statistics, and scaled by them; gives the sum of their squares.
 struct TakeIn<'a, F: Float> {
     stats: &'a mut Table<Stat<F>>,
@@ -224,9 +234,28 @@ impl<F: Float> Work for TakeIn<'_, F> {
     fn work(self) -> f64 {
         let Self { stats, indices, values, h } = self;
         let mut energy = 0.0;
-        for (&j, x) in indices.iter().zip(values) {
+        // PERF: two divisions and a root per feature, several features at a time.
+        let (wide, rest) = indices.as_chunks::<AT_ONCE>();
+        let (wide_values, rest_values) = values.as_chunks_mut::<AT_ONCE>();
+        for (indices, values) in wide.iter().zip(wide_values) {
+            let (mut s, mut n) = ([F::ZERO; AT_ONCE], [F::ZERO; AT_ONCE]);
+            for k in 0..AT_ONCE {
+                let stat = stats.get(indices[k]);
+                (s[k], n[k]) = (stat.s, stat.n);
+            }
+            for k in 0..AT_ONCE {
+                let stat = Stat { s: s[k], n: n[k] }.with(values[k], h);
+                values[k] = stat.scaled(values[k]);
+                (s[k], n[k]) = (stat.s, stat.n);
+            }
+            for k in 0..AT_ONCE {
+                *stats.slot(indices[k]) = Stat { s: s[k], n: n[k] };
+                energy += values[k] * values[k];
+            }
+        }
+        for (&j, x) in rest.iter().zip(rest_values) {
             let stat = stats.slot(j);
-            stat.push(*x, h);
+            *stat = stat.with(*x, h);
             *x = stat.scaled(*x);
             energy += *x * *x;
         }
@@ -252,8 +281,7 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
             for i in block {
                 let (indices, values) = rows.open_copy(chunk.row(i));
                 scale(&self.stats, indices, values);
-                values.iter_mut().for_each(|u| *u *= self.clock.a);
-                rows.finish_open_copy(chunk.label(i), chunk.weight(i));
+                rows.finish_open_copy(self.clock.a, chunk.label(i), chunk.weight(i));
             }
             self.inner.predict(&rows, margins);
         }

@@ -25,8 +25,10 @@ fn normalized<F: Float, O: Online>(inner: O) -> Normalized<F, O> {
     Normalized::new(inner, true, Table::growing())
 }
 
+type Boxed<F> = Normalized<F, Box<dyn Online>>;
+
 /// One after the other: every kind of learner, normalized.
-fn all<F: Float>(loss: Loss) -> Vec<(&'static str, Normalized<F, Box<dyn Online>>)> {
+fn all<F: Float>(loss: Loss) -> Vec<(&'static str, Boxed<F>)> {
     learners::<F>(loss).into_iter().map(|(name, inner)| (name, normalized(inner))).collect()
 }
 
@@ -439,7 +441,7 @@ fn bad_data_is_survived<F: Float>() {
         "too small to square",
         &vec![vec![(1, 1e-200), (2, 1.0), (3, f64::MIN_POSITIVE)]; 50],
     );
-    let once = |k: u32| vec![(k, if k % 2 == 0 { largest } else { 1.0 / largest })];
+    let once = |k: u32| vec![(k, if k.is_multiple_of(2) { largest } else { 1.0 / largest })];
     survives::<F>("features that occur once", &(1..300).map(once).collect::<Vec<_>>());
     let mut outlier = vec![vec![(1, 1.0 / largest), (2, 1.0)]; 5000];
     outlier.push(vec![(1, largest), (2, 1.0)]);

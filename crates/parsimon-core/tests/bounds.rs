@@ -3,7 +3,7 @@
 
 use parsimon_core::merge::{Merging, Parts};
 use parsimon_core::metric::{AdaGrad, Global, Metric, Pace};
-use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Lazy, Nonnegative};
+use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Lazy, nonnegative};
 use parsimon_core::rule::anchored::Anchored;
 use parsimon_core::rule::leader::{Accrual, Center, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
@@ -273,8 +273,7 @@ fn merging<F: Float, C: Center<AdaGrad>>(
         merges::<F, _>(&Adaptive { penalty, metric: ADAGRAD }, bounds, gradients)
     }
     every_rule::<F, _, _>(Bounded { base: net, bounds }, bounds, center, gradients)?;
-    let nonnegative = Nonnegative::new(net.l1, net.l2);
-    every_rule::<F, _, _>(nonnegative, Bounds::NONNEGATIVE, center, gradients)?;
+    every_rule::<F, _, _>(nonnegative(net), Bounds::NONNEGATIVE, center, gradients)?;
     let flat = Bounded { base: L1 { l1: net.l1 }, bounds };
     merges::<F, _>(&Anchored { penalty: flat, metric: ADAGRAD }, bounds, gradients)
 }
@@ -284,7 +283,7 @@ proptest! {
     fn leaders_keep_bounds(l1 in strength(), l2 in strength(), bounds in bounds(), gradients in gradients()) {
         let net = ElasticNet { l1, l2 };
         leaders(Bounded { base: net, bounds }, net, bounds, &gradients)?;
-        leaders(Nonnegative::new(l1, l2), net, Bounds::NONNEGATIVE, &gradients)?;
+        leaders(nonnegative(net), net, Bounds::NONNEGATIVE, &gradients)?;
     }
 
     #[test]
@@ -292,7 +291,7 @@ proptest! {
         let net = ElasticNet { l1, l2 };
         mirrors(Bounded { base: net, bounds }, net, bounds, &gradients)?;
         mirrors(Bounded { base: L1 { l1 }, bounds }, ElasticNet { l1, l2: 0.0 }, bounds, &gradients)?;
-        mirrors(Nonnegative::new(l1, l2), net, Bounds::NONNEGATIVE, &gradients)?;
+        mirrors(nonnegative(net), net, Bounds::NONNEGATIVE, &gradients)?;
     }
 
     #[test]
@@ -366,14 +365,7 @@ fn a_learner_keeps_features_inside_and_leaves_the_bias_free() {
             metric: AdaGrad { rate: 0.5, delta: 1.0 },
         };
         learns::<F, _>(ftrl(inside), ftrl(<Net as Penalty<F>>::free()), 0.7);
-        let ftrl = |penalty: Nonnegative| Leader {
-            penalty,
-            accrual: Accrual::Once,
-            center: Iterate,
-            metric: AdaGrad { rate: 0.5, delta: 1.0 },
-        };
-        let free = <Nonnegative as Penalty<F>>::free();
-        learns::<F, _>(ftrl(Nonnegative::new(1e-3, 1e-3)), ftrl(free), 3.0);
+        learns::<F, _>(ftrl(nonnegative(net)), ftrl(<Net as Penalty<F>>::free()), 3.0);
         let schedule = Schedule::Sqrt { rate: 0.2 };
         let fobos = |penalty: Net| Scheduled { penalty, schedule, half_step: HalfStep::Same };
         learns::<F, _>(fobos(inside), fobos(<Net as Penalty<F>>::free()), 0.7);

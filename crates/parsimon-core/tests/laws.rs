@@ -2,7 +2,7 @@
 //! numbers.
 
 use parsimon_core::implicit::solve;
-use parsimon_core::penalty::{Bounded, Bounds, Candidate, ElasticNet, L1, Lazy, Nonnegative};
+use parsimon_core::penalty::{Bounded, Bounds, Candidate, ElasticNet, L1, Lazy, nonnegative};
 use parsimon_core::rule::dense::threshold;
 use parsimon_core::{Loss, Penalty, soft};
 use proptest::collection::vec;
@@ -255,8 +255,8 @@ fn flat_box_of(l1: f64, bounds: Bounds) -> Inside<Bounded<L1>> {
     Inside { penalty: Bounded { base: L1 { l1 }, bounds }, net: ElasticNet { l1, l2: 0.0 }, bounds }
 }
 
-fn nonnegative_of(net: ElasticNet) -> Inside<Nonnegative> {
-    Inside { penalty: Nonnegative::new(net.l1, net.l2), net, bounds: Bounds::NONNEGATIVE }
+fn nonnegative_of(net: ElasticNet) -> Inside<Bounded<ElasticNet>> {
+    Inside { penalty: nonnegative(net), net, bounds: Bounds::NONNEGATIVE }
 }
 
 proptest! {
@@ -317,7 +317,6 @@ proptest! {
         }
         check::<L1>(v, q, amount, eta)?;
         check::<ElasticNet>(v, q, amount, eta)?;
-        check::<Nonnegative>(v, q, amount, eta)?;
         check::<Bounded<L1>>(v, q, amount, eta)?;
         check::<Bounded<ElasticNet>>(v, q, amount, eta)?;
     }

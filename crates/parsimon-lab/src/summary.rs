@@ -185,10 +185,11 @@ mod tests {
     #[test]
     fn means_spreads_and_places() {
         let means = average(&[trial(&[1.0, 3.0]), trial(&[3.0, 5.0])]);
-        let place = |text: &str| read(&means, &Place::parse(text).unwrap()).unwrap();
+        let at = |text: &str| read(&means, &Place::parse(text).unwrap());
+        let place = |text: &str| at(text).unwrap();
         assert_eq!(place("a.b.loss@end"), (4.0, 2f64.sqrt()));
         assert_eq!(place("a.b.loss@19"), (2.0, 2f64.sqrt()));
-        assert!(read(&means, &Place::parse("a.b.loss@5").unwrap()).is_none());
+        assert!(at("a.b.loss@5").is_none());
         assert!(Place::parse("loss").is_err() && Place::parse("a.loss@x").is_err());
     }
 

@@ -65,9 +65,7 @@ pub fn meaning(name: &str, methods: &[&str]) -> Meaning {
     let is_own = methods.is_empty() || methods.iter().any(|method| method.has(&name));
     let alias = methods.iter().find_map(|method| method.alias(&name));
     match (name.as_str(), alias) {
-        (_, Some(setting)) if !is_own => {
-            Meaning { setting: setting.to_owned(), is_inverse: false }
-        }
+        (_, Some(setting)) if !is_own => Meaning { setting: setting.to_owned(), is_inverse: false },
         ("gamma", _) if !is_own => Meaning { setting: "rate".to_owned(), is_inverse: true },
         _ => Meaning { setting: name, is_inverse: false },
     }

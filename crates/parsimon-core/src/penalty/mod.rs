@@ -9,8 +9,8 @@
 //! | --- | --- | --- |
 //! | [`L1`] | `l1 abs(w)` | `Lazy`, `Flat` |
 //! | [`ElasticNet`] | `l1 abs(w) + l2/2 w^2` | `Lazy` |
-//! | [`Nonnegative`] | `l1 w + l2/2 w^2`, no weight below zero | `Lazy` |
-//! | [`Bounded`] | another penalty, no weight outside of an interval | what the other has |
+//! | [`Bounded`] | another penalty, infinite outside of an interval | what the other has |
+//! | [`nonnegative`] | another penalty, infinite below zero | what the other has |
 
 mod bounded;
 mod bounds;
@@ -24,7 +24,7 @@ pub use bounds::Bounds;
 pub use candidate::Candidate;
 pub use elastic_net::ElasticNet;
 pub use l1::L1;
-pub use nonnegative::Nonnegative;
+pub use nonnegative::nonnegative;
 
 use crate::{Float, State};
 

@@ -1,10 +1,10 @@
 //! The penalty as a setting of its own: which one, how strong, between which bounds.
 //!
 //! A penalty of `parsimon-core` becomes available to every algorithm with these settings by its variant in [`PenaltyName`]
-//! and its line in [`with_penalty`].
+//! and its line in [`Chosen::new`]; one of a new type also by a variant of [`Chosen`].
 
 use parsimon_core::metric::Metric;
-use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Nonnegative, Penalty};
+use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Penalty, nonnegative};
 use parsimon_core::rule::leader::{Accrual, Center, Leader};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
 use parsimon_core::{Float, Schedule, metric::AdaGrad};
@@ -77,8 +77,7 @@ impl Interval {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Chosen {
     Elastic(ElasticNet),
-    Nonnegative(Nonnegative),
-    Box(Bounded<ElasticNet>),
+    Bounded(Bounded<ElasticNet>),
 }
 
 /// Runs `$body` with the penalty, whatever its type.
@@ -86,8 +85,7 @@ macro_rules! with_penalty {
     ($chosen:expr, $penalty:ident => $body:expr) => {
         match $chosen {
             Chosen::Elastic($penalty) => $body,
-            Chosen::Nonnegative($penalty) => $body,
-            Chosen::Box($penalty) => $body,
+            Chosen::Bounded($penalty) => $body,
         }
     };
 }
@@ -101,8 +99,8 @@ impl Chosen {
         let net = ElasticNet { l1, l2 };
         match name {
             PenaltyName::Elastic => Self::Elastic(net),
-            PenaltyName::Nonnegative => Self::Nonnegative(Nonnegative::new(l1, l2)),
-            PenaltyName::Box => Self::Box(Bounded { base: net, bounds: interval.bounds() }),
+            PenaltyName::Nonnegative => Self::Bounded(nonnegative(net)),
+            PenaltyName::Box => Self::Bounded(Bounded { base: net, bounds: interval.bounds() }),
         }
     }
 

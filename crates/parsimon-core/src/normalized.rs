@@ -287,6 +287,10 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         }
     }
 
+    fn chosen(&self) -> Option<usize> {
+        self.inner.chosen()
+    }
+
     fn nonzeros(&self) -> usize {
         self.inner.nonzeros()
     }

@@ -40,6 +40,10 @@ pub trait Online: Send {
     fn label_range(&self) -> Option<(f64, f64)> {
         None
     }
+    /// Which of several settings is read, if the learner is a race of settings.
+    fn chosen(&self) -> Option<usize> {
+        None
+    }
     /// Appends the margins a user would be told now, one per row and class.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
@@ -97,6 +101,9 @@ impl<O: Online + ?Sized> Online for Box<O> {
     }
     fn label_range(&self) -> Option<(f64, f64)> {
         (**self).label_range()
+    }
+    fn chosen(&self) -> Option<usize> {
+        (**self).chosen()
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         (**self).predict(chunk, margins);

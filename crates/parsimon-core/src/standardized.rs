@@ -41,7 +41,7 @@ use crate::{Chunk, Frozen, Head, Online, State};
 pub struct StandardizedTarget<O> {
     inner: O,
     target: TargetMoments,
-    /// Rows with the labels that the learner inside sees, and `m` and `sigma` as they were at each.
+    /// Rows with the labels that the learner inside sees, and `m` and `sigma` as they were before each.
     rows: Chunk,
     units: Vec<(f64, f64)>,
 }
@@ -76,12 +76,13 @@ impl<O: Online> StandardizedTarget<O> {
     /// Appends row `i` to the block, with its label standardized.
     fn push(&mut self, chunk: &Chunk, i: usize) {
         let (label, h) = (chunk.label(i), chunk.weight(i));
+        // The margin is made before the label is seen: in the units of the labels before it.
+        self.units.push((self.target.mean, self.target.deviation()));
         if let Some(y) = label.filter(|_| h > 0.0) {
             self.target.push(y, h);
         }
         let (m, sigma) = (self.target.mean, self.target.deviation());
         self.rows.copy_row_with_label(chunk, i, label.map(|y| (y - m) / sigma));
-        self.units.push((m, sigma));
     }
 
     fn learn_blocks(
@@ -135,6 +136,10 @@ impl<O: Online> Online for StandardizedTarget<O> {
         self.inner.predict(chunk, margins);
         let (m, sigma) = (self.target.mean, self.target.deviation());
         margins[start..].iter_mut().for_each(|p| *p = m + sigma * *p);
+    }
+
+    fn chosen(&self) -> Option<usize> {
+        self.inner.chosen()
     }
 
     fn nonzeros(&self) -> usize {

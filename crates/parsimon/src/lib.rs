@@ -31,6 +31,7 @@ mod grid;
 mod identify;
 mod merge;
 mod model;
+mod race;
 mod regret;
 mod settings;
 mod spec;

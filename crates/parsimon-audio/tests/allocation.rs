@@ -1,4 +1,5 @@
-//! Pushing does not allocate: after a first piece, another of the same length takes nothing from the allocator.
+//! Pushing does not allocate: after a first piece, another of the same length takes nothing from the allocator. A program of
+//! its own, for the allocator that counts is that of the whole process.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 mod common;

@@ -1,10 +1,6 @@
 //! Flags as people type them: numbers, underscores, the names of other programs, slips.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
-mod fixture;
-
-use fixture::{Dir, stream};
+use crate::fixture::{Dir, stream};
 
 const VW: &str = "1 |u a b |s c\n-1 |u b |s d\n1 |u a |s c d\n-1 |u b c |s d\n";
 
@@ -14,7 +10,7 @@ fn folder() -> Dir {
     let classes: String =
         (0..90).map(|i| format!("{} {}:1 9:0.5\n", i % 3 + 1, i % 3 + 1)).collect();
     dir.write("d.svm", stream(300)).write("d.vw", VW.repeat(30)).write("c.svm", classes);
-    dir.write("u.csv", "a,my_label,b_c\n1,1,x\n2,0,y\n".repeat(20));
+    dir.write("u.csv", "a,my_label,b_c\n".to_owned() + &"1,1,x\n2,0,y\n".repeat(20));
     dir
 }
 
@@ -49,7 +45,8 @@ fn whole_numbers_have_many_spellings() {
     dir.run("train d.svm --checkpoint c.psc --checkpoint-every 1e2 --limit 2_00 --quiet").ok();
     let reported = |text: &str| {
         let error = dir.run(&format!("train d.svm --progress {text}")).fails(0);
-        let rows = error.lines().filter_map(|line| line.split_whitespace().nth(2));
+        let rows = error.lines().filter(|line| line.split_whitespace().count() == 8);
+        let rows = rows.filter_map(|line| line.split_whitespace().nth(2));
         rows.filter(|rows| rows.parse::<u64>().is_ok()).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(reported("1e2"), ["100", "200", "300"]);
@@ -173,7 +170,7 @@ fn a_suggestion_is_a_slip_away_or_not_made() {
         assert!(error.contains(&format!("unexpected argument '{flag}' found")), "{error}");
         match suggestion {
             Some(flag) => assert!(error.contains(&format!("'{flag}'")), "{error}"),
-            None => assert!(!error.contains("tip:") && !error.contains("Usage:"), "{error}"),
+            None => assert!(!error.contains("tip:") && !error.contains("train --"), "{error}"),
         }
     }
 }

@@ -1,10 +1,6 @@
 //! The program finds in a file what the library finds.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
-mod fixture;
-
-use fixture::Dir;
+use crate::fixture::Dir;
 use parsimon::data::{Input, Options};
 use parsimon::{Spec, survey};
 use serde_json::Value;

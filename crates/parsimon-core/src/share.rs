@@ -1,8 +1,8 @@
 //! How several learners share the numbers of a coordinate: for a rule ([`Merging`]), and for a learner ([`Mergeable`]). The merging
 //! itself is in [`merge`](crate::merge).
 
-use crate::moments::{Moments, MomentsDelta};
 use crate::Table;
+use crate::moments::{Moments, MomentsDelta};
 
 /// How learners share one number of a coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

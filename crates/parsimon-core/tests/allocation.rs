@@ -1,5 +1,5 @@
 //! The hot loop does not allocate: after a first pass over the rows, learning them again takes nothing from the
-//! allocator.
+//! allocator. A program of its own, for the allocator that counts is that of the whole process.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 use parsimon_core::filter::metric::MagnitudeMetric;

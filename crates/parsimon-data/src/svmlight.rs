@@ -82,7 +82,7 @@ fn common_row<'a, const IDS: bool, const WIDE: bool>(
 ) -> Option<Lines<'a>> {
     let (end, after) = lines.separator(lines.next);
     let token = &lines.text[lines.at..end];
-    if token.is_empty() || token[0] == b'#' || matches!(after, b':' | b'|') {
+    if token.is_empty() || token[0] == b'#' || !(is_blank(after) || after == b'\n') {
         return None;
     }
     let label = builder.label(Found::Text(token), 0).ok()?;

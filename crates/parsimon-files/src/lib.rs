@@ -22,6 +22,7 @@ mod identity;
 mod map;
 mod output;
 mod target;
+mod temporary;
 
 pub use arguments::Arguments;
 pub use checksum::checksum;

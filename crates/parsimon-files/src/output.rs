@@ -8,6 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, WRITTEN};
 use crate::target::{Target, refuse_read_only};
+use crate::temporary::{builder, folder_of, temporary};
 
 /// A file being written. The file of that name stays as it was until [`commit`](Self::commit).
 ///
@@ -162,21 +163,6 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let mut file = OutputFile::create(path)?;
     file.put(bytes)?;
     file.commit()
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn builder() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".parsimon-").rand_bytes(12).suffix(".tmp");
-    builder
-}
-
-/// A file in the folder of `path` that did not exist before and that only its owner may read. It is removed when dropped.
-pub(crate) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
-    builder().tempfile_in(folder_of(path))
 }
 
 #[cfg(unix)]

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, WRITTEN};
+use crate::temporary::temporary;
 
 /// Where bytes for a path go, with links followed.
 #[derive(Debug, PartialEq)]
@@ -119,7 +120,7 @@ pub fn is_special(path: &Path) -> bool {
 pub fn check_target(path: &Path) -> Result<(), Error> {
     match Target::of(path)? {
         Target::File { path: whole } => {
-            crate::output::temporary(&whole).map_err(|e| Error::new(path, WRITTEN, e))?;
+            temporary(&whole).map_err(|e| Error::new(path, WRITTEN, e))?;
             Ok(())
         }
         _ => Ok(()),

@@ -227,7 +227,7 @@ mod unix {
         assert_eq!(error.kind(), ErrorKind::NoSpace);
         assert!(error.to_string().starts_with("/dev/full: cannot be written: "), "{error}");
         let mut file = OutputFile::create(full).unwrap();
-        let error = file.write_all(&[0; 1 << 17]).unwrap_err();
+        let error = file.write_all(&vec![0; 1 << 17]).unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
         assert!(error.to_string().starts_with("/dev/full: cannot be written: "), "{error}");
     }

@@ -78,12 +78,10 @@ fn judge(outcome: &Outcome) -> Result<Completion, Failed> {
     if let Some(why) = gaps.iter().find(|why| !why.contains(" is not in ")) {
         return Err((*why).into());
     }
-    match gaps.first() {
-        Some(why) => Ok(Completion::ignored_with(
-            why.split(" is not in ").next().unwrap_or(why).to_owned() + " is not at hand",
-        )),
-        None => Ok(Completion::Completed),
-    }
+    Ok(match gaps.first().and_then(|why| why.split_once(" is not in ")) {
+        Some((set, _)) => Completion::ignored_with(format!("needs the data set {set}")),
+        None => Completion::Completed,
+    })
 }
 
 fn broken(outcome: &Outcome) -> Vec<String> {

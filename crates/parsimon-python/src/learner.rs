@@ -193,11 +193,10 @@ impl From<Trainer> for Learner {
 #[pymethods]
 impl Learner {
     /// A learner at the origin. `bits` is for rows with named features, hashed; without it features are ids.
-    #[new]
     ///
     /// `classes`, `dimension` and `rows` are what was found in the data; the spec takes precedence.
+    #[new]
     #[pyo3(signature = (spec, *, precision="f64", bias=true, classes=Vec::new(), dimension=None, rows=None, bits=None))]
-    #[expect(clippy::too_many_arguments, reason = "the boundary is crossed once, with everything")]
     fn new(
         spec: &str,
         precision: &str,

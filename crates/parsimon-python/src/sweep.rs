@@ -46,7 +46,7 @@ type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 impl Sweep {
     #[new]
     #[pyo3(signature = (specs, *, precision="f64", bias=true, classes=Vec::new(), dimension=None, rows=None, threads=1, give_up=false))]
-    #[expect(clippy::too_many_arguments, reason = "as Learner::new")]
+    #[expect(clippy::too_many_arguments, reason = "as Learner::fit")]
     fn new(
         specs: Vec<String>,
         precision: &str,

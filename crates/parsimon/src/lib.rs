@@ -24,38 +24,35 @@
 //! settings is a file of [`algorithm`].
 
 pub mod algorithm;
-pub mod alias;
 mod container;
 mod error;
+mod found;
 mod grid;
 mod identify;
 mod merge;
 mod model;
-mod race;
-mod regret;
+mod options;
 mod settings;
-mod spec;
 mod suggestion;
 pub mod survey;
 mod synthetic;
 mod training;
 
 pub use algorithm::objective::Bound;
-pub use algorithm::{FilterPrecision, Regularization};
 pub use error::{BuildError, Error, FormatError, FormatErrorKind};
+pub use found::Found;
 pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
 pub use merge::{Combine, Delta, merge_deltas};
 pub use model::{Model, Provenance};
-pub use regret::Regret;
-pub use settings::{LearnerOptions, Settings, Storage};
-pub use spec::Spec;
+pub use options::{LearnerOptions, Storage};
+pub use settings::{FilterPrecision, Regularization, Settings, Spec, alias};
 pub use suggestion::did_you_mean;
-pub use survey::{Found, InputSchema};
+pub use survey::InputSchema;
 pub use synthetic::{Regressors, Synthetic, System};
 pub use training::{
-    EarlyStopping, Expect, ModelEvaluator, Observer, Outcome, Pass, Plan, Progress, Standing,
-    Stopped, Stretch, Sweep, Trainer, Watch, evaluate_models, run, run_with,
+    EarlyStopping, Expect, ModelEvaluator, Observer, Outcome, Pass, Plan, Progress, Regret,
+    Standing, Stopped, Stretch, Sweep, Trainer, Watch, evaluate_models, run, run_with,
 };
 
 pub use parsimon_core as core;

@@ -1,5 +1,7 @@
 //! All tests of this crate in one program: linking takes longer than most of them run. A new file needs its line here.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod common;
 mod filters;
 mod invariances;
@@ -8,6 +10,8 @@ mod multikernel;
 mod peers;
 mod projections;
 mod specs;
+mod stored_files;
+mod survey;
 mod sweeps;
 mod theorems;
 mod twins;

@@ -9,8 +9,6 @@
 //! parsimon convert mail-rest.vw -b 10 -o mail-rest.psc
 //! ```
 
-#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use std::path::PathBuf;
 
 use parsimon::core::Chunk;

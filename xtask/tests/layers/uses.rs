@@ -30,13 +30,14 @@ pub(crate) fn paths(tokens: &[Token], module: &[String]) -> Vec<Path> {
                     here.push(name.clone());
                 }
             }
-            Token::Word(word) if word == "crate" || word == "super" => {
-                if tokens.get(i + 1) == Some(&Token::PathSeparator) {
-                    let start = if word == "crate" { Vec::new() } else { parent(&here) };
-                    i += 2;
-                    i += tree(&tokens[i..], &start, &mut found);
-                    continue;
-                }
+            Token::Word(word)
+                if (word == "crate" || word == "super")
+                    && tokens.get(i + 1) == Some(&Token::PathSeparator) =>
+            {
+                let start = if word == "crate" { Vec::new() } else { parent(&here) };
+                i += 2;
+                i += tree(&tokens[i..], &start, &mut found);
+                continue;
             }
             _ => {}
         }

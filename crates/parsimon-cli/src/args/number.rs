@@ -20,6 +20,7 @@ pub(crate) fn positive<T: TryFrom<u64> + PartialEq + Default>(text: &str) -> Res
 }
 
 /// The value of `--progress`: a number of rows may have an exponent; a factor has a decimal point.
+#[expect(clippy::unnecessary_wraps, reason = "the shape of a parser of values")]
 pub(crate) fn progress(text: &str) -> Result<String, String> {
     let is_grouped = text.contains(['e', 'E', '_']);
     Ok(match whole::<u64>(text) {

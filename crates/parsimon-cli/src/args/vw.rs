@@ -180,7 +180,7 @@ impl<'a> Typed<'a> {
             return Some(Self { name: name.replace('_', "-"), is_short: false, value });
         }
         let short = text.strip_prefix('-')?;
-        let letter = short.chars().next().filter(|c| c.is_ascii_alphabetic())?;
+        let letter = short.chars().next().filter(char::is_ascii_alphabetic)?;
         let value = Some(&short[1..]).filter(|value| !value.is_empty());
         Some(Self { name: letter.to_string(), is_short: true, value })
     }

@@ -24,7 +24,7 @@ const TAPS: usize = 512;
 const RUNAWAY: f64 = 1e4;
 
 /// A finished run.
-struct Identification {
+struct IdentifyRun {
     found: Identified,
     truth: Option<Vec<f64>>,
     samples: u64,
@@ -80,11 +80,7 @@ fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
     }
 }
 
-fn synthetic(
-    args: &IdentifyArgs,
-    settings: &Settings,
-    text: &str,
-) -> Result<Identification, Fault> {
+fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<IdentifyRun, Fault> {
     let synthetic = Synthetic::parse(text)?;
     let mut system = synthetic.start();
     let truth = Some(system.truth().to_vec());
@@ -111,7 +107,7 @@ fn synthetic(
         }
     };
     let time = start.elapsed();
-    Ok(Identification { found, truth, samples: synthetic.samples, rate: None, time })
+    Ok(IdentifyRun { found, truth, samples: synthetic.samples, rate: None, time })
 }
 
 fn signals(
@@ -119,7 +115,7 @@ fn signals(
     settings: &Settings,
     reference: &str,
     observed: &str,
-) -> Result<Identification, Fault> {
+) -> Result<IdentifyRun, Fault> {
     signal::refuse_settings(&args.spec)?;
     let (from, to) = (reference, observed);
     let reference = Source::new(from).read(args.channel)?;
@@ -174,7 +170,7 @@ fn signals(
     let found = over(args, settings, taps, x, y, truth.as_deref())?;
     let time = start.elapsed();
     let rate = reference.rate.or(observed.rate);
-    Ok(Identification { found, truth, samples: samples as u64, rate, time })
+    Ok(IdentifyRun { found, truth, samples: samples as u64, rate, time })
 }
 
 fn over(
@@ -200,7 +196,7 @@ fn over(
     })
 }
 
-fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identification) -> Result<(), Fault> {
+fn finish(args: &IdentifyArgs, settings: &Settings, run: &IdentifyRun) -> Result<(), Fault> {
     let found = &run.found;
     let diverged = |point: &IdentifyPoint| {
         !point.residual.is_finite() || point.residual > RUNAWAY * point.observed.max(1e-300)
@@ -244,7 +240,7 @@ fn finish(args: &IdentifyArgs, settings: &Settings, run: &Identification) -> Res
     Ok(())
 }
 
-fn summarize(name: &str, run: &Identification) {
+fn summarize(name: &str, run: &IdentifyRun) {
     let found = &run.found;
     let Some(last) = found.curve.last() else { return };
     let zeros = found.taps.iter().filter(|w| **w == 0.0).count();
@@ -282,7 +278,7 @@ fn summarize(name: &str, run: &Identification) {
     }
 }
 
-fn response(name: &str, run: &Identification) -> Figure {
+fn response(name: &str, run: &IdentifyRun) -> Figure {
     let points = |taps: &[f64]| -> Vec<(f64, f64)> {
         taps.iter().enumerate().map(|(lag, w)| (lag as f64, *w)).collect()
     };
@@ -296,7 +292,7 @@ fn response(name: &str, run: &Identification) -> Figure {
         .panel(panel)
 }
 
-fn curve(name: &str, run: &Identification) -> Figure {
+fn curve(name: &str, run: &IdentifyRun) -> Figure {
     let db = |power: f64| 10.0 * power.max(1e-30).log10();
     let curve = &run.found.curve;
     let points = |value: &dyn Fn(&IdentifyPoint) -> f64| -> Vec<(f64, f64)> {

@@ -1,7 +1,5 @@
 //! What tests of projections share: streams as dense rows, and differences with a name.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::{Options, SplitMix64, random};
 use serde_json::Value;

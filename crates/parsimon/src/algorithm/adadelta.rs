@@ -6,7 +6,7 @@ use parsimon_core::rule::adadelta::AdaDelta as Rule;
 use super::groups::AnyLoss;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Decay, Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// AdaDelta (Zeiler 2012).

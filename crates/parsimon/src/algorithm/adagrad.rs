@@ -10,7 +10,7 @@ use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{NonNegative, Positive, family, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Steps by the root of the sum of squared gradients (Duchi, Hazan and Singer 2011).

@@ -7,7 +7,7 @@ use parsimon_core::{Float, Schedule};
 use super::groups::AdalineLoss;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Adaline (Widrow and Hoff 1960).

@@ -6,7 +6,7 @@ use parsimon_core::rule::adam::Adam as Rule;
 use super::groups::AnyLoss;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Decay, Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Adam (Kingma and Ba 2015).

@@ -8,7 +8,7 @@ use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Order, Step, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// APA (Ozeki and Umeda 1984).

@@ -9,7 +9,7 @@ use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Order, Positive, Step, Unit, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// APFBS (Murakami et al. 2010; Ushio 2018, eq. 2.10).

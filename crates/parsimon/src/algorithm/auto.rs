@@ -7,7 +7,7 @@ use super::groups::AnyLoss;
 use super::objective::{Charge, Objective};
 use super::recipe::{Card, Composer, Racers, Recipe};
 use super::setting::{NonNegative, Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// FTRL-Proximal on normalized rows; rate and l1 are found by a race on the data itself.
@@ -41,7 +41,9 @@ impl Auto {
         let far = |(rate, l1): (f64, f64)| {
             (rate / USUAL.0).ln().abs() + (l1.max(1e-9) / USUAL.1).ln().abs()
         };
-        (0..racers.len() - 1).min_by(|a, b| far(racers[*a]).total_cmp(&far(racers[*b]))).unwrap_or(0)
+        (0..racers.len() - 1)
+            .min_by(|a, b| far(racers[*a]).total_cmp(&far(racers[*b])))
+            .unwrap_or(0)
     }
 }
 

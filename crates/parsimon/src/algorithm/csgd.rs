@@ -5,7 +5,7 @@ use parsimon_core::Float;
 use super::groups::{ScheduleName, SquaredLoss, Steps, schedule};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// CSGD (Mu et al. 2013), in O(nnz) by two vectors.

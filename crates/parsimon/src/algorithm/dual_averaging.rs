@@ -8,7 +8,7 @@ use super::groups::{AnyLoss, Features};
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, choice, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 choice! {
     /// The set of the weights.

@@ -14,7 +14,7 @@ use super::penalized::{Chosen, Interval, PenaltyName, objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Groups, NonNegative, choice, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 choice! {
     /// The penalty of a proximal step.

@@ -7,7 +7,7 @@ use super::groups::AnyLoss;
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Follow the leader in the l2 ball: for study, since its weights jump.

@@ -10,7 +10,7 @@ use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{NonNegative, Positive, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// FTRL-Proximal (McMahan et al. 2013): AdaGrad steps per coordinate, the penalty in force once.

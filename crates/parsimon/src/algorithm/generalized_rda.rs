@@ -9,7 +9,7 @@ use super::groups::AnyLoss;
 use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{NonNegative, Number, Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Ushio 2018, eq. 3.1.

@@ -7,7 +7,7 @@ use super::setting::{
     Configuration, Dimension, Flag, Fraction, NonNegative, Positive, Texts, choice, settings,
 };
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 /// The settings that say which loss.
 pub trait Losses: Configuration {

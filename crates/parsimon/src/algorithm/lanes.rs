@@ -10,7 +10,7 @@ use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Float, Lane, Lanes, Loss, Online, Schedule};
 
 use super::recipe::{Composer, Racers};
-use crate::{LearnerOptions, Settings, Storage};
+use crate::{LearnerOptions, Storage};
 
 /// A learner of several settings, each a head of its model.
 pub(crate) trait SideBySide: Online {
@@ -26,15 +26,18 @@ type Build = Box<dyn Fn(&[Lane], LearnerOptions, Loss) -> Box<dyn SideBySide>>;
 /// A setting that can share a learner, with what it shares and what is its own.
 pub(crate) struct LaneGroup {
     /// Its own part.
-    lane: Lane,
+    pub(crate) lane: Lane,
     /// Settings of equal keys can share a learner.
     pub(crate) key: String,
-    build: Build,
+    pub(crate) build: Build,
 }
 
 impl fmt::Debug for LaneGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LaneGroup").field("lane", &self.lane).field("key", &self.key).finish()
+        f.debug_struct("LaneGroup")
+            .field("lane", &self.lane)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
     }
 }
 
@@ -124,22 +127,4 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> SideBySide for Lanes<F, C, K>
             Box::new(Lanes::keep::<WIDEST>(self, std::array::from_fn(head), storage.table()))
         }
     }
-}
-
-/// What settings must have in common to share a learner; `None` for those that need one of their own.
-pub(crate) fn family(settings: &Settings, options: LearnerOptions) -> Option<String> {
-    let group = settings.lanes(options.precision)?;
-    Some(format!("{} {:?}", group.key, settings.loss()))
-}
-
-/// A learner of up to [`WIDEST`] settings of one [`family`].
-pub(crate) fn shared_learner(
-    settings: &[&Settings],
-    options: LearnerOptions,
-) -> Option<Box<dyn SideBySide>> {
-    let groups: Option<Vec<LaneGroup>> =
-        settings.iter().map(|s| s.lanes(options.precision)).collect();
-    let groups = groups.filter(|groups| !groups.is_empty())?;
-    let lanes: Vec<Lane> = groups.iter().map(|group| group.lane).collect();
-    Some((groups[0].build)(&lanes, options, settings[0].loss()))
 }

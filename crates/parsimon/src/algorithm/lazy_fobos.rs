@@ -10,7 +10,7 @@ use super::groups::{AnyLoss, Steps};
 use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Natural, NonNegative, choice, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 choice! {
     /// The penalty at the end of a block.

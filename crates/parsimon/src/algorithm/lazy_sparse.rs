@@ -7,7 +7,7 @@ use super::groups::{AnyLoss, Steps};
 use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{NaturalOrNone, NonNegative, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Algorithm 3 of the lazy thesis (2014): a weight pays its penalty when it is touched.

@@ -8,8 +8,8 @@ use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Constrained, Float, Learner, Loss, OneVsAll, Online, Schedule, State, Table};
 
 use super::lanes::side_by_side;
+use super::race::Race;
 use super::recipe::{Composer, LearnerPlan, Racers};
-use crate::race::Race;
 use crate::{LearnerOptions, Storage};
 
 /// Builds a learner at the origin, one set of weights per class.

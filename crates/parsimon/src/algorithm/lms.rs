@@ -8,7 +8,7 @@ use parsimon_core::{Float, Schedule};
 use super::groups::SquaredLoss;
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{Positive, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// LMS (Widrow and Hoff 1960).

@@ -20,7 +20,7 @@ pub mod auto;
 pub mod c_adaline;
 pub mod csgd;
 pub mod dual_averaging;
-mod filter;
+pub(crate) mod filter;
 pub mod fobos;
 pub mod ftl;
 pub mod ftrl;
@@ -41,6 +41,7 @@ pub mod pda;
 pub mod penalized;
 mod projections;
 pub mod proportionate;
+mod race;
 pub mod rda;
 pub mod recipe;
 pub mod rls;
@@ -51,7 +52,6 @@ pub mod truncated_gradient;
 pub mod truncation;
 pub mod unified;
 
-pub use filter::{FilterPrecision, Regularization};
 pub use nature::Nature;
 pub use recipe::Card;
 
@@ -117,7 +117,7 @@ pub struct Algorithm {
     aliases: &'static [(&'static str, &'static str)],
     retired: &'static [&'static str],
     is_filter: bool,
-    read: fn(&Values<'_>) -> Result<Configured, BuildError>,
+    read: fn(Values<'_>) -> Result<Configured, BuildError>,
     complete: fn(&mut Map<String, Value>),
 }
 
@@ -204,7 +204,7 @@ impl Algorithm {
         values: &mut Map<String, Value>,
     ) -> Result<Configured, BuildError> {
         (self.complete)(values);
-        (self.read)(&Values(values))
+        (self.read)(Values(values))
     }
 }
 
@@ -216,7 +216,7 @@ static CLASSES: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     list
 });
 
-fn read<T: Recipe>(values: &Values<'_>) -> Result<Configured, BuildError> {
+fn read<T: Recipe>(values: Values<'_>) -> Result<Configured, BuildError> {
     let losses = T::Losses::read(values)?;
     let classes = Classes::read(values)?;
     let scaling = Scaling::read(values)?;
@@ -248,7 +248,7 @@ fn filters_signals<T: Recipe>() -> bool {
     let default = |p: &Parameter| Some((p.name.to_owned(), p.default?.value()));
     let mut values: Map<String, Value> = parameters.iter().filter_map(default).collect();
     T::complete(&mut values);
-    T::read(&Values(&values)).is_ok_and(|own| own.filter::<f64, _>(filter::Probe).is_some())
+    T::read(Values(&values)).is_ok_and(|own| own.filter::<f64, _>(filter::Probe).is_some())
 }
 
 /// The algorithm of that name.

@@ -10,7 +10,7 @@ use super::setting::{
     Kind, Natural, Naturals, NonNegative, Positives, Setting, Step, family, settings,
 };
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 /// One kernel, or several, by their words.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use super::groups::ProjectionLoss;
 use super::projections::Projections;
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Step, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// NLMS (Nagumo and Noda 1967): a step towards what one row allows.

@@ -8,7 +8,7 @@ use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Order, Positive, Step, Unit, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// PAPA (Ushio 2018, eq. 3.5; Gansler et al. 2000): large weights take large steps.

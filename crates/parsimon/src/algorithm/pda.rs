@@ -12,7 +12,7 @@ use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Order, Positive, Step, Unit, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// PDA (Ushio 2018, eq. 3.4): projection steps add up, the penalty is in force once.

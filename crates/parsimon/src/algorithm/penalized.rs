@@ -183,7 +183,9 @@ impl Penalized {
                 let lane = parsimon_core::Lane { l1, l2, rate, delta };
                 composer.adagrad_leader(lane, accrual, center)
             }
-            other => other.leader(accrual, center, [metric, metric], composer),
+            bounded @ Chosen::Bounded(_) => {
+                bounded.leader(accrual, center, [metric, metric], composer)
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use parsimon_core::{Float, Loss, Schedule};
 use super::groups::{ProjectionLoss, RowSet};
 use super::recipe::{Composer, FilterComposer};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 /// A projection method, whichever of the five it is.
 #[derive(Clone, Copy, Debug)]

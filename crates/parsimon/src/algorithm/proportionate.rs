@@ -7,7 +7,7 @@ use parsimon_core::filter::proportionate::{Gain, Proportionate};
 use super::groups::{Features, HyperplaneLoss};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Positive, Signed, Step, Unit, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// PNLMS (Duttweiler 2000).

@@ -10,7 +10,7 @@ use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, choice, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 choice! {
     /// The sequence `beta_t` of the stabilizer.

@@ -21,7 +21,7 @@ use super::learner::LearnerComposer;
 use super::nature::{Nature, NatureComposer};
 use super::objective::{Bound, Met, Objective};
 use super::setting::Configuration;
-use crate::survey::Found;
+use crate::found::Found;
 use crate::{BuildError, LearnerOptions};
 
 /// What the table of algorithms shows.
@@ -134,12 +134,7 @@ pub trait Composer<F: Float>: Sized {
     }
 
     /// Settings that race, each a leader with AdaGrad's metric. By default the one that leads at first, alone.
-    fn race<C: Center<AdaGrad>>(
-        self,
-        racers: Racers,
-        accrual: Accrual,
-        center: C,
-    ) -> Self::Output {
+    fn race<C: Center<AdaGrad>>(self, racers: Racers, accrual: Accrual, center: C) -> Self::Output {
         self.adagrad_leader(racers.lanes[racers.leader], accrual, center)
     }
 

@@ -7,7 +7,7 @@ use super::groups::{Features, SquaredLoss};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{Positive, Share, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 /// The matrix, half of which is kept, may take this many bytes: some 32,000 features.
 const MOST_MEMORY: u64 = 1 << 32;

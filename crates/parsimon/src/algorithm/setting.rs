@@ -381,7 +381,7 @@ pub trait Configuration: Clone + Debug + PartialEq + Send + Sync + Sized + 'stat
     /// Appends its parameters.
     fn parameters(list: &mut Vec<Parameter>);
     /// Reads it; a value that is not acceptable is an error.
-    fn read(values: &Values<'_>) -> Result<Self, BuildError>;
+    fn read(values: Values<'_>) -> Result<Self, BuildError>;
 }
 
 /// Values by name, defaults included.
@@ -390,7 +390,7 @@ pub struct Values<'a>(pub(crate) &'a Map<String, Value>);
 
 impl Values<'_> {
     /// Reads one setting.
-    pub fn read<S: Setting>(&self, name: &'static str) -> Result<S::Value, BuildError> {
+    pub fn read<S: Setting>(self, name: &'static str) -> Result<S::Value, BuildError> {
         match self.0.get(name) {
             Some(value) => S::read(value).ok_or_else(|| unacceptable(name, S::kind(), value)),
             None => S::absent().ok_or_else(|| BuildError::new(name, format!("{name} is missing"))),
@@ -442,7 +442,7 @@ macro_rules! settings {
                 $crate::algorithm::setting::settings!(@list list $($list)*);
             }
             #[allow(unused_variables, reason = "an algorithm may have no setting of its own")]
-            fn read(values: &$crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::BuildError> {
+            fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::BuildError> {
                 Ok(Self { $($place: $crate::algorithm::setting::settings!(@read values $place $($how)*),)* })
             }
         }
@@ -476,7 +476,7 @@ macro_rules! family {
             fn parameters(list: &mut Vec<$crate::algorithm::setting::Parameter>) {
                 <$shared as $crate::algorithm::setting::Configuration>::parameters(list);
             }
-            fn read(values: &$crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::BuildError> {
+            fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::BuildError> {
                 <$shared as $crate::algorithm::setting::Configuration>::read(values).map(Self)
             }
         }

@@ -12,7 +12,7 @@ use super::objective::{FeasibleSet, Objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Flag, Positive, choice, family, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 choice! {
     /// The ball that weights are projected on.

@@ -7,7 +7,7 @@ use super::groups::{AnyLoss, Steps};
 use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{NonNegative, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Subgradient steps of the l1 penalty (Langford, Li and Zhang 2009, section 3).

@@ -7,7 +7,7 @@ use super::groups::{AnyLoss, Steps};
 use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Natural, NonNegative, Threshold, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Truncated gradient (Langford, Li and Zhang 2009): every k-th round weights below theta shrink.

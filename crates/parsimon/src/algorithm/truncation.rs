@@ -6,7 +6,7 @@ use parsimon_core::rule::truncated::Truncation as Rule;
 use super::groups::{AnyLoss, Steps};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Natural, NonNegative, settings};
-use crate::survey::Found;
+use crate::found::Found;
 
 settings! {
     /// Weights up to theta are set to zero every k-th round (Langford, Li and Zhang 2009).

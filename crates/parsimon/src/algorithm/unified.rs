@@ -14,7 +14,7 @@ use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe, leader};
 use super::setting::{Flag, NonNegative, Positive, choice, family, settings};
 use crate::BuildError;
-use crate::survey::Found;
+use crate::found::Found;
 
 choice! {
     /// The weight of the quadratics.
@@ -76,8 +76,8 @@ impl Unified {
         }
     }
 
-    fn objective(&self) -> Option<Objective> {
-        Some(Objective::penalized(self.l1, 0.0))
+    fn objective(&self) -> Objective {
+        Objective::penalized(self.l1, 0.0)
     }
 }
 
@@ -97,7 +97,7 @@ impl Recipe for Comid {
         loss.check_exact(self.0.implicit)
     }
     fn objective(&self) -> Option<Objective> {
-        self.0.objective()
+        Some(self.0.objective())
     }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
         let Self(s) = self;
@@ -131,7 +131,7 @@ impl Recipe for Ftprl {
         loss.check_exact(self.0.implicit)
     }
     fn objective(&self) -> Option<Objective> {
-        self.0.objective()
+        Some(self.0.objective())
     }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
         let Self(s) = self;
@@ -161,7 +161,7 @@ impl Recipe for Aogd {
         loss.check_exact(self.0.implicit)
     }
     fn objective(&self) -> Option<Objective> {
-        self.0.objective()
+        Some(self.0.objective())
     }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
         let Self(s) = self;
@@ -194,7 +194,7 @@ impl Recipe for UnifiedRda {
         loss.check_exact(self.0.implicit)
     }
     fn objective(&self) -> Option<Objective> {
-        self.0.objective()
+        Some(self.0.objective())
     }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
         let Self(s) = self;

@@ -16,14 +16,13 @@
 //! ```
 
 mod classes;
-mod found;
 mod needs;
 mod opened;
 mod scan;
 mod schema;
 mod source;
 
-pub use found::Found;
+pub use crate::found::Found;
 pub use needs::{LabelNeed, Needs};
 pub use opened::{Opened, open, survey};
 pub use scan::{Scan, SeenLabels, scan};

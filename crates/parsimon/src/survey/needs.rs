@@ -52,7 +52,7 @@ impl Needs {
     }
 
     /// Whether nothing but labels is needed: features can be passed over.
-    pub(crate) fn is_of_labels_only(&self) -> bool {
+    pub(crate) fn is_of_labels_only(self) -> bool {
         !self.dimension && !self.rows
     }
 }

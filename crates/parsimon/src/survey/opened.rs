@@ -1,6 +1,7 @@
 //! Data that was looked at, and is open for learning.
 
-use parsimon_data::{Options, Reader};
+use parsimon_core::Chunk;
+use parsimon_data::{Labels, Options, Reader};
 
 use super::{Found, InputSchema, LabelNeed, Needs, Source, classes, scan};
 use crate::{Error, Settings};
@@ -54,10 +55,26 @@ pub fn survey<S: Source + ?Sized>(
     let seen = scan(source, options, needs)?;
     let classes = match (declared, seen.labels) {
         (Some(declared), _) => declared,
-        (None, Some(labels)) => classes::of_labels(first, labels)?,
+        (None, Some(labels)) => classes::of_labels(first, labels)
+            .map_err(|refusal| bad_row(source, options).unwrap_or(refusal))?,
         (None, None) => Vec::new(),
     };
     Ok(Found { classes, dimension: seen.dimension, rows: seen.rows })
+}
+
+/// The first row that cannot be read. Odd labels are mostly those of a file in another format, and a look at the labels passes
+/// over the features, where that shows.
+fn bad_row<S: Source + ?Sized>(source: &S, options: &Options) -> Option<Error> {
+    let options = Options { labels: Labels::Any, keep_names: false, ..options.clone() };
+    let mut reader = source.open(&options).ok()?;
+    let mut chunk = Chunk::new();
+    loop {
+        match reader.read(&mut chunk) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => return Some(error.into()),
+        }
+    }
 }
 
 /// Refuses to look at what is gone afterwards. Two classes whose labels were not looked at are taken for the usual ones.

@@ -12,15 +12,18 @@ mod checkpoint;
 mod early_stopping;
 mod evaluation;
 mod parallel;
+mod regret;
 mod report;
 mod run;
 mod shared;
 mod stretch;
 mod sweep;
+mod together;
 mod trainer;
 
 pub use early_stopping::EarlyStopping;
 pub use evaluation::{Expect, ModelEvaluator, evaluate_models};
+pub use regret::Regret;
 pub use report::{Progress, Standing, Stopped};
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
 pub use stretch::{Stretch, Watch};

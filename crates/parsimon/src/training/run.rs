@@ -11,8 +11,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::Serialize;
 
+use super::regret::{Ledger, Regret};
 use super::{ModelEvaluator, Progress, Trainer};
-use crate::regret::{Ledger, Regret};
 use crate::{Error, Model};
 
 /// What a run is to do.

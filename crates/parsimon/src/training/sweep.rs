@@ -1,20 +1,19 @@
 //! Many settings learned in one pass over the rows.
 
-use std::convert::Infallible;
-use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parsimon_core::Chunk;
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
 use super::early_stopping::Trend;
-use super::parallel::in_parallel;
 use super::shared::{SharedLearner, options_of};
-use super::stretch::{self, Course, Stretch, Watch};
+use super::stretch::{self, Watch};
+use super::together::Together;
 use super::trainer::ModelParts;
 use super::{EarlyStopping, Standing, Stopped};
-use crate::algorithm::lanes::{WIDEST, family, shared_learner};
+use crate::algorithm::lanes::WIDEST;
+use crate::settings::lanes::{family, shared_learner};
 use crate::{BuildError, InputSchema, LearnerOptions, Model, Settings};
 
 /// Learns many settings together and keeps each one's score.
@@ -48,32 +47,32 @@ pub struct Sweep {
     inputs: Vec<String>,
     schedule: Schedule,
     early_stopping: Option<EarlyStopping>,
-    threads: usize,
-    rows: u64,
-    entries: Vec<Entry>,
-    groups: Vec<Group>,
+    pub(super) threads: usize,
+    pub(super) rows: u64,
+    pub(super) entries: Vec<Entry>,
+    pub(super) groups: Vec<Group>,
 }
 
 /// One setting and how it does.
-struct Entry {
+pub(super) struct Entry {
     settings: Settings,
-    progressive: Progressive,
+    pub(super) progressive: Progressive,
     curve: LearningCurve,
     /// Why it learns no more.
-    stopped: Option<Stopped>,
+    pub(super) stopped: Option<Stopped>,
     /// Where its weights are: the group, and the place within it.
     place: (usize, usize),
 }
 
 /// Settings that share a learner.
-struct Group {
+pub(super) struct Group {
     /// None when all of them have stopped.
-    learner: Option<SharedLearner>,
+    pub(super) learner: Option<SharedLearner>,
     is_shared: bool,
     /// Which entries they are.
-    members: Vec<usize>,
+    pub(super) members: Vec<usize>,
     /// The time it took to learn.
-    time: Duration,
+    pub(super) time: Duration,
 }
 
 impl Sweep {
@@ -285,37 +284,8 @@ impl Sweep {
         let Ok(()) = stretch::learn(&mut together, schedule, chunk);
     }
 
-    /// Every learner learns the rows, each by one thread.
-    fn learn_rows<W: Watch + Send>(
-        &mut self,
-        chunk: &Chunk,
-        rows: &Range<usize>,
-        watches: &mut [W],
-    ) {
-        let mut entries: Vec<Option<&mut Entry>> = self.entries.iter_mut().map(Some).collect();
-        let mut watches: Vec<Option<&mut W>> = watches.iter_mut().map(Some).collect();
-        let mut work = Vec::new();
-        for Group { learner, members, time, .. } in &mut self.groups {
-            let Some(learner) = learner else { continue };
-            let member = |&k: &usize| {
-                let watch = watches.get_mut(k).and_then(Option::take);
-                Some(Member { entry: entries[k].take()?, watch })
-            };
-            let members: Vec<Member<'_, W>> = members.iter().filter_map(member).collect();
-            work.push((learner, time, members));
-        }
-        in_parallel(self.threads, &mut work, |(learner, time, members)| {
-            let start = Instant::now();
-            learn_together(learner, chunk, rows, members);
-            **time += start.elapsed();
-            members.iter_mut().enumerate().for_each(|(place, member)| {
-                member.watch(&learner.stretch(chunk, rows.clone(), place));
-            });
-        });
-    }
-
     /// Notes where every setting stands, and gives up those that are hopeless.
-    fn reported(&mut self) -> Vec<Standing> {
+    pub(super) fn reported(&mut self) -> Vec<Standing> {
         let mut standings = self.standings();
         for (entry, standing) in self.entries.iter_mut().zip(&standings) {
             if entry.stopped.is_none() {
@@ -365,7 +335,7 @@ impl Sweep {
     }
 
     /// Makes learners narrower when half of their settings have stopped, and drops those where all have.
-    fn thin(&mut self) {
+    pub(super) fn thin(&mut self) {
         for (place, group) in self.groups.iter_mut().enumerate() {
             let alive = |k: &usize| self.entries[*k].stopped.is_none();
             let heads: Vec<usize> =
@@ -443,72 +413,5 @@ impl Group {
     /// The nonzero weights of every member, and perhaps of more heads.
     fn nonzeros(&self) -> Vec<usize> {
         self.learner.as_ref().map_or_else(Vec::new, SharedLearner::nonzeros)
-    }
-}
-
-/// Many learners on their way through the rows.
-struct Together<'a, W> {
-    sweep: &'a mut Sweep,
-    report: &'a mut dyn FnMut(&[Standing]),
-    watches: &'a mut [W],
-}
-
-impl<W: Watch + Send> Course for Together<'_, W> {
-    type Failure = Infallible;
-
-    fn rows(&self) -> u64 {
-        self.sweep.rows
-    }
-
-    fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Infallible> {
-        self.sweep.learn_rows(chunk, &rows, self.watches);
-        self.sweep.thin();
-        // All settings may have stopped: what they learned does not tell how many rows there were.
-        self.sweep.rows += rows.filter(|&row| chunk.label(row).is_some()).count() as u64;
-        Ok(())
-    }
-
-    fn pause(&mut self, is_due: bool) {
-        if is_due {
-            (self.report)(&self.sweep.reported());
-        }
-    }
-}
-
-/// A setting while its learner learns.
-struct Member<'a, W> {
-    entry: &'a mut Entry,
-    watch: Option<&'a mut W>,
-}
-
-impl<W: Watch> Member<'_, W> {
-    fn watch(&mut self, stretch: &Stretch<'_>) {
-        if let (Some(watch), None) = (&mut self.watch, &self.entry.stopped) {
-            watch.see(stretch);
-        }
-    }
-}
-
-/// The rows are learned and judged; settings that fail are stopped.
-fn learn_together<W: Watch>(
-    learner: &mut SharedLearner,
-    chunk: &Chunk,
-    rows: &Range<usize>,
-    members: &mut [Member<'_, W>],
-) {
-    let is_alive = |member: &Member<'_, W>| member.entry.stopped.is_none();
-    if !members.iter().any(is_alive) {
-        return;
-    }
-    let learned = learner.learn(chunk, rows.clone());
-    for (place, member) in members.iter_mut().enumerate().filter(|(_, m)| is_alive(m)) {
-        let judged = learned.as_ref().map_err(ToString::to_string).and_then(|()| {
-            let stretch = learner.stretch(chunk, rows.clone(), place);
-            let judged = learner.judge(&stretch, place, &mut member.entry.progressive);
-            judged.map_err(|error| error.to_string())
-        });
-        if let Err(why) = judged {
-            member.entry.stopped = Some(Stopped::Failed(why));
-        }
     }
 }

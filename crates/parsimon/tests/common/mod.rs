@@ -1,7 +1,5 @@
 //! What the tests of this crate share.
 
-#![allow(dead_code, reason = "every test file compiles this page for itself and uses a part of it")]
-
 use parsimon::core::{Chunk, Head, Online, Precision, Repeats};
 use parsimon::{
     Found, InputSchema, LearnerOptions, Progress, Settings, Spec, Storage, Stretch, Trainer,

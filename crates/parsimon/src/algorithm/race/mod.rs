@@ -13,8 +13,8 @@ use std::ops::Range;
 use parsimon_core::{Chunk, Frozen, Loss, Online, State};
 
 use self::sums::Sums;
+use super::lanes::SideBySide;
 use crate::Storage;
-use crate::algorithm::lanes::SideBySide;
 
 /// The first look; the next ones follow whenever the rows have doubled.
 const FIRST_LOOK: u64 = 1024;

@@ -1,9 +1,15 @@
-//! Settings that are complete and checked, and the learner they describe.
+//! Settings: as given ([`Spec`]), complete and checked ([`Settings`]), and the learner they describe.
+
+pub mod alias;
+mod filter;
+pub(crate) mod lanes;
+mod spec;
+
+pub use filter::{FilterPrecision, Regularization};
+pub use spec::Spec;
 
 use parsimon_core::kernel::Kernel;
-use parsimon_core::{
-    LabelDomain, Loss, Normalized, Online, Precision, StandardizedTarget, State, Table,
-};
+use parsimon_core::{LabelDomain, Loss, Normalized, Online, Precision, StandardizedTarget};
 use serde_json::{Map, Value};
 
 use crate::algorithm::auto::Auto;
@@ -12,50 +18,7 @@ use crate::algorithm::lanes::LaneGroup;
 use crate::algorithm::objective::{Bound, Met, Objective};
 use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
 use crate::algorithm::{Algorithm, Configured, Nature};
-use crate::survey::Found;
-use crate::{BuildError, Spec};
-
-/// What a learner needs beside its settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LearnerOptions {
-    /// The number type.
-    pub precision: Precision,
-    /// Whether there is a bias.
-    pub bias: bool,
-    /// Where coordinates live.
-    pub storage: Storage,
-}
-
-/// Where coordinates live. It never changes an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    /// An array of so many slots, for hashed features.
-    Slots(
-        /// The number of slots.
-        u32,
-    ),
-    /// An array that grows with the largest id, for ids kept as they are.
-    Growing,
-    /// An index: memory for the features seen, whatever their ids.
-    Index,
-}
-
-impl Storage {
-    /// An empty table.
-    pub(crate) fn table<C: State + Copy>(self) -> Table<C> {
-        match self {
-            Storage::Slots(slots) => Table::dense(slots),
-            Storage::Growing => Table::growing(),
-            Storage::Index => Table::index(),
-        }
-    }
-}
-
-impl Default for LearnerOptions {
-    fn default() -> Self {
-        Self { precision: Precision::F64, bias: true, storage: Storage::Growing }
-    }
-}
+use crate::{BuildError, Found, LearnerOptions};
 
 /// Settings that are complete and checked. They never change; what is found in the data is an argument of
 /// [`build`](Settings::build).
@@ -186,7 +149,8 @@ impl Settings {
     pub fn after_race(&self, chosen: Option<usize>) -> Self {
         let racer = |auto: &Auto| auto.racers().get(chosen?).copied();
         let Some((rate, l1)) = self.typed::<Auto>().and_then(racer) else { return self.clone() };
-        let kept = self.to_json().iter().filter(|(name, _)| !["rate", "l1"].contains(&name.as_str()));
+        let kept =
+            self.to_json().iter().filter(|(name, _)| !["rate", "l1"].contains(&name.as_str()));
         let spec = kept.fold(Spec::default(), |spec, (name, value)| spec.set(name, value.clone()));
         let spec = spec.set("algorithm", "ftrl").set("normalize", true);
         let spec = spec.set("rate", rate).set("l1", l1).set("beta", 0);
@@ -196,7 +160,11 @@ impl Settings {
     /// How settings like these share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
         // Normalized lanes share their statistics only inside a race.
-        if self.is_multiclass() || self.is_normalized() { None } else { self.recipe().lanes(precision, self.loss()) }
+        if self.is_multiclass() || self.is_normalized() {
+            None
+        } else {
+            self.recipe().lanes(precision, self.loss())
+        }
     }
 
     /// Whether labels are two classes.

@@ -14,8 +14,9 @@
 
 use serde_json::Value;
 
+use super::Spec;
+use crate::BuildError;
 use crate::algorithm::find;
-use crate::{BuildError, Spec};
 
 /// Names that mean the same for every method.
 const SYNONYMS: &[(&str, &[&str])] =

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::{Settings, alias};
+use crate::BuildError;
 use crate::algorithm::setting::Default as DefaultValue;
 use crate::algorithm::{self, ALGORITHMS, Algorithm};
 use crate::suggestion::did_you_mean;
-use crate::{BuildError, Settings};
 
 /// Settings as somebody gave them: unset fields stay unset, layers overwrite each other.
 ///
@@ -105,7 +106,7 @@ impl Spec {
         is_ignored: impl Fn(&Algorithm, &str) -> bool,
     ) -> Result<Settings, BuildError> {
         let algorithm = self.algorithm()?;
-        if let Some(own) = crate::alias::translated(self, Some(algorithm.name))? {
+        if let Some(own) = alias::translated(self, Some(algorithm.name))? {
             return own.resolve_with(is_ignored);
         }
         for (name, value) in self.fields().filter(|(name, _)| *name != "algorithm") {

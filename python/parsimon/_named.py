@@ -93,7 +93,7 @@ class ParsimonClassifier(Classifier):
     schedule
         how eta_t falls. None: the default of the method
     switch
-        m of the two-phase schedule. None: the default of the method
+        m of the two-phase schedule; half the rows if absent. None: the default of the method
     ball
         project on a ball after each step; or: the set; over the simplex the Kullback-Leibler divergence. None: the default of the method
     radius
@@ -103,7 +103,7 @@ class ParsimonClassifier(Classifier):
     l1
         strength of |w|. None: the default of the method
     period
-        every how many rounds (k, K); or: K: everybody pays every K rounds. None: the default of the method
+        every how many rounds (k, K); or: K: apply the penalty to all weights every K rounds. None: the default of the method
     theta
         weights up to it are cut; or: weights beyond it are left alone. None: the default of the method
     l2
@@ -111,9 +111,13 @@ class ParsimonClassifier(Classifier):
     half_step
         eta of the proximal half: eta_t or eta_{t+1}. None: the default of the method
     penalty
-        the penalty; the norms' strength is l1; or: the penalty, of strength l1. None: the default of the method
+        the penalty; the norms' strength is l1; or: the penalty, of strength l1; or: the penalty of each weight; nonnegative and box also bound it. None: the default of the method
     groups
         the groups of the group penalty, lists of feature ids. None: the default of the method
+    lower
+        smallest weight allowed, at most 0 (penalty box only). None: the default of the method
+    upper
+        largest weight allowed, at least 0 (penalty box only). None: the default of the method
     beta
         beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); or: beta; or: added to the root of the sum of g^2. None: the default of the method
     prox
@@ -136,10 +140,10 @@ class ParsimonClassifier(Classifier):
         added to the root; or: added under both roots; or: keeps the metric finite at zero weights. None: the default of the method
     rho
         decay of both averages. None: the default of the method
-    metric_alpha
-        the identity's share in the metric; absent: the identity; or: the identity's share in the metric. None: the default of the method
     order
         r: how many rows are projected on at once. None: the default of the method
+    metric_alpha
+        the identity's share in the metric; or: the identity's share in the metric; absent: the identity. None: the default of the method
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -159,7 +163,7 @@ class ParsimonClassifier(Classifier):
     [1, 0]
     """
 
-    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "metric_alpha", "order",)
+    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "order", "metric_alpha",)
 
     def __init__(
         self,
@@ -179,6 +183,8 @@ class ParsimonClassifier(Classifier):
         half_step: Any = None,
         penalty: Any = None,
         groups: Any = None,
+        lower: Any = None,
+        upper: Any = None,
         beta: Any = None,
         prox: Any = None,
         a: Any = None,
@@ -190,8 +196,8 @@ class ParsimonClassifier(Classifier):
         beta2: Any = None,
         epsilon: Any = None,
         rho: Any = None,
-        metric_alpha: Any = None,
         order: Any = None,
+        metric_alpha: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -213,6 +219,8 @@ class ParsimonClassifier(Classifier):
         self.half_step = half_step
         self.penalty = penalty
         self.groups = groups
+        self.lower = lower
+        self.upper = upper
         self.beta = beta
         self.prox = prox
         self.a = a
@@ -224,8 +232,8 @@ class ParsimonClassifier(Classifier):
         self.beta2 = beta2
         self.epsilon = epsilon
         self.rho = rho
-        self.metric_alpha = metric_alpha
         self.order = order
+        self.metric_alpha = metric_alpha
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -248,7 +256,7 @@ class SGDClassifier(Classifier):
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     ball
         project on a ball after each step; one of none, l1, l2
     radius
@@ -322,7 +330,7 @@ class ASGDClassifier(Classifier):
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     ball
         project on a ball after each step; one of none, l1, l2
     radius
@@ -393,12 +401,12 @@ class SubgradientL1Classifier(Classifier):
         the loss; one of logistic, hinge, squared-hinge
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -419,16 +427,16 @@ class SubgradientL1Classifier(Classifier):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "rate", "l1", "schedule", "switch",)
+    _settings = ("loss", "rate", "schedule", "switch", "l1",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -437,9 +445,9 @@ class SubgradientL1Classifier(Classifier):
     ) -> None:
         self.loss = loss
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -462,7 +470,7 @@ class TruncationClassifier(Classifier):
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     period
         every how many rounds (k, K); a whole number >= 1
     theta
@@ -529,12 +537,12 @@ class TruncatedGradientClassifier(Classifier):
         the loss; one of logistic, hinge, squared-hinge
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
         every how many rounds (k, K); a whole number >= 1
     theta
@@ -559,16 +567,16 @@ class TruncatedGradientClassifier(Classifier):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "rate", "l1", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "rate", "schedule", "switch", "l1", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: int = 1,
         theta: Any = "inf",
         passes: int = 10,
@@ -579,9 +587,9 @@ class TruncatedGradientClassifier(Classifier):
     ) -> None:
         self.loss = loss
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.theta = theta
         self.passes = passes
@@ -594,7 +602,7 @@ class TruncatedGradientClassifier(Classifier):
 class FOBOSClassifier(Classifier):
     """``fobos``: Duchi and Singer 2009; caught up exactly.
 
-    Loss: tangent. Penalty: linearized: elastic net, l2 norm, linf, groups.
+    Loss: tangent. Penalty: linearized: elastic net, bounds, l2 norm, linf, groups.
     Center: iterate, schedule. Cost: O(nnz); linf O(features).
 
     Parameters
@@ -603,20 +611,24 @@ class FOBOSClassifier(Classifier):
         the loss; one of logistic, hinge, squared-hinge
     rate
         eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
-    schedule
-        how eta_t falls; one of constant, sqrt, inverse, two-phase
-    switch
-        m of the two-phase schedule; a finite number > 0
     half_step
         eta of the proximal half: eta_t or eta_{t+1}; one of same, next
     penalty
-        the penalty; the norms' strength is l1; one of elastic, l2-norm, linf, group
+        the penalty; the norms' strength is l1; one of elastic, nonnegative, box, l2-norm, linf, group
     groups
         the groups of the group penalty, lists of feature ids; a list of lists of feature ids
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -637,20 +649,22 @@ class FOBOSClassifier(Classifier):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "rate", "l1", "l2", "schedule", "switch", "half_step", "penalty", "groups",)
+    _settings = ("loss", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
+        l2: float = 0,
         half_step: str = "same",
         penalty: str = "elastic",
         groups: Any = None,
+        lower: float | None = None,
+        upper: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -659,13 +673,15 @@ class FOBOSClassifier(Classifier):
     ) -> None:
         self.loss = loss
         self.rate = rate
-        self.l1 = l1
-        self.l2 = l2
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
+        self.l2 = l2
         self.half_step = half_step
         self.penalty = penalty
         self.groups = groups
+        self.lower = lower
+        self.upper = upper
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -685,12 +701,12 @@ class LazyFOBOSClassifier(Classifier):
         the loss; one of logistic, hinge, squared-hinge
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
         every how many rounds (k, K); a whole number >= 1
     penalty
@@ -715,16 +731,16 @@ class LazyFOBOSClassifier(Classifier):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "rate", "l1", "schedule", "switch", "period", "penalty",)
+    _settings = ("loss", "rate", "schedule", "switch", "l1", "period", "penalty",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: int = 1,
         penalty: str = "l1",
         passes: int = 10,
@@ -735,9 +751,9 @@ class LazyFOBOSClassifier(Classifier):
     ) -> None:
         self.loss = loss
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.penalty = penalty
         self.passes = passes
@@ -759,12 +775,12 @@ class LazySplittingClassifier(Classifier):
         the loss; one of logistic, hinge, squared-hinge
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
         every how many rounds (k, K); a whole number >= 1
     passes
@@ -787,16 +803,16 @@ class LazySplittingClassifier(Classifier):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "rate", "l1", "schedule", "switch", "period",)
+    _settings = ("loss", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -806,9 +822,9 @@ class LazySplittingClassifier(Classifier):
     ) -> None:
         self.loss = loss
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.passes = passes
         self.shuffle = shuffle
@@ -829,14 +845,14 @@ class LazySparseClassifier(Classifier):
         the loss; one of logistic, hinge, squared-hinge
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
-        K: everybody pays every K rounds; a whole number >= 1 or "none"
+        K: apply the penalty to all weights every K rounds; a whole number >= 1 or "none"
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -857,16 +873,16 @@ class LazySparseClassifier(Classifier):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "rate", "l1", "schedule", "switch", "period",)
+    _settings = ("loss", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
@@ -876,9 +892,9 @@ class LazySparseClassifier(Classifier):
     ) -> None:
         self.loss = loss
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.passes = passes
         self.shuffle = shuffle
@@ -903,6 +919,12 @@ class RDAClassifier(Classifier):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); one of sqrt, zero, constant, log
     prox
@@ -927,7 +949,7 @@ class RDAClassifier(Classifier):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "rate", "l1", "l2", "beta", "prox",)
+    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
 
     def __init__(
         self,
@@ -936,6 +958,9 @@ class RDAClassifier(Classifier):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         beta: str = "sqrt",
         prox: str = "half",
         passes: int = 10,
@@ -948,6 +973,9 @@ class RDAClassifier(Classifier):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.beta = beta
         self.prox = prox
         self.passes = passes
@@ -1040,7 +1068,7 @@ class DualAveragingClassifier(Classifier):
     radius
         the ball's radius; a finite number > 0
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -1105,6 +1133,12 @@ class AdaGradRDAClassifier(Classifier):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     delta
         added to the root of the sum of g^2; a finite number >= 0
     passes
@@ -1127,7 +1161,7 @@ class AdaGradRDAClassifier(Classifier):
     """
 
     _algorithm = "adagrad-rda"
-    _settings = ("loss", "rate", "l1", "l2", "delta",)
+    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -1136,6 +1170,9 @@ class AdaGradRDAClassifier(Classifier):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
@@ -1147,6 +1184,9 @@ class AdaGradRDAClassifier(Classifier):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.delta = delta
         self.passes = passes
         self.shuffle = shuffle
@@ -1171,6 +1211,12 @@ class AdaGradFOBOSClassifier(Classifier):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     delta
         added to the root of the sum of g^2; a finite number >= 0
     passes
@@ -1193,7 +1239,7 @@ class AdaGradFOBOSClassifier(Classifier):
     """
 
     _algorithm = "adagrad-fobos"
-    _settings = ("loss", "rate", "l1", "l2", "delta",)
+    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -1202,6 +1248,9 @@ class AdaGradFOBOSClassifier(Classifier):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
@@ -1213,6 +1262,9 @@ class AdaGradFOBOSClassifier(Classifier):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.delta = delta
         self.passes = passes
         self.shuffle = shuffle
@@ -1237,6 +1289,12 @@ class FTRLClassifier(Classifier):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
     passes
@@ -1259,7 +1317,7 @@ class FTRLClassifier(Classifier):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "rate", "l1", "l2", "beta",)
+    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
 
     def __init__(
         self,
@@ -1268,6 +1326,9 @@ class FTRLClassifier(Classifier):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         beta: float = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -1279,6 +1340,9 @@ class FTRLClassifier(Classifier):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.beta = beta
         self.passes = passes
         self.shuffle = shuffle
@@ -1871,8 +1935,6 @@ class NLMSClassifier(Classifier):
         eta, the step; a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
-    dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -1893,7 +1955,7 @@ class NLMSClassifier(Classifier):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "rate", "delta", "dimension",)
+    _settings = ("loss", "rate", "delta",)
 
     def __init__(
         self,
@@ -1901,7 +1963,6 @@ class NLMSClassifier(Classifier):
         loss: str = "halfspace",
         rate: float = 0.5,
         delta: float = 1e-05,
-        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -1911,7 +1972,6 @@ class NLMSClassifier(Classifier):
         self.loss = loss
         self.rate = rate
         self.delta = delta
-        self.dimension = dimension
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -1936,7 +1996,7 @@ class APAClassifier(Classifier):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2006,7 +2066,7 @@ class PAPAClassifier(Classifier):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2082,7 +2142,7 @@ class APFBSClassifier(Classifier):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2160,7 +2220,7 @@ class PDAClassifier(Classifier):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2235,7 +2295,7 @@ class ParsimonRegressor(Regressor):
     schedule
         how eta_t falls. None: the default of the method
     switch
-        m of the two-phase schedule; or: m of the two-phase schedule; half the rows if absent. None: the default of the method
+        m of the two-phase schedule; half the rows if absent. None: the default of the method
     ball
         project on a ball after each step; or: the set; over the simplex the Kullback-Leibler divergence. None: the default of the method
     radius
@@ -2245,7 +2305,7 @@ class ParsimonRegressor(Regressor):
     l1
         strength of |w|; or: strength of the columns' norms. None: the default of the method
     period
-        every how many rounds (k, K); or: K: everybody pays every K rounds. None: the default of the method
+        every how many rounds (k, K); or: K: apply the penalty to all weights every K rounds. None: the default of the method
     theta
         weights up to it are cut; or: weights beyond it are left alone. None: the default of the method
     l2
@@ -2253,9 +2313,13 @@ class ParsimonRegressor(Regressor):
     half_step
         eta of the proximal half: eta_t or eta_{t+1}. None: the default of the method
     penalty
-        the penalty; the norms' strength is l1; or: the penalty, of strength l1. None: the default of the method
+        the penalty; the norms' strength is l1; or: the penalty, of strength l1; or: the penalty of each weight; nonnegative and box also bound it. None: the default of the method
     groups
         the groups of the group penalty, lists of feature ids. None: the default of the method
+    lower
+        smallest weight allowed, at most 0 (penalty box only). None: the default of the method
+    upper
+        largest weight allowed, at least 0 (penalty box only). None: the default of the method
     beta
         beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); or: beta; or: added to the root of the sum of g^2. None: the default of the method
     prox
@@ -2280,10 +2344,10 @@ class ParsimonRegressor(Regressor):
         decay of both averages; or: the smallest gain over the largest. None: the default of the method
     forgetting
         lambda: what a row's weight keeps each round. None: the default of the method
-    metric_alpha
-        the identity's share in the metric; absent: the identity; or: the identity's share in the metric. None: the default of the method
     order
         r: how many rows are projected on at once. None: the default of the method
+    metric_alpha
+        the identity's share in the metric; or: the identity's share in the metric; absent: the identity. None: the default of the method
     delta_p
         stands for the largest weight at first. None: the default of the method
     kernel
@@ -2315,7 +2379,7 @@ class ParsimonRegressor(Regressor):
     array([ True])
     """
 
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "metric_alpha", "order", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
 
     def __init__(
         self,
@@ -2337,6 +2401,8 @@ class ParsimonRegressor(Regressor):
         half_step: Any = None,
         penalty: Any = None,
         groups: Any = None,
+        lower: Any = None,
+        upper: Any = None,
         beta: Any = None,
         prox: Any = None,
         a: Any = None,
@@ -2349,8 +2415,8 @@ class ParsimonRegressor(Regressor):
         epsilon: Any = None,
         rho: Any = None,
         forgetting: Any = None,
-        metric_alpha: Any = None,
         order: Any = None,
+        metric_alpha: Any = None,
         delta_p: Any = None,
         kernel: Any = None,
         variances: Any = None,
@@ -2380,6 +2446,8 @@ class ParsimonRegressor(Regressor):
         self.half_step = half_step
         self.penalty = penalty
         self.groups = groups
+        self.lower = lower
+        self.upper = upper
         self.beta = beta
         self.prox = prox
         self.a = a
@@ -2392,8 +2460,8 @@ class ParsimonRegressor(Regressor):
         self.epsilon = epsilon
         self.rho = rho
         self.forgetting = forgetting
-        self.metric_alpha = metric_alpha
         self.order = order
+        self.metric_alpha = metric_alpha
         self.delta_p = delta_p
         self.kernel = kernel
         self.variances = variances
@@ -2426,7 +2494,7 @@ class SGDRegressor(Regressor):
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     ball
         project on a ball after each step; one of none, l1, l2
     radius
@@ -2508,7 +2576,7 @@ class ASGDRegressor(Regressor):
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     ball
         project on a ball after each step; one of none, l1, l2
     radius
@@ -2587,12 +2655,12 @@ class SubgradientL1Regressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2613,7 +2681,7 @@ class SubgradientL1Regressor(Regressor):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1",)
 
     def __init__(
         self,
@@ -2622,9 +2690,9 @@ class SubgradientL1Regressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -2635,9 +2703,9 @@ class SubgradientL1Regressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -2664,7 +2732,7 @@ class TruncationRegressor(Regressor):
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     period
         every how many rounds (k, K); a whole number >= 1
     theta
@@ -2739,12 +2807,12 @@ class TruncatedGradientRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
         every how many rounds (k, K); a whole number >= 1
     theta
@@ -2769,7 +2837,7 @@ class TruncatedGradientRegressor(Regressor):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period", "theta",)
 
     def __init__(
         self,
@@ -2778,9 +2846,9 @@ class TruncatedGradientRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: int = 1,
         theta: Any = "inf",
         passes: int = 10,
@@ -2793,9 +2861,9 @@ class TruncatedGradientRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.theta = theta
         self.passes = passes
@@ -2808,7 +2876,7 @@ class TruncatedGradientRegressor(Regressor):
 class FOBOSRegressor(Regressor):
     """``fobos``: Duchi and Singer 2009; caught up exactly.
 
-    Loss: tangent. Penalty: linearized: elastic net, l2 norm, linf, groups.
+    Loss: tangent. Penalty: linearized: elastic net, bounds, l2 norm, linf, groups.
     Center: iterate, schedule. Cost: O(nnz); linf O(features).
 
     Parameters
@@ -2821,20 +2889,24 @@ class FOBOSRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
-    schedule
-        how eta_t falls; one of constant, sqrt, inverse, two-phase
-    switch
-        m of the two-phase schedule; a finite number > 0
     half_step
         eta of the proximal half: eta_t or eta_{t+1}; one of same, next
     penalty
-        the penalty; the norms' strength is l1; one of elastic, l2-norm, linf, group
+        the penalty; the norms' strength is l1; one of elastic, nonnegative, box, l2-norm, linf, group
     groups
         the groups of the group penalty, lists of feature ids; a list of lists of feature ids
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2855,7 +2927,7 @@ class FOBOSRegressor(Regressor):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "schedule", "switch", "half_step", "penalty", "groups",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
 
     def __init__(
         self,
@@ -2864,13 +2936,15 @@ class FOBOSRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
+        l2: float = 0,
         half_step: str = "same",
         penalty: str = "elastic",
         groups: Any = None,
+        lower: float | None = None,
+        upper: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -2881,13 +2955,15 @@ class FOBOSRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.rate = rate
-        self.l1 = l1
-        self.l2 = l2
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
+        self.l2 = l2
         self.half_step = half_step
         self.penalty = penalty
         self.groups = groups
+        self.lower = lower
+        self.upper = upper
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -2911,12 +2987,12 @@ class LazyFOBOSRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
         every how many rounds (k, K); a whole number >= 1
     penalty
@@ -2941,7 +3017,7 @@ class LazyFOBOSRegressor(Regressor):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period", "penalty",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period", "penalty",)
 
     def __init__(
         self,
@@ -2950,9 +3026,9 @@ class LazyFOBOSRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: int = 1,
         penalty: str = "l1",
         passes: int = 10,
@@ -2965,9 +3041,9 @@ class LazyFOBOSRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.penalty = penalty
         self.passes = passes
@@ -2993,12 +3069,12 @@ class LazySplittingRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
         every how many rounds (k, K); a whole number >= 1
     passes
@@ -3021,7 +3097,7 @@ class LazySplittingRegressor(Regressor):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
@@ -3030,9 +3106,9 @@ class LazySplittingRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -3044,9 +3120,9 @@ class LazySplittingRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.passes = passes
         self.shuffle = shuffle
@@ -3071,14 +3147,14 @@ class LazySparseRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     rate
         eta, eta_0; a finite number > 0
-    l1
-        strength of |w|; a finite number >= 0
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    l1
+        strength of |w|; a finite number >= 0
     period
-        K: everybody pays every K rounds; a whole number >= 1 or "none"
+        K: apply the penalty to all weights every K rounds; a whole number >= 1 or "none"
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -3099,7 +3175,7 @@ class LazySparseRegressor(Regressor):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "schedule", "switch", "period",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
@@ -3108,9 +3184,9 @@ class LazySparseRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         rate: float = 0.1,
-        l1: float = 0,
         schedule: str = "sqrt",
         switch: float | None = None,
+        l1: float = 0,
         period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
@@ -3122,9 +3198,9 @@ class LazySparseRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.rate = rate
-        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
+        self.l1 = l1
         self.period = period
         self.passes = passes
         self.shuffle = shuffle
@@ -3153,6 +3229,12 @@ class RDARegressor(Regressor):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t); one of sqrt, zero, constant, log
     prox
@@ -3177,7 +3259,7 @@ class RDARegressor(Regressor):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "beta", "prox",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
 
     def __init__(
         self,
@@ -3188,6 +3270,9 @@ class RDARegressor(Regressor):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         beta: str = "sqrt",
         prox: str = "half",
         passes: int = 10,
@@ -3202,6 +3287,9 @@ class RDARegressor(Regressor):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.beta = beta
         self.prox = prox
         self.passes = passes
@@ -3306,7 +3394,7 @@ class DualAveragingRegressor(Regressor):
     radius
         the ball's radius; a finite number > 0
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -3379,6 +3467,12 @@ class AdaGradRDARegressor(Regressor):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     delta
         added to the root of the sum of g^2; a finite number >= 0
     passes
@@ -3401,7 +3495,7 @@ class AdaGradRDARegressor(Regressor):
     """
 
     _algorithm = "adagrad-rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "delta",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -3412,6 +3506,9 @@ class AdaGradRDARegressor(Regressor):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
@@ -3425,6 +3522,9 @@ class AdaGradRDARegressor(Regressor):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.delta = delta
         self.passes = passes
         self.shuffle = shuffle
@@ -3453,6 +3553,12 @@ class AdaGradFOBOSRegressor(Regressor):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     delta
         added to the root of the sum of g^2; a finite number >= 0
     passes
@@ -3475,7 +3581,7 @@ class AdaGradFOBOSRegressor(Regressor):
     """
 
     _algorithm = "adagrad-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "delta",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -3486,6 +3592,9 @@ class AdaGradFOBOSRegressor(Regressor):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
@@ -3499,6 +3608,9 @@ class AdaGradFOBOSRegressor(Regressor):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.delta = delta
         self.passes = passes
         self.shuffle = shuffle
@@ -3527,6 +3639,12 @@ class FTRLRegressor(Regressor):
         strength of |w|; a finite number >= 0
     l2
         strength of w^2/2; a finite number >= 0
+    penalty
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+    lower
+        smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
+    upper
+        largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
     passes
@@ -3549,7 +3667,7 @@ class FTRLRegressor(Regressor):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "beta",)
+    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
 
     def __init__(
         self,
@@ -3560,6 +3678,9 @@ class FTRLRegressor(Regressor):
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
+        penalty: str = "elastic",
+        lower: float | None = None,
+        upper: float | None = None,
         beta: float = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -3573,6 +3694,9 @@ class FTRLRegressor(Regressor):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
+        self.penalty = penalty
+        self.lower = lower
+        self.upper = upper
         self.beta = beta
         self.passes = passes
         self.shuffle = shuffle
@@ -4176,7 +4300,7 @@ class NCSGDRegressor(Regressor):
     schedule
         how eta_t falls; one of constant, sqrt, inverse, two-phase
     switch
-        m of the two-phase schedule; a finite number > 0
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4238,7 +4362,7 @@ class RLSRegressor(Regressor):
     forgetting
         lambda: what a row's weight keeps each round; a number > 0 and <= 1
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4353,8 +4477,6 @@ class NLMSRegressor(Regressor):
         eta, the step; a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
-    dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4375,7 +4497,7 @@ class NLMSRegressor(Regressor):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "rate", "delta", "dimension",)
+    _settings = ("loss", "rate", "delta",)
 
     def __init__(
         self,
@@ -4383,7 +4505,6 @@ class NLMSRegressor(Regressor):
         loss: str = "projection",
         rate: float = 0.5,
         delta: float = 1e-05,
-        dimension: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -4393,7 +4514,6 @@ class NLMSRegressor(Regressor):
         self.loss = loss
         self.rate = rate
         self.delta = delta
-        self.dimension = dimension
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -4418,7 +4538,7 @@ class APARegressor(Regressor):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4488,7 +4608,7 @@ class PAPARegressor(Regressor):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4560,7 +4680,7 @@ class PNLMSRegressor(Regressor):
     delta_p
         stands for the largest weight at first; a finite number > 0
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4630,7 +4750,7 @@ class IPNLMSRegressor(Regressor):
     epsilon
         keeps the gains finite at the origin; a finite number > 0
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4704,7 +4824,7 @@ class APFBSRegressor(Regressor):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4782,7 +4902,7 @@ class PDARegressor(Regressor):
     order
         r: how many rows are projected on at once; a whole number from 1 to 64
     dimension
-        number of features; found by a scan of the data if absent; a whole number >= 1
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
     passes
         how often ``fit`` goes over the rows
     shuffle

@@ -324,3 +324,13 @@ def test_with_the_rest_of_scikit_learn():
     dicts = [dict.fromkeys(t.split(), 1) for t in texts]
     for features, data in ((HashingVectorizer(), texts), (FeatureHasher(), dicts), (DictVectorizer(), dicts)):
         assert make_pipeline(features, parsimon.FTRLClassifier()).fit(data, labels).score(data, labels) == 1.0
+
+
+@pytest.mark.parametrize("make", [parsimon.FTRLClassifier, parsimon.RDAClassifier, parsimon.FOBOSClassifier])
+def test_weights_stay_inside_their_bounds(make):
+    X, y = rows()
+    free = make().fit(X, y).coef_
+    assert free.min() < 0 < free.max()
+    assert make(penalty="nonnegative").fit(X, y).coef_.min() == 0.0
+    boxed = make(penalty="box", lower=-0.01, upper=0.02).fit(X, y).coef_
+    assert -0.01 <= boxed.min() and boxed.max() <= 0.02 and boxed.max() > 0

@@ -65,6 +65,30 @@ fn the_program_equals_the_twin() {
     }
 }
 
+#[test]
+fn weights_may_be_bounded_and_the_bias_is_not() {
+    let dir = Dir::new();
+    // Feature 1 goes with 1, feature 2 with -1, which is the usual label.
+    dir.write("d.svm", "1 1:1 3:1\n-1 2:1 3:1\n-1 2:1\n".repeat(100));
+    let weights = |words: &str| {
+        dir.run(&format!("train d.svm {words} -o m.psm --quiet")).ok();
+        let model = dir.run("inspect m.psm --weights json").json();
+        let weight = |j: &str| model["weights"][j].as_f64().unwrap_or(0.0);
+        let bias = model["bias"].as_f64().unwrap();
+        (weight("1"), weight("2"), bias)
+    };
+    for algorithm in ["ftrl", "rda", "fobos", "adagrad-rda", "adagrad-fobos"] {
+        let (one, two, _) = weights(&format!("-a {algorithm}"));
+        assert!(one > 0.1 && two < -0.1, "{algorithm}: {one} {two}");
+        let (one, two, bias) = weights(&format!("-a {algorithm} --penalty nonnegative"));
+        assert!(one > 0.1 && two == 0.0 && bias < 0.0, "{algorithm}: {one} {two} {bias}");
+        let box_flags = "--penalty box --lower -0.05 --upper 0.02 --precision f64";
+        let (one, two, bias) = weights(&format!("-a {algorithm} {box_flags}"));
+        assert!((one, two) == (0.02, -0.05), "{algorithm}: {one} {two}");
+        assert!(bias < -0.05, "{algorithm}: {bias}");
+    }
+}
+
 /// A spec file, the flags and a method of `compare` know the same names of settings.
 #[test]
 fn the_papers_names_are_known_everywhere() {

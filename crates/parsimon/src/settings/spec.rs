@@ -128,7 +128,10 @@ impl Spec {
             }
         }
         let configured = algorithm.configure(&mut values)?;
-        Ok(Settings::new(algorithm, values, configured))
+        // In the order of the parameters, whether a value was given or filled in: equal settings are equal bytes.
+        let names = std::iter::once("algorithm").chain(algorithm.parameters().map(|p| p.name));
+        let in_order = names.filter_map(|name| values.remove_entry(name)).collect();
+        Ok(Settings::new(algorithm, in_order, configured))
     }
 
     fn algorithm(&self) -> Result<&'static Algorithm, BuildError> {

@@ -1,7 +1,8 @@
 //! Learning that does not depend on the unit and the origin of the label.
 //!
 //! ```text
-//! m, sigma = the weighted mean and standard deviation of the labels, this row's included; sigma = 1 while all are the same
+//! m, sigma = the weighted mean and standard deviation of the labels, this row's included; sigma = 1 while all are the same;
+//! a prediction is made with those before the row
 //! y'       = (y - m) / sigma          is the label that the learner inside sees
 //! m + sigma p'                        is the margin in the units of the label
 //! ```

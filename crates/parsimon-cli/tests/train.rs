@@ -66,6 +66,25 @@ fn the_program_equals_the_twin() {
 }
 
 #[test]
+fn the_schema_of_a_spec_has_every_setting_with_its_range() {
+    let dir = Dir::new();
+    let one = dir.run("algorithms ftrl --schema").json();
+    let rate = &one["properties"]["rate"];
+    assert_eq!((&rate["exclusiveMinimum"], &rate["default"]), (&0.into(), &0.1.into()));
+    assert_eq!(one["properties"]["penalty"]["enum"][1], "nonnegative");
+    assert_eq!(one["additionalProperties"], false);
+    let listed = dir.run("algorithms --json").json();
+    let all = dir.run("algorithms --schema").json();
+    let kinds = all["oneOf"].as_array().unwrap();
+    assert_eq!(kinds.len(), listed.as_array().unwrap().len());
+    for (kind, algorithm) in kinds.iter().zip(listed.as_array().unwrap()) {
+        let settings = kind["properties"].as_object().unwrap().len() - 1;
+        assert_eq!(settings, algorithm["parameters"].as_array().unwrap().len());
+        assert_eq!(kind["properties"]["algorithm"]["const"], algorithm["name"]);
+    }
+}
+
+#[test]
 fn weights_may_be_bounded_and_the_bias_is_not() {
     let dir = Dir::new();
     // Feature 1 goes with 1, feature 2 with -1, which is the usual label.

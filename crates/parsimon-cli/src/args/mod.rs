@@ -544,6 +544,9 @@ pub(crate) struct AlgorithmsArgs {
     /// Print the table as Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
+    /// Print the JSON Schema of a spec file, for editors and validators
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub(crate) schema: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::io::Write;
 use parsimon::algorithm::setting::{Default as DefaultValue, Parameter};
 use parsimon::algorithm::{ALGORITHMS, Algorithm, filters, find};
 use parsimon::eval::Table;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::args::AlgorithmsArgs;
 use crate::fault::Fault;
@@ -23,6 +23,8 @@ pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
     if args.json {
         let rows: Vec<Value> = chosen.iter().map(|a| to_json(a)).collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&rows).unwrap_or_default())?;
+    } else if args.schema {
+        writeln!(out, "{}", serde_json::to_string_pretty(&schema(&chosen)).unwrap_or_default())?;
     } else if args.markdown {
         write!(out, "{}", table(&chosen).to_markdown())?;
     } else if args.name.is_some() {
@@ -73,6 +75,34 @@ fn in_full(a: &Algorithm) -> String {
         "{}\n  paper        {}\n  (A) loss     {}\n  (B) penalty  {}\n  (C) center   {}\n  cost         {}\n\n{settings}",
         a.name, a.paper, a.losses, a.penalties, a.center, a.cost
     )
+}
+
+/// The JSON Schema of a spec of one of these algorithms.
+fn schema(chosen: &[&Algorithm]) -> Value {
+    let of = |a: &&Algorithm| {
+        let mut properties = Map::new();
+        properties.insert("algorithm".into(), json!({"const": a.name, "description": a.paper}));
+        for p in a.parameters() {
+            let mut about = p.kind.json_schema();
+            about["description"] = p.about.into();
+            if let Some(default) = p.default {
+                about["default"] = default.value();
+            }
+            properties.insert(p.name.into(), about);
+        }
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": ["algorithm"],
+            "additionalProperties": false,
+        })
+    };
+    let mut schema = match chosen {
+        [one] => of(one),
+        many => json!({"oneOf": many.iter().map(of).collect::<Vec<_>>()}),
+    };
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema
 }
 
 fn to_json(a: &Algorithm) -> Value {

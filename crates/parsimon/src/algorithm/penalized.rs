@@ -1,7 +1,7 @@
 //! The penalty as a setting of its own: which one, how strong, between which bounds.
 //!
 //! A penalty of `parsimon-core` becomes available to every algorithm with these settings by its variant in [`PenaltyName`]
-//! and its line in [`Chosen::new`]; one of a new type also by a variant of [`Chosen`].
+//! and its line in `Chosen::new`; one of a new type also by a variant of `Chosen`.
 
 use parsimon_core::metric::Metric;
 use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Penalty, nonnegative};

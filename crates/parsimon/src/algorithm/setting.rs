@@ -1,6 +1,6 @@
 //! What a setting may be: the kinds of settings, how a value is read, and the macros that declare them.
 //!
-//! An algorithm declares its settings once, with [`settings!`]: the struct with typed fields, the table of
+//! An algorithm declares its settings once, with `settings!`: the struct with typed fields, the table of
 //! parameters (names, defaults, ranges, help) and the reader all come from that one declaration.
 
 use std::fmt::Debug;

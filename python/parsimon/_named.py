@@ -9,6 +9,7 @@ from ._regressor import Regressor
 
 __all__ = [
     "ParsimonClassifier",
+    "AutoClassifier",
     "SGDClassifier",
     "ASGDClassifier",
     "SubgradientL1Classifier",
@@ -39,6 +40,7 @@ __all__ = [
     "APFBSClassifier",
     "PDAClassifier",
     "ParsimonRegressor",
+    "AutoRegressor",
     "SGDRegressor",
     "ASGDRegressor",
     "SubgradientL1Regressor",
@@ -85,11 +87,15 @@ class ParsimonClassifier(Classifier):
     Parameters
     ----------
     algorithm
-        one of sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, adaline, c-adaline, nlms, apa, papa, apfbs, pda
+        one of auto, sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, adaline, c-adaline, nlms, apa, papa, apfbs, pda
     loss
         the loss; or: the squared error; or: what a row allows: w.x = y (regression) or y w.x >= 1 (classification). None: the default of the method
+    normalize
+        bring features, and numeric labels, to a common scale as they come. None: the default of the method
     rate
-        eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step. None: the default of the method
+        alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step. None: the default of the method
+    l1
+        strength of |w|; a race finds it if absent; or: strength of |w|. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -100,8 +106,6 @@ class ParsimonClassifier(Classifier):
         the ball's radius. None: the default of the method
     implicit
         take the loss itself, not its tangent. None: the default of the method
-    l1
-        strength of |w|. None: the default of the method
     period
         every how many rounds (k, K); or: K: apply the penalty to all weights every K rounds. None: the default of the method
     theta
@@ -163,20 +167,21 @@ class ParsimonClassifier(Classifier):
     [1, 0]
     """
 
-    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "order", "metric_alpha",)
+    _settings = ("loss", "normalize", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "order", "metric_alpha",)
 
     def __init__(
         self,
         algorithm: str = "ftrl",
         *,
         loss: Any = None,
+        normalize: Any = None,
         rate: Any = None,
+        l1: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
         radius: Any = None,
         implicit: Any = None,
-        l1: Any = None,
         period: Any = None,
         theta: Any = None,
         l2: Any = None,
@@ -206,13 +211,14 @@ class ParsimonClassifier(Classifier):
     ) -> None:
         self.algorithm = algorithm
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
+        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
         self.radius = radius
         self.implicit = implicit
-        self.l1 = l1
         self.period = period
         self.theta = theta
         self.l2 = l2
@@ -241,6 +247,68 @@ class ParsimonClassifier(Classifier):
         self.precision = precision
 
 
+class AutoClassifier(Classifier):
+    """``auto``: FTRL-Proximal on normalized rows (Ross et al. 2013), rate and l1 by a race.
+
+    Loss: tangent. Penalty: once.
+    Center: iterate, AdaGrad. Cost: O(nnz), 16 times at first and once at the end.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    rate
+        alpha; a race finds it if absent; a finite number > 0
+    l1
+        strength of |w|; a race finds it if absent; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AutoClassifier
+    >>> model = AutoClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    """
+
+    _algorithm = "auto"
+    _settings = ("loss", "normalize", "rate", "l1",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "logistic",
+        normalize: bool = False,
+        rate: float | None = None,
+        l1: float | None = None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.normalize = normalize
+        self.rate = rate
+        self.l1 = l1
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
 class SGDClassifier(Classifier):
     """``sgd``: Zinkevich 2003.
 
@@ -251,6 +319,8 @@ class SGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -283,12 +353,13 @@ class SGDClassifier(Classifier):
     """
 
     _algorithm = "sgd"
-    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -302,6 +373,7 @@ class SGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -325,6 +397,8 @@ class ASGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -357,12 +431,13 @@ class ASGDClassifier(Classifier):
     """
 
     _algorithm = "asgd"
-    _settings = ("loss", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -376,6 +451,7 @@ class ASGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -399,6 +475,8 @@ class SubgradientL1Classifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -427,12 +505,13 @@ class SubgradientL1Classifier(Classifier):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "rate", "schedule", "switch", "l1",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -444,6 +523,7 @@ class SubgradientL1Classifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -465,6 +545,8 @@ class TruncationClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -495,12 +577,13 @@ class TruncationClassifier(Classifier):
     """
 
     _algorithm = "truncation"
-    _settings = ("loss", "rate", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -513,6 +596,7 @@ class TruncationClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -535,6 +619,8 @@ class TruncatedGradientClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -567,12 +653,13 @@ class TruncatedGradientClassifier(Classifier):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "rate", "schedule", "switch", "l1", "period", "theta",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -586,6 +673,7 @@ class TruncatedGradientClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -609,6 +697,8 @@ class FOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -649,12 +739,13 @@ class FOBOSClassifier(Classifier):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -672,6 +763,7 @@ class FOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -699,6 +791,8 @@ class LazyFOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -731,12 +825,13 @@ class LazyFOBOSClassifier(Classifier):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "rate", "schedule", "switch", "l1", "period", "penalty",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period", "penalty",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -750,6 +845,7 @@ class LazyFOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -773,6 +869,8 @@ class LazySplittingClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -803,12 +901,13 @@ class LazySplittingClassifier(Classifier):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -821,6 +920,7 @@ class LazySplittingClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -843,6 +943,8 @@ class LazySparseClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -873,12 +975,13 @@ class LazySparseClassifier(Classifier):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -891,6 +994,7 @@ class LazySparseClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -913,6 +1017,8 @@ class RDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -949,12 +1055,13 @@ class RDAClassifier(Classifier):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
+    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -970,6 +1077,7 @@ class RDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -995,6 +1103,8 @@ class GeneralizedRDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1023,12 +1133,13 @@ class GeneralizedRDAClassifier(Classifier):
     """
 
     _algorithm = "generalized-rda"
-    _settings = ("loss", "rate", "l1", "a", "b",)
+    _settings = ("loss", "normalize", "rate", "l1", "a", "b",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         a: float = 0.5,
@@ -1040,6 +1151,7 @@ class GeneralizedRDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.a = a
@@ -1061,6 +1173,8 @@ class DualAveragingClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     ball
@@ -1089,12 +1203,13 @@ class DualAveragingClassifier(Classifier):
     """
 
     _algorithm = "dual-averaging"
-    _settings = ("loss", "rate", "ball", "radius", "dimension",)
+    _settings = ("loss", "normalize", "rate", "ball", "radius", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         ball: str = "l2",
         radius: float = 1,
@@ -1106,6 +1221,7 @@ class DualAveragingClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.ball = ball
         self.radius = radius
@@ -1127,6 +1243,8 @@ class AdaGradRDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -1161,12 +1279,13 @@ class AdaGradRDAClassifier(Classifier):
     """
 
     _algorithm = "adagrad-rda"
-    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -1181,6 +1300,7 @@ class AdaGradRDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1205,6 +1325,8 @@ class AdaGradFOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -1239,12 +1361,13 @@ class AdaGradFOBOSClassifier(Classifier):
     """
 
     _algorithm = "adagrad-fobos"
-    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -1259,6 +1382,7 @@ class AdaGradFOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1283,6 +1407,8 @@ class FTRLClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         alpha; a finite number > 0
     l1
@@ -1317,12 +1443,13 @@ class FTRLClassifier(Classifier):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
+    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -1337,6 +1464,7 @@ class FTRLClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1361,6 +1489,8 @@ class COMIDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1391,12 +1521,13 @@ class COMIDClassifier(Classifier):
     """
 
     _algorithm = "comid"
-    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -1409,6 +1540,7 @@ class COMIDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1431,6 +1563,8 @@ class FTPRLClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1461,12 +1595,13 @@ class FTPRLClassifier(Classifier):
     """
 
     _algorithm = "ftprl"
-    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -1479,6 +1614,7 @@ class FTPRLClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1501,6 +1637,8 @@ class AOGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1531,12 +1669,13 @@ class AOGDClassifier(Classifier):
     """
 
     _algorithm = "aogd"
-    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -1549,6 +1688,7 @@ class AOGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1571,6 +1711,8 @@ class UnifiedRDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -1601,12 +1743,13 @@ class UnifiedRDAClassifier(Classifier):
     """
 
     _algorithm = "unified-rda"
-    _settings = ("loss", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -1619,6 +1762,7 @@ class UnifiedRDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1641,6 +1785,8 @@ class AdamClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta; a finite number > 0
     beta1
@@ -1669,12 +1815,13 @@ class AdamClassifier(Classifier):
     """
 
     _algorithm = "adam"
-    _settings = ("loss", "rate", "beta1", "beta2", "epsilon",)
+    _settings = ("loss", "normalize", "rate", "beta1", "beta2", "epsilon",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
@@ -1686,6 +1833,7 @@ class AdamClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.beta1 = beta1
         self.beta2 = beta2
@@ -1707,6 +1855,8 @@ class AdaDeltaClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         a factor on the step, 1 in the paper; a finite number > 0
     rho
@@ -1733,12 +1883,13 @@ class AdaDeltaClassifier(Classifier):
     """
 
     _algorithm = "adadelta"
-    _settings = ("loss", "rate", "rho", "epsilon",)
+    _settings = ("loss", "normalize", "rate", "rho", "epsilon",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         rate: float = 1,
         rho: float = 0.95,
         epsilon: float = 1e-06,
@@ -1749,6 +1900,7 @@ class AdaDeltaClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.rho = rho
         self.epsilon = epsilon
@@ -1769,6 +1921,8 @@ class FTLClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     radius
         the ball's radius; a finite number > 0
     passes
@@ -1791,12 +1945,13 @@ class FTLClassifier(Classifier):
     """
 
     _algorithm = "ftl"
-    _settings = ("loss", "radius",)
+    _settings = ("loss", "normalize", "radius",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        normalize: bool = False,
         radius: float = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -1805,6 +1960,7 @@ class FTLClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.radius = radius
         self.passes = passes
         self.shuffle = shuffle
@@ -1823,6 +1979,8 @@ class AdalineClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, constant; a finite number > 0
     passes
@@ -1845,12 +2003,13 @@ class AdalineClassifier(Classifier):
     """
 
     _algorithm = "adaline"
-    _settings = ("loss", "rate",)
+    _settings = ("loss", "normalize", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        normalize: bool = False,
         rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
@@ -1859,6 +2018,7 @@ class AdalineClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.passes = passes
         self.shuffle = shuffle
@@ -1877,6 +2037,8 @@ class CAdalineClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta_0; a finite number > 0
     passes
@@ -1899,12 +2061,13 @@ class CAdalineClassifier(Classifier):
     """
 
     _algorithm = "c-adaline"
-    _settings = ("loss", "rate",)
+    _settings = ("loss", "normalize", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        normalize: bool = False,
         rate: float = 0.0625,
         passes: int = 10,
         shuffle: bool = True,
@@ -1913,6 +2076,7 @@ class CAdalineClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.passes = passes
         self.shuffle = shuffle
@@ -1931,6 +2095,8 @@ class NLMSClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -1955,12 +2121,13 @@ class NLMSClassifier(Classifier):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "rate", "delta",)
+    _settings = ("loss", "normalize", "rate", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         passes: int = 10,
@@ -1970,6 +2137,7 @@ class NLMSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.passes = passes
@@ -1989,6 +2157,8 @@ class APAClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -2017,12 +2187,13 @@ class APAClassifier(Classifier):
     """
 
     _algorithm = "apa"
-    _settings = ("loss", "rate", "delta", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "delta", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         order: int = 1,
@@ -2034,6 +2205,7 @@ class APAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.order = order
@@ -2055,6 +2227,8 @@ class PAPAClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -2087,12 +2261,13 @@ class PAPAClassifier(Classifier):
     """
 
     _algorithm = "papa"
-    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         alpha: float = 0.5,
@@ -2106,6 +2281,7 @@ class PAPAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.alpha = alpha
@@ -2129,6 +2305,8 @@ class APFBSClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
@@ -2163,12 +2341,13 @@ class APFBSClassifier(Classifier):
     """
 
     _algorithm = "apfbs"
-    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        normalize: bool = False,
         rate: float = 0.5,
         l1: float = 0,
         delta: float = 1e-05,
@@ -2183,6 +2362,7 @@ class APFBSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -2207,6 +2387,8 @@ class PDAClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
@@ -2241,12 +2423,13 @@ class PDAClassifier(Classifier):
     """
 
     _algorithm = "pda"
-    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        normalize: bool = False,
         rate: float = 0.5,
         l1: float = 0,
         delta: float = 1e-05,
@@ -2261,6 +2444,7 @@ class PDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -2283,15 +2467,19 @@ class ParsimonRegressor(Regressor):
     Parameters
     ----------
     algorithm
-        one of sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, csgd, ncsgd, rls, lms, nlms, apa, papa, pnlms, ipnlms, apfbs, pda, multikernel-pda, multikernel-apfbs
+        one of auto, sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, csgd, ncsgd, rls, lms, nlms, apa, papa, pnlms, ipnlms, apfbs, pda, multikernel-pda, multikernel-apfbs
     loss
         the loss; or: the squared error; or: what a row allows: w.x = y (regression) or y w.x >= 1 (classification); or: a row allows w.x = y. None: the default of the method
     huber_delta
         where the Huber loss becomes a line (huber only; 1). None: the default of the method
     quantile
         which quantile (quantile only; 0.5). None: the default of the method
+    normalize
+        bring features, and numeric labels, to a common scale as they come. None: the default of the method
     rate
-        eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta, the step. None: the default of the method
+        alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta, the step. None: the default of the method
+    l1
+        strength of |w|; a race finds it if absent; or: strength of |w|; or: strength of the columns' norms. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -2302,8 +2490,6 @@ class ParsimonRegressor(Regressor):
         the ball's radius. None: the default of the method
     implicit
         take the loss itself, not its tangent. None: the default of the method
-    l1
-        strength of |w|; or: strength of the columns' norms. None: the default of the method
     period
         every how many rounds (k, K); or: K: apply the penalty to all weights every K rounds. None: the default of the method
     theta
@@ -2379,7 +2565,7 @@ class ParsimonRegressor(Regressor):
     array([ True])
     """
 
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit", "l1", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
 
     def __init__(
         self,
@@ -2388,13 +2574,14 @@ class ParsimonRegressor(Regressor):
         loss: Any = None,
         huber_delta: Any = None,
         quantile: Any = None,
+        normalize: Any = None,
         rate: Any = None,
+        l1: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
         radius: Any = None,
         implicit: Any = None,
-        l1: Any = None,
         period: Any = None,
         theta: Any = None,
         l2: Any = None,
@@ -2433,13 +2620,14 @@ class ParsimonRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
+        self.l1 = l1
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
         self.radius = radius
         self.implicit = implicit
-        self.l1 = l1
         self.period = period
         self.theta = theta
         self.l2 = l2
@@ -2475,6 +2663,76 @@ class ParsimonRegressor(Regressor):
         self.precision = precision
 
 
+class AutoRegressor(Regressor):
+    """``auto``: FTRL-Proximal on normalized rows (Ross et al. 2013), rate and l1 by a race.
+
+    Loss: tangent. Penalty: once.
+    Center: iterate, AdaGrad. Cost: O(nnz), 16 times at first and once at the end.
+
+    Parameters
+    ----------
+    loss
+        the loss; one of squared, huber, quantile, poisson
+    huber_delta
+        where the Huber loss becomes a line (huber only; 1); a finite number > 0
+    quantile
+        which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    rate
+        alpha; a race finds it if absent; a finite number > 0
+    l1
+        strength of |w|; a race finds it if absent; a finite number >= 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import AutoRegressor
+    >>> model = AutoRegressor().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1.0, 0.0] * 50)
+    >>> model.predict([[1.0, 0.0]]) > model.predict([[0.0, 1.0]])
+    array([ True])
+    """
+
+    _algorithm = "auto"
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        normalize: bool = False,
+        rate: float | None = None,
+        l1: float | None = None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile = quantile
+        self.normalize = normalize
+        self.rate = rate
+        self.l1 = l1
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
 class SGDRegressor(Regressor):
     """``sgd``: Zinkevich 2003.
 
@@ -2489,6 +2747,8 @@ class SGDRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2521,7 +2781,7 @@ class SGDRegressor(Regressor):
     """
 
     _algorithm = "sgd"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
@@ -2529,6 +2789,7 @@ class SGDRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -2544,6 +2805,7 @@ class SGDRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2571,6 +2833,8 @@ class ASGDRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2603,7 +2867,7 @@ class ASGDRegressor(Regressor):
     """
 
     _algorithm = "asgd"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
@@ -2611,6 +2875,7 @@ class ASGDRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -2626,6 +2891,7 @@ class ASGDRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2653,6 +2919,8 @@ class SubgradientL1Regressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2681,7 +2949,7 @@ class SubgradientL1Regressor(Regressor):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1",)
 
     def __init__(
         self,
@@ -2689,6 +2957,7 @@ class SubgradientL1Regressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -2702,6 +2971,7 @@ class SubgradientL1Regressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2727,6 +2997,8 @@ class TruncationRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2757,7 +3029,7 @@ class TruncationRegressor(Regressor):
     """
 
     _algorithm = "truncation"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "period", "theta",)
 
     def __init__(
         self,
@@ -2765,6 +3037,7 @@ class TruncationRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -2779,6 +3052,7 @@ class TruncationRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2805,6 +3079,8 @@ class TruncatedGradientRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2837,7 +3113,7 @@ class TruncatedGradientRegressor(Regressor):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period", "theta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period", "theta",)
 
     def __init__(
         self,
@@ -2845,6 +3121,7 @@ class TruncatedGradientRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -2860,6 +3137,7 @@ class TruncatedGradientRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2887,6 +3165,8 @@ class FOBOSRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2927,7 +3207,7 @@ class FOBOSRegressor(Regressor):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
 
     def __init__(
         self,
@@ -2935,6 +3215,7 @@ class FOBOSRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -2954,6 +3235,7 @@ class FOBOSRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2985,6 +3267,8 @@ class LazyFOBOSRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3017,7 +3301,7 @@ class LazyFOBOSRegressor(Regressor):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period", "penalty",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period", "penalty",)
 
     def __init__(
         self,
@@ -3025,6 +3309,7 @@ class LazyFOBOSRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -3040,6 +3325,7 @@ class LazyFOBOSRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3067,6 +3353,8 @@ class LazySplittingRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3097,7 +3385,7 @@ class LazySplittingRegressor(Regressor):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
@@ -3105,6 +3393,7 @@ class LazySplittingRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -3119,6 +3408,7 @@ class LazySplittingRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3145,6 +3435,8 @@ class LazySparseRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3175,7 +3467,7 @@ class LazySparseRegressor(Regressor):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
@@ -3183,6 +3475,7 @@ class LazySparseRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -3197,6 +3490,7 @@ class LazySparseRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3223,6 +3517,8 @@ class RDARegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -3259,7 +3555,7 @@ class RDARegressor(Regressor):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
 
     def __init__(
         self,
@@ -3267,6 +3563,7 @@ class RDARegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -3284,6 +3581,7 @@ class RDARegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -3313,6 +3611,8 @@ class GeneralizedRDARegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -3341,7 +3641,7 @@ class GeneralizedRDARegressor(Regressor):
     """
 
     _algorithm = "generalized-rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "a", "b",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "a", "b",)
 
     def __init__(
         self,
@@ -3349,6 +3649,7 @@ class GeneralizedRDARegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         a: float = 0.5,
@@ -3362,6 +3663,7 @@ class GeneralizedRDARegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.a = a
@@ -3387,6 +3689,8 @@ class DualAveragingRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     ball
@@ -3415,7 +3719,7 @@ class DualAveragingRegressor(Regressor):
     """
 
     _algorithm = "dual-averaging"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "ball", "radius", "dimension",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "ball", "radius", "dimension",)
 
     def __init__(
         self,
@@ -3423,6 +3727,7 @@ class DualAveragingRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         ball: str = "l2",
         radius: float = 1,
@@ -3436,6 +3741,7 @@ class DualAveragingRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.ball = ball
         self.radius = radius
@@ -3461,6 +3767,8 @@ class AdaGradRDARegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -3495,7 +3803,7 @@ class AdaGradRDARegressor(Regressor):
     """
 
     _algorithm = "adagrad-rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -3503,6 +3811,7 @@ class AdaGradRDARegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -3519,6 +3828,7 @@ class AdaGradRDARegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -3547,6 +3857,8 @@ class AdaGradFOBOSRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
@@ -3581,7 +3893,7 @@ class AdaGradFOBOSRegressor(Regressor):
     """
 
     _algorithm = "adagrad-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -3589,6 +3901,7 @@ class AdaGradFOBOSRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -3605,6 +3918,7 @@ class AdaGradFOBOSRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -3633,6 +3947,8 @@ class FTRLRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         alpha; a finite number > 0
     l1
@@ -3667,7 +3983,7 @@ class FTRLRegressor(Regressor):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
 
     def __init__(
         self,
@@ -3675,6 +3991,7 @@ class FTRLRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         l2: float = 0,
@@ -3691,6 +4008,7 @@ class FTRLRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -3719,6 +4037,8 @@ class COMIDRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -3749,7 +4069,7 @@ class COMIDRegressor(Regressor):
     """
 
     _algorithm = "comid"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -3757,6 +4077,7 @@ class COMIDRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -3771,6 +4092,7 @@ class COMIDRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -3797,6 +4119,8 @@ class FTPRLRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -3827,7 +4151,7 @@ class FTPRLRegressor(Regressor):
     """
 
     _algorithm = "ftprl"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -3835,6 +4159,7 @@ class FTPRLRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -3849,6 +4174,7 @@ class FTPRLRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -3875,6 +4201,8 @@ class AOGDRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -3905,7 +4233,7 @@ class AOGDRegressor(Regressor):
     """
 
     _algorithm = "aogd"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -3913,6 +4241,7 @@ class AOGDRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -3927,6 +4256,7 @@ class AOGDRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -3953,6 +4283,8 @@ class UnifiedRDARegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
@@ -3983,7 +4315,7 @@ class UnifiedRDARegressor(Regressor):
     """
 
     _algorithm = "unified-rda"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -3991,6 +4323,7 @@ class UnifiedRDARegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.1,
         l1: float = 0,
         metric: str = "adagrad",
@@ -4005,6 +4338,7 @@ class UnifiedRDARegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -4031,6 +4365,8 @@ class AdamRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta; a finite number > 0
     beta1
@@ -4059,7 +4395,7 @@ class AdamRegressor(Regressor):
     """
 
     _algorithm = "adam"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "beta1", "beta2", "epsilon",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "beta1", "beta2", "epsilon",)
 
     def __init__(
         self,
@@ -4067,6 +4403,7 @@ class AdamRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
@@ -4080,6 +4417,7 @@ class AdamRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.beta1 = beta1
         self.beta2 = beta2
@@ -4105,6 +4443,8 @@ class AdaDeltaRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         a factor on the step, 1 in the paper; a finite number > 0
     rho
@@ -4131,7 +4471,7 @@ class AdaDeltaRegressor(Regressor):
     """
 
     _algorithm = "adadelta"
-    _settings = ("loss", "huber_delta", "quantile", "rate", "rho", "epsilon",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "rho", "epsilon",)
 
     def __init__(
         self,
@@ -4139,6 +4479,7 @@ class AdaDeltaRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         rate: float = 1,
         rho: float = 0.95,
         epsilon: float = 1e-06,
@@ -4151,6 +4492,7 @@ class AdaDeltaRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.rate = rate
         self.rho = rho
         self.epsilon = epsilon
@@ -4175,6 +4517,8 @@ class FTLRegressor(Regressor):
         where the Huber loss becomes a line (huber only; 1); a finite number > 0
     quantile
         which quantile (quantile only; 0.5); a number between 0 and 1
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     radius
         the ball's radius; a finite number > 0
     passes
@@ -4197,7 +4541,7 @@ class FTLRegressor(Regressor):
     """
 
     _algorithm = "ftl"
-    _settings = ("loss", "huber_delta", "quantile", "radius",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "radius",)
 
     def __init__(
         self,
@@ -4205,6 +4549,7 @@ class FTLRegressor(Regressor):
         loss: str = "squared",
         huber_delta: float | None = None,
         quantile: float | None = None,
+        normalize: bool = False,
         radius: float = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -4215,6 +4560,7 @@ class FTLRegressor(Regressor):
         self.loss = loss
         self.huber_delta = huber_delta
         self.quantile = quantile
+        self.normalize = normalize
         self.radius = radius
         self.passes = passes
         self.shuffle = shuffle
@@ -4233,6 +4579,8 @@ class CSGDRegressor(Regressor):
     ----------
     loss
         the squared error; one of squared
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -4259,12 +4607,13 @@ class CSGDRegressor(Regressor):
     """
 
     _algorithm = "csgd"
-    _settings = ("loss", "rate", "schedule", "switch",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "two-phase",
         switch: float | None = None,
@@ -4275,6 +4624,7 @@ class CSGDRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -4295,6 +4645,8 @@ class NCSGDRegressor(Regressor):
     ----------
     loss
         the squared error; one of squared
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -4321,12 +4673,13 @@ class NCSGDRegressor(Regressor):
     """
 
     _algorithm = "ncsgd"
-    _settings = ("loss", "rate", "schedule", "switch",)
+    _settings = ("loss", "normalize", "rate", "schedule", "switch",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        normalize: bool = False,
         rate: float = 0.1,
         schedule: str = "sqrt",
         switch: float | None = None,
@@ -4337,6 +4690,7 @@ class NCSGDRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -4357,6 +4711,8 @@ class RLSRegressor(Regressor):
     ----------
     loss
         the squared error; one of squared
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     delta
         the ridge: P_0 = I/delta; a finite number > 0
     forgetting
@@ -4383,12 +4739,13 @@ class RLSRegressor(Regressor):
     """
 
     _algorithm = "rls"
-    _settings = ("loss", "delta", "forgetting", "dimension",)
+    _settings = ("loss", "normalize", "delta", "forgetting", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        normalize: bool = False,
         delta: float = 0.01,
         forgetting: float = 1,
         dimension: int | None = None,
@@ -4399,6 +4756,7 @@ class RLSRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.delta = delta
         self.forgetting = forgetting
         self.dimension = dimension
@@ -4419,6 +4777,8 @@ class LMSRegressor(Regressor):
     ----------
     loss
         the squared error; one of squared
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, constant; a finite number > 0
     passes
@@ -4441,12 +4801,13 @@ class LMSRegressor(Regressor):
     """
 
     _algorithm = "lms"
-    _settings = ("loss", "rate",)
+    _settings = ("loss", "normalize", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        normalize: bool = False,
         rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
@@ -4455,6 +4816,7 @@ class LMSRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.passes = passes
         self.shuffle = shuffle
@@ -4473,6 +4835,8 @@ class NLMSRegressor(Regressor):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -4497,12 +4861,13 @@ class NLMSRegressor(Regressor):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "rate", "delta",)
+    _settings = ("loss", "normalize", "rate", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         passes: int = 10,
@@ -4512,6 +4877,7 @@ class NLMSRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.passes = passes
@@ -4531,6 +4897,8 @@ class APARegressor(Regressor):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -4559,12 +4927,13 @@ class APARegressor(Regressor):
     """
 
     _algorithm = "apa"
-    _settings = ("loss", "rate", "delta", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "delta", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         order: int = 1,
@@ -4576,6 +4945,7 @@ class APARegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.order = order
@@ -4597,6 +4967,8 @@ class PAPARegressor(Regressor):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -4629,12 +5001,13 @@ class PAPARegressor(Regressor):
     """
 
     _algorithm = "papa"
-    _settings = ("loss", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         alpha: float = 0.5,
@@ -4648,6 +5021,7 @@ class PAPARegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.alpha = alpha
@@ -4671,6 +5045,8 @@ class PNLMSRegressor(Regressor):
     ----------
     loss
         a row allows w.x = y; one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -4701,12 +5077,13 @@ class PNLMSRegressor(Regressor):
     """
 
     _algorithm = "pnlms"
-    _settings = ("loss", "rate", "delta", "rho", "delta_p", "dimension",)
+    _settings = ("loss", "normalize", "rate", "delta", "rho", "delta_p", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         rho: float = 0.01,
@@ -4719,6 +5096,7 @@ class PNLMSRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.rho = rho
@@ -4741,6 +5119,8 @@ class IPNLMSRegressor(Regressor):
     ----------
     loss
         a row allows w.x = y; one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     delta
@@ -4771,12 +5151,13 @@ class IPNLMSRegressor(Regressor):
     """
 
     _algorithm = "ipnlms"
-    _settings = ("loss", "rate", "delta", "a", "epsilon", "dimension",)
+    _settings = ("loss", "normalize", "rate", "delta", "a", "epsilon", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.5,
         delta: float = 1e-05,
         a: float = 0,
@@ -4789,6 +5170,7 @@ class IPNLMSRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.delta = delta
         self.a = a
@@ -4811,6 +5193,8 @@ class APFBSRegressor(Regressor):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
@@ -4845,12 +5229,13 @@ class APFBSRegressor(Regressor):
     """
 
     _algorithm = "apfbs"
-    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.5,
         l1: float = 0,
         delta: float = 1e-05,
@@ -4865,6 +5250,7 @@ class APFBSRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -4889,6 +5275,8 @@ class PDARegressor(Regressor):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
@@ -4923,12 +5311,13 @@ class PDARegressor(Regressor):
     """
 
     _algorithm = "pda"
-    _settings = ("loss", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.5,
         l1: float = 0,
         delta: float = 1e-05,
@@ -4943,6 +5332,7 @@ class PDARegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -4967,6 +5357,8 @@ class MultiKernelPDARegressor(Regressor):
     ----------
     loss
         a row allows w.x = y; one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
@@ -5001,12 +5393,13 @@ class MultiKernelPDARegressor(Regressor):
     """
 
     _algorithm = "multikernel-pda"
-    _settings = ("loss", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
+    _settings = ("loss", "normalize", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.3,
         l1: float = 0,
         kernel: str = "gaussian",
@@ -5021,6 +5414,7 @@ class MultiKernelPDARegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.kernel = kernel
@@ -5045,6 +5439,8 @@ class MultiKernelAPFBSRegressor(Regressor):
     ----------
     loss
         a row allows w.x = y; one of projection
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
@@ -5079,12 +5475,13 @@ class MultiKernelAPFBSRegressor(Regressor):
     """
 
     _algorithm = "multikernel-apfbs"
-    _settings = ("loss", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
+    _settings = ("loss", "normalize", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
+        normalize: bool = False,
         rate: float = 0.3,
         l1: float = 0,
         kernel: str = "gaussian",
@@ -5099,6 +5496,7 @@ class MultiKernelAPFBSRegressor(Regressor):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.normalize = normalize
         self.rate = rate
         self.l1 = l1
         self.kernel = kernel

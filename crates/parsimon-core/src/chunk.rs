@@ -221,12 +221,7 @@ impl Chunk {
             self.abandon_row();
             return checked;
         }
-        self.offsets.push(self.indices.len());
-        self.labels.push(label.unwrap_or(f64::NAN));
-        self.weights.push(weight);
-        if !self.tag_ends.is_empty() {
-            self.tag_ends.push(self.tags.len());
-        }
+        self.close_row(label, weight);
         Ok(())
     }
 
@@ -251,6 +246,63 @@ impl Chunk {
         if !other.tag(i).is_empty() {
             self.tag_last(other.tag(i));
         } else if !self.tag_ends.is_empty() {
+            self.tag_ends.push(self.tags.len());
+        }
+    }
+
+    /// Copies row `i` of `other` with another label, without its tag.
+    pub(crate) fn copy_row_with_label(&mut self, other: &Chunk, i: usize, label: Option<f64>) {
+        self.open_copy(other.row(i));
+        self.close_row(label, other.weights[i]);
+    }
+
+    /// Opens a row with the features of another, whose values the caller may replace by other finite ones.
+    /// [`finish_open_copy`](Chunk::finish_open_copy) ends it.
+    #[inline]
+    pub(crate) fn open_copy(&mut self, row: Row<'_>) -> (&[u32], &mut [f64]) {
+        let start = self.indices.len();
+        self.indices.extend_from_slice(row.indices());
+        self.values.extend_from_slice(row.values());
+        (&self.indices[start..], &mut self.values[start..])
+    }
+
+    /// Multiplies the values of the row begun by [`open_copy`](Chunk::open_copy) and keeps it; values that have become
+    /// zero are dropped.
+    ///
+    /// INVARIANT: the indices are those of a row, and are not looked at again.
+    #[inline]
+    pub(crate) fn finish_open_copy(&mut self, factor: f64, label: Option<f64>, weight: f64) {
+        let start = self.offsets[self.len()];
+        // PERF: zeros are rare, and looked for without a branch per feature.
+        let mut any_zero = false;
+        for v in &mut self.values[start..] {
+            *v *= factor;
+            any_zero |= *v == 0.0;
+        }
+        if any_zero {
+            self.drop_open_zeros(start);
+        }
+        self.close_row(label, weight);
+    }
+
+    #[cold]
+    fn drop_open_zeros(&mut self, start: usize) {
+        let mut kept = start;
+        for k in start..self.values.len() {
+            if self.values[k] != 0.0 {
+                (self.indices[kept], self.values[kept]) = (self.indices[k], self.values[k]);
+                kept += 1;
+            }
+        }
+        self.indices.truncate(kept);
+        self.values.truncate(kept);
+    }
+
+    fn close_row(&mut self, label: Option<f64>, weight: f64) {
+        self.offsets.push(self.indices.len());
+        self.labels.push(label.unwrap_or(f64::NAN));
+        self.weights.push(weight);
+        if !self.tag_ends.is_empty() {
             self.tag_ends.push(self.tags.len());
         }
     }

@@ -67,6 +67,8 @@ pub struct Lanes<F: Float, C, const K: usize> {
     center: C,
     loss: Loss,
     t: u64,
+    /// The multiple of a penalty in force once.
+    scale: f64,
     penalized: Weigh<F, K>,
     free: Weigh<F, K>,
     table: Table<LaneCoord<F, K>>,
@@ -190,6 +192,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             center,
             loss,
             t: 0,
+            scale: 1.0,
             penalized: Weigh::new(&lanes),
             free: Weigh::new(&free),
             lanes,
@@ -199,6 +202,16 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             w_bias: [F::ZERO; K],
         }
     }
+
+    /// How much of the penalties is in force in round `t`.
+    #[inline(always)]
+    fn amount(&self) -> F {
+        F::from_f64(match self.accrual {
+            Accrual::Once => self.scale,
+            accrual => accrual.amount(self.t),
+        })
+    }
+
     /// Predicts and then learns one row.
     #[inline(always)]
     fn learn_row(&mut self, x: Row<'_>, label: Option<f64>, weight: f64) -> [f64; K] {
@@ -206,8 +219,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         let Some(y) = label.filter(|_| weight > 0.0) else { return p };
         let d = self.loss.slopes(&p, y).map(|slope| F::from_f64(weight * slope));
         self.t += 1;
-        let amount = F::from_f64(self.accrual.amount(self.t));
-        self.penalized.tick(amount);
+        self.penalized.tick(self.amount());
         for ((&j, &v), w) in x.indices().iter().zip(x.values()).zip(&self.w) {
             self.penalized.absorb(&self.center, self.table.slot(j), w, &d, F::from_f64(v));
         }
@@ -241,6 +253,8 @@ struct LearnRows<'a, F: Float, C, const K: usize> {
     lanes: &'a mut Lanes<F, C, K>,
     chunk: &'a Chunk,
     rows: Range<usize>,
+    /// One multiple of the penalty per row, or none.
+    scales: &'a [f64],
     margins: &'a mut Vec<f64>,
 }
 
@@ -249,22 +263,47 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Work for LearnRows<'_, F, C, 
 
     #[inline(always)]
     fn work(self) {
-        let Self { lanes, chunk, rows, margins } = self;
-        for i in rows {
+        let Self { lanes, chunk, rows, scales, margins } = self;
+        for (n, i) in rows.enumerate() {
             if i + 1 < chunk.len() {
                 for c in chunk.row(i + 1).indices().iter().filter_map(|&j| lanes.table.find(j)) {
                     // A cache line holds 16 numbers of 4 bytes.
                     c.z.iter().step_by(16).chain(c.n.iter().step_by(16)).for_each(prefetch);
                 }
             }
-            margins.extend(lanes.learn_row(chunk.row(i), chunk.label(i), chunk.weight(i)));
+            let (label, weight) = (chunk.label(i), chunk.weight(i));
+            if let Some(&scale) = scales.get(n)
+                && label.is_some()
+                && weight > 0.0
+            {
+                lanes.scale_penalty(scale);
+            }
+            margins.extend(lanes.learn_row(chunk.row(i), label, weight));
         }
     }
 }
 
 impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
-        wide(LearnRows { lanes: self, chunk, rows, margins });
+        wide(LearnRows { lanes: self, chunk, rows, scales: &[], margins });
+    }
+
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        wide(LearnRows { lanes: self, chunk, rows, scales, margins });
+    }
+
+    #[inline(always)]
+    fn scale_penalty(&mut self, scale: f64) {
+        if self.accrual == Accrual::Once {
+            self.scale = scale;
+            self.penalized.tick(F::from_f64(scale));
+        }
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
@@ -328,7 +367,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
         self.t = u64::read(input)?;
         if self.t > 0 {
-            self.penalized.tick(F::from_f64(self.accrual.amount(self.t)));
+            self.penalized.tick(self.amount());
         }
         for _ in 0..u64::read(input)? {
             let j = u32::read(input)?;
@@ -356,9 +395,9 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         let kept = lanes.map(|k| self.lanes[k]);
         let bias = self.bias.is_some();
         let mut kept = Lanes::new(kept, self.accrual, self.center, bias, self.loss, table);
-        kept.t = self.t;
+        (kept.t, kept.scale) = (self.t, self.scale);
         if self.t > 0 {
-            kept.penalized.tick(F::from_f64(self.accrual.amount(self.t)));
+            kept.penalized.tick(self.amount());
         }
         kept.bias = self.bias.as_ref().map(pick);
         kept

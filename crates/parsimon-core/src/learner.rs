@@ -143,6 +143,28 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         }
     }
 
+    /// As [`learn_row`](Learner::learn_row), under `scale` times the penalty.
+    pub(crate) fn learn_row_scaled(
+        &mut self,
+        chunk: &Chunk,
+        i: usize,
+        label: Option<f64>,
+        scale: f64,
+    ) -> f64 {
+        if label.is_some() && chunk.weight(i) > 0.0 {
+            self.rule.scale_penalty(&mut self.now, scale);
+        }
+        self.learn_row(chunk, i, label)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, chunk: &Chunk, i: usize) {
+        // PERF: see `prefetch.rs`.
+        if i + AHEAD < chunk.len() {
+            chunk.row(i + AHEAD).indices().iter().for_each(|&j| self.table.prefetch(j));
+        }
+    }
+
     /// Predicts one row with the weights a user would read.
     pub fn predict_row(&self, x: Row<'_>) -> f64 {
         let products = x.iter().map(|(j, v)| self.weight(j) * F::from_f64(v));
@@ -304,12 +326,27 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         margins.reserve(rows.len());
         for i in rows {
-            // PERF: see `prefetch.rs`.
-            if i + AHEAD < chunk.len() {
-                chunk.row(i + AHEAD).indices().iter().for_each(|&j| self.table.prefetch(j));
-            }
+            self.prefetch(chunk, i);
             margins.push(self.learn_row(chunk, i, chunk.label(i)));
         }
+    }
+
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        margins.reserve(rows.len());
+        for (i, &scale) in rows.zip(scales) {
+            self.prefetch(chunk, i);
+            margins.push(self.learn_row_scaled(chunk, i, chunk.label(i), scale));
+        }
+    }
+
+    fn scale_penalty(&mut self, scale: f64) {
+        self.rule.scale_penalty(&mut self.now, scale);
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {

@@ -25,6 +25,9 @@
 //! around it. The weight is a function of the state: nobody stores a weight beside the state it came from, and
 //! reading never writes.
 //!
+//! [`Normalized`] and [`StandardizedTarget`] go around a learner: they bring rows and labels to a common scale, and weights
+//! and margins back to the user's units.
+//!
 //! Methods that are not one coordinate at a time have rooms of their own: [`Constrained`] (CSGD in `O(nnz)`) and
 //! [`filter`] (projections in a metric, affine projections, RLS; sample by sample or row by row).
 //! One is not linear: [`kernel::Multikernel`] learns a function over a dictionary of rows.
@@ -47,12 +50,15 @@ mod lanes;
 mod learner;
 mod loss;
 mod model;
+mod moments;
+mod normalized;
 mod one_vs_all;
 mod online;
 mod prefetch;
 mod row;
 mod schedule;
 mod share;
+mod standardized;
 mod state;
 mod sums;
 mod table;
@@ -66,11 +72,14 @@ pub use lanes::{Lane, LaneCoord, Lanes};
 pub use learner::Learner;
 pub use loss::{LabelDomain, Loss};
 pub use model::{Frozen, Head, Scorer};
+pub use moments::{Moments, MomentsDelta, TargetMoments};
+pub use normalized::{Normalized, Stat};
 pub use one_vs_all::OneVsAll;
 pub use online::Online;
 pub use penalty::{Penalty, soft};
 pub use prefetch::prefetch;
 pub use row::Row;
 pub use schedule::Schedule;
+pub use standardized::StandardizedTarget;
 pub use state::State;
 pub use table::Table;

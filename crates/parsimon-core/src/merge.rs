@@ -15,16 +15,17 @@ use crate::rule::Rule;
 use crate::{Float, Learner, OneVsAll, State, Table};
 
 impl<F: Float, R: Rule<F>> Learner<F, R> {
-    fn merging_of(&self, id: u32) -> &dyn Merging<R::Coord, R::Clock> {
-        let rule = match &self.bias {
-            Some(b) if id == Tally::BIAS => &b.rule,
-            _ => &self.rule,
+    fn merging_of(&self, id: u32) -> (&dyn Merging<R::Coord, R::Clock>, &R::Clock) {
+        let (rule, now) = match &self.bias {
+            Some(b) if id == Tally::BIAS => (&b.rule, &b.now),
+            _ => (&self.rule, &self.now),
         };
-        rule.merging().expect(CANNOT)
+        (rule.merging().expect(CANNOT), now)
     }
 }
 
-const CANNOT: &str = "a learner hands out its mergeable side only if its rule can be merged";
+pub(crate) const CANNOT: &str =
+    "a learner hands out its mergeable side only if its rule can be merged";
 
 impl<F: Float, R: Rule<F>> Mergeable for Learner<F, R> {
     fn shares(&self) -> &'static [Share] {
@@ -71,11 +72,12 @@ impl<F: Float, R: Rule<F>> Mergeable for Learner<F, R> {
     }
 
     fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
-        self.merging_of(id).overlap(start, end)
+        self.merging_of(id).0.overlap(start, end)
     }
 
     fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
-        self.merging_of(id).step(rounds, start, end, exponent)
+        let (merging, now) = self.merging_of(id);
+        merging.step(now, rounds, start, end, exponent)
     }
 
     fn take_steps(&mut self, _head: usize, from: u64, ids: &[u32], steps: &[f64]) {
@@ -139,7 +141,7 @@ fn take_step<F: Float, R: Rule<F>>(
 ) {
     let merging = rule.merging().expect(CANNOT);
     let rounds = [from, merging.rounds(now)];
-    let parts = merging.stepped(rounds, &merging.parts(now, c), step);
+    let parts = merging.stepped(now, rounds, &merging.parts(now, c), step);
     *c = made_of(merging, rounds[1], &parts);
 }
 

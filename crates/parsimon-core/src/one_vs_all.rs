@@ -21,19 +21,47 @@ impl<F: Float, R: Rule<F>> OneVsAll<F, R> {
     pub fn new(learners: Vec<Learner<F, R>>, other: f64) -> Self {
         Self { learners, other }
     }
-}
 
-impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
-    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+    /// Lets every class's learner learn the rows: `learn` gets the learner, the row's place in `rows`, the row and the
+    /// label as that learner sees it.
+    #[inline(always)]
+    fn learn_each(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        margins: &mut Vec<f64>,
+        learn: impl Fn(&mut Learner<F, R>, usize, usize, Option<f64>) -> f64,
+    ) {
         let (classes, start) = (self.learners.len(), margins.len());
         margins.resize(start + classes * rows.len(), 0.0);
         for (k, learner) in self.learners.iter_mut().enumerate() {
             for (n, i) in rows.clone().enumerate() {
                 let own = |y: f64| own_label(y, k, self.other);
-                margins[start + n * classes + k] =
-                    learner.learn_row(chunk, i, chunk.label(i).map(own));
+                margins[start + n * classes + k] = learn(learner, n, i, chunk.label(i).map(own));
             }
         }
+    }
+}
+
+impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        self.learn_each(chunk, rows, margins, |learner, _, i, y| learner.learn_row(chunk, i, y));
+    }
+
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        self.learn_each(chunk, rows, margins, |learner, n, i, y| {
+            learner.learn_row_scaled(chunk, i, y, scales[n])
+        });
+    }
+
+    fn scale_penalty(&mut self, scale: f64) {
+        self.learners.iter_mut().for_each(|learner| learner.scale_penalty(scale));
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {

@@ -14,6 +14,36 @@ pub trait Online: Send {
     fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) {
         self.learn_rows(chunk, 0..chunk.len(), margins);
     }
+    /// As [`learn_rows`](Online::learn_rows), with a multiple of the penalty for each row: a row's margin is made
+    /// and the row is learned under `scale` times the penalty. The scale of a row that is only predicted is ignored.
+    ///
+    /// Only penalties in force once take a scale ([`Accrual::Once`](crate::rule::leader::Accrual::Once)); others are
+    /// applied as they are.
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        _scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        self.learn_rows(chunk, rows, margins);
+    }
+    /// Reads weights under `scale` times the penalty until the next row is learned, where penalties take a scale.
+    ///
+    /// A learner does not save its scale: after [`restore`](Online::restore) it has to be set again.
+    fn scale_penalty(&mut self, _scale: f64) {}
+    /// Whether the margin is linear in the row.
+    fn is_linear(&self) -> bool {
+        true
+    }
+    /// The smallest and the largest label learned, if the learner keeps them.
+    fn label_range(&self) -> Option<(f64, f64)> {
+        None
+    }
+    /// Which of several settings is read, if the learner is a race of settings.
+    fn chosen(&self) -> Option<usize> {
+        None
+    }
     /// Appends the margins a user would be told now, one per row and class.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
@@ -47,5 +77,62 @@ pub trait Online: Send {
     /// The same, to be changed.
     fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
         Err("what it keeps is not a few numbers for each feature")
+    }
+}
+
+impl<O: Online + ?Sized> Online for Box<O> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        (**self).learn_rows(chunk, rows, margins);
+    }
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        (**self).learn_rows_scaled(chunk, rows, scales, margins);
+    }
+    fn scale_penalty(&mut self, scale: f64) {
+        (**self).scale_penalty(scale);
+    }
+    fn is_linear(&self) -> bool {
+        (**self).is_linear()
+    }
+    fn label_range(&self) -> Option<(f64, f64)> {
+        (**self).label_range()
+    }
+    fn chosen(&self) -> Option<usize> {
+        (**self).chosen()
+    }
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        (**self).predict(chunk, margins);
+    }
+    fn nonzeros(&self) -> usize {
+        (**self).nonzeros()
+    }
+    fn nonzeros_by_head(&self) -> Vec<usize> {
+        (**self).nonzeros_by_head()
+    }
+    fn freeze(&self) -> Frozen {
+        (**self).freeze()
+    }
+    fn heads(&self) -> usize {
+        (**self).heads()
+    }
+    fn save(&self, out: &mut Vec<u8>) {
+        (**self).save(out);
+    }
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        (**self).restore(input)
+    }
+    fn overflow(&self) -> Option<u32> {
+        (**self).overflow()
+    }
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        (**self).mergeable()
+    }
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        (**self).mergeable_mut()
     }
 }

@@ -2,6 +2,7 @@
 //! itself is in [`merge`](crate::merge).
 
 use crate::Table;
+use crate::moments::{Moments, MomentsDelta};
 
 /// How learners share one number of a coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +40,13 @@ pub trait Merging<C, K> {
         0.0
     }
     /// The step between two rounds, in which corrections were made as often as `exponent` says.
-    fn step(&self, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+    ///
+    /// `now` is the clock at the end of the step, which knows how much of the penalty is in force.
+    fn step(&self, _now: &K, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
         [end[0] - start[0], end[1] - start[1], 0.0, exponent, -(-exponent).exp_m1()]
     }
-    /// The coordinate's numbers after the steps of all learners together.
-    fn stepped(&self, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
+    /// The coordinate's numbers after the steps of all learners together, when the clock is `now`.
+    fn stepped(&self, _now: &K, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
         [start[0] + sum[0], start[1] + sum[1], start[2]]
     }
     /// The clock after round `t`, of coordinates that have missed nothing.
@@ -85,10 +88,17 @@ pub trait Mergeable {
     fn damps(&self) -> bool;
     /// How much of a correction the coordinate alone would have made, as an exponent.
     fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64;
-    /// A learner's step on the coordinate of that id, between two rounds.
+    /// A learner's step on the coordinate of that id, between two rounds. Asked of the learner at the end of the step.
     fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
     /// Takes the steps of all learners, from a round to the present one.
     fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]);
     /// Ends a merge: what depends on all coordinates together is made anew.
     fn settle(&mut self, head: usize);
+    /// The running moments kept beside the coordinates; none unless rows or labels are brought to a common scale.
+    fn moments(&self) -> Moments {
+        Moments::default()
+    }
+    /// Adds what all learners have seen since the start. Comes after [`advance`](Mergeable::advance) and before coordinates are
+    /// added or steps are taken, which are read under the penalty that follows from the moments.
+    fn take_moments(&mut self, _added: &MomentsDelta) {}
 }

@@ -11,7 +11,10 @@ use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::Rule;
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
-use parsimon_core::{Chunk, Learner, Loss, Online, Repeats, Schedule, Table};
+use parsimon_core::{
+    Chunk, Lane, Lanes, Learner, Loss, Normalized, Online, Repeats, Schedule, StandardizedTarget,
+    Table,
+};
 use parsimon_testing::allocation::{Counting, allocations};
 
 #[global_allocator]
@@ -44,7 +47,7 @@ fn check<R: Rule<f64> + Rule<f32>>(name: &str, rule: R, bias: R) {
 
 fn measure(name: &str, learner: &mut dyn Online) {
     let chunk = rows();
-    let mut margins = Vec::with_capacity(10 * chunk.len());
+    let mut margins = Vec::with_capacity(10 * chunk.len() * learner.heads());
     let first = allocations(|| learner.learn(&chunk, &mut margins));
     assert!(first > 0, "{name}: the first pass must make room, or nothing is counted here");
     let later = allocations(|| (0..9).for_each(|_| learner.learn(&chunk, &mut margins)));
@@ -113,6 +116,25 @@ fn learning_rows_seen_before_allocates_nothing() {
 
     let adaptive = |l1| Adaptive { penalty: L1 { l1 }, metric: adagrad };
     check("adagrad-fobos", adaptive(1e-3), adaptive(0.0));
+}
+
+#[test]
+fn normalizing_rows_and_labels_allocates_nothing() {
+    let lane = |l1| Lane { l1, l2: 0.0, rate: 0.5, delta: 1.0 };
+    let lanes = [0.0, 0.1, 0.2, 0.5].map(lane);
+    let (accrual, center) = (Accrual::Once, Iterate);
+    let inner =
+        Lanes::<f32, _, 4>::new(lanes, accrual, center, true, Loss::Squared, Table::growing());
+    let inner = Normalized::<f32, _>::new(inner, true, Table::growing());
+    measure("lanes", &mut StandardizedTarget::new(inner));
+    let rule = Scheduled {
+        penalty: L1 { l1: 1e-3 },
+        schedule: Schedule::Sqrt { rate: 0.5 },
+        half_step: HalfStep::Same,
+    };
+    let inner = Learner::<f64, _>::new(rule, Some(rule), Loss::Logistic, Table::growing());
+    let inner: Box<dyn Online> = Box::new(inner);
+    measure("fobos", &mut Normalized::<f64, _>::new(inner, true, Table::growing()));
 }
 
 #[test]

@@ -239,10 +239,11 @@ where
         std::array::from_fn(|k| a[k] - (1.0 + 1e-7) * a[k]),
     ];
     if rule.damps() {
+        let clock = |t| rule.clock(t, &Table::index());
         let steps = [(t, a), (s, b)]
-            .map(|(t, end)| rule.step([0, t], &zero, &end, rule.overlap(&zero, &end)));
+            .map(|(t, end)| rule.step(&clock(t), [0, t], &zero, &end, rule.overlap(&zero, &end)));
         let sum = std::array::from_fn(|k| steps[0][k] + steps[1][k]);
-        merged.push(rule.stepped([0, t + s], &zero, &sum));
+        merged.push(rule.stepped(&clock(t + s), [0, t + s], &zero, &sum));
     }
     for parts in merged {
         let w = read(t + s, &parts);

@@ -9,6 +9,7 @@ mod merge;
 mod multikernel;
 mod peers;
 mod projections;
+mod race;
 mod specs;
 mod stored_files;
 mod survey;

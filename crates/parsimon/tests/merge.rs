@@ -474,6 +474,7 @@ fn what_cannot_be_merged_is_refused_by_name() {
     assert_eq!(
         names,
         [
+            "auto",
             "c-adaline",
             "csgd",
             "ipnlms",

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use parsimon::algorithm::ftrl::Ftrl;
 use parsimon::data::{Input, Options, Reader};
 use parsimon::eval::number::{bytes, duration, significant, thousands};
 use parsimon::eval::{Evaluation, Schedule};
 use parsimon::survey::{self, Opened};
-use parsimon::{InputSchema, LearnerOptions, Outcome, Plan, Storage, Trainer, run_with};
+use parsimon::{InputSchema, LearnerOptions, Model, Outcome, Plan, Storage, Trainer, run_with};
 use parsimon_page::chart::learning_curve;
 use serde_json::{Map, Value, json};
 
@@ -190,6 +191,9 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
             Some(_) => "rows in the dictionary",
         },
     ));
+    if let Some(command) = named_by_race(trainer, model) {
+        note(&format!("the race was won by {command}"));
+    }
     if trainer.names().collisions() > 0 {
         note(&format!(
             "{} slots hold more than one of the {} names; more --bits would part them",
@@ -233,6 +237,16 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
     if args.output.is_none() && args.checkpoint.is_none() {
         note("nothing was saved; add -o MODEL to keep the model");
     }
+}
+
+/// The flags that give the same model, where a race has chosen them.
+fn named_by_race(trainer: &Trainer, model: &Model) -> Option<String> {
+    trainer.online().chosen()?;
+    let settings = model.settings();
+    let ftrl: &Ftrl = settings.typed()?;
+    let (rate, l1) = (ftrl.rate, ftrl.penalized.l1);
+    let constant = if model.nonzeros() == 0 { " (a constant)" } else { "" };
+    Some(format!("-a ftrl --normalize --rate {rate} --beta 0 --l1 {l1}{constant}"))
 }
 
 fn report(trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) -> Value {

@@ -242,6 +242,10 @@ impl<F: Float> Online for Multikernel<F> {
         Err("every learner gathers a dictionary of rows of its own")
     }
 
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         margins.reserve(rows.len());
         for i in rows {

@@ -166,12 +166,22 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, 
 
     fn tick(&self, now: &mut LeaderClock) {
         now.t += 1;
-        now.amount = self.accrual.amount(now.t);
+        now.amount = match self.accrual {
+            // Set in the first round or by `scale_penalty`; rounds do not change it.
+            Accrual::Once if now.amount > 0.0 => now.amount,
+            accrual => accrual.amount(now.t),
+        };
         now.pace_before = now.pace;
         now.pace = self.metric.pace(now.t);
     }
     fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
         Ok(self)
+    }
+    #[inline(always)]
+    fn scale_penalty(&self, now: &mut LeaderClock, scale: f64) {
+        if self.accrual == Accrual::Once {
+            now.amount = scale;
+        }
     }
     #[inline(always)]
     fn played(&self, now: &LeaderClock, _j: u32, c: &Self::Coord) -> F {
@@ -198,14 +208,18 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Implicit<F> for Leader
 
 impl<P, C, M> Leader<P, C, M> {
     /// After round `t`: the curvature `den` of the problem, the weight `w` and the subgradient `r` of its penalty's kink and bounds, so
-    /// that `z = -(den w + r)`.
-    fn split<F: Float>(&self, t: u64, parts: &Parts) -> (f64, f64, f64)
+    /// that `z = -(den w + r)`. A penalty in force once is so to the extent that `now` says.
+    fn split<F: Float>(&self, now: &LeaderClock, t: u64, parts: &Parts) -> (f64, f64, f64)
     where
         P: Penalty<F>,
         M: Metric<F>,
     {
         let &[z, sum, _] = parts;
-        let amount = if t > 0 { self.accrual.amount(t) } else { 0.0 };
+        let amount = match self.accrual {
+            _ if t == 0 => 0.0,
+            Accrual::Once if now.amount > 0.0 => now.amount,
+            accrual => accrual.amount(t),
+        };
         let pace = if t > 0 { self.metric.pace(t) } else { 0.0 };
         let q = self.metric.q(F::from_f64(pace), &self.metric.memory(sum.max(0.0))).to_f64();
         let problem = self.penalty.candidate(z, q, amount);
@@ -238,8 +252,16 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Mem
     fn overlap(&self, start: &Parts, end: &Parts) -> f64 {
         self.metric.overlap(start[1], end[1]).unwrap_or(0.0)
     }
-    fn step(&self, [from, to]: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
-        let ((_, w0, r0), (_, w1, r1)) = (self.split::<F>(from, start), self.split::<F>(to, end));
+    fn step(
+        &self,
+        now: &LeaderClock,
+        [from, to]: [u64; 2],
+        start: &Parts,
+        end: &Parts,
+        exponent: f64,
+    ) -> Step {
+        let (_, w0, r0) = self.split::<F>(now, from, start);
+        let (_, w1, r1) = self.split::<F>(now, to, end);
         [w1 - w0, end[1] - start[1], r1 - r0, exponent, -(-exponent).exp_m1()]
     }
     // Of a correction that is due a learner makes the share `1 - e^-a`, and the rows of all learners one after the other would make
@@ -247,14 +269,15 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Mem
     // add up; of what everybody has learned to the end, the mean is left.
     fn stepped(
         &self,
+        now: &LeaderClock,
         [from, to]: [u64; 2],
         start: &Parts,
         &[dw, dn, dr, exponent, made]: &Step,
     ) -> Parts {
-        let (_, w, r) = self.split::<F>(from, start);
+        let (_, w, r) = self.split::<F>(now, from, start);
         let sum = (start[1] + dn).max(0.0);
         let damping = if made > 0.0 { -(-exponent).exp_m1() / made } else { 1.0 };
-        let (den, _, _) = self.split::<F>(to, &[0.0, sum, 0.0]);
+        let (den, _, _) = self.split::<F>(now, to, &[0.0, sum, 0.0]);
         // A penalty charged every round is owed for everybody's rounds; one in force once is owed once.
         let owed = if self.accrual == Accrual::Once { damping } else { 1.0 };
         [-(den * (w + damping * dw) + r + owed * dr), sum, 0.0]

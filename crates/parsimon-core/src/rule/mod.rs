@@ -60,6 +60,10 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// `at` is the explicit gradient at the point played, which is what a metric looks at; it equals
     /// `g` except in implicit updates.
     fn absorb(&self, now: &mut Self::Clock, j: u32, c: &mut Self::Coord, w: F, g: F, at: F);
+    /// Charges `scale` times the penalty from here on, where the penalty is in force once
+    /// ([`Accrual::Once`](leader::Accrual::Once)). Other rules take their penalties as they are.
+    #[inline(always)]
+    fn scale_penalty(&self, _now: &mut Self::Clock, _scale: f64) {}
     /// Ends a round. Rules whose constraint binds all weights together do that work here.
     #[inline(always)]
     fn close(&self, _now: &mut Self::Clock, _table: &mut Table<Self::Coord>) {}

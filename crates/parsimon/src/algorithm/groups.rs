@@ -194,6 +194,13 @@ settings! {
     }
 }
 
+settings! {
+    /// Rows on a common scale.
+    pub struct Scaling {
+        normalize: Flag = false, "bring features, and numeric labels, to a common scale as they come";
+    }
+}
+
 choice! {
     /// How the step falls with the rounds.
     pub enum ScheduleName {

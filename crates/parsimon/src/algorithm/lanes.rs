@@ -9,7 +9,7 @@ use parsimon_core::rule::leader::{Accrual, Center};
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Float, Lane, Lanes, Loss, Online, Schedule};
 
-use super::recipe::Composer;
+use super::recipe::{Composer, Racers};
 use crate::{LearnerOptions, Storage};
 
 /// A learner of several settings, each a head of its model.
@@ -74,6 +74,9 @@ impl<F: Float> Composer<F> for LaneComposer {
     fn kernel(self, _: Tuning, _: Vec<Kernel>) -> Self::Output {
         None
     }
+    fn race<C: Center<AdaGrad>>(self, _: Racers, _: Accrual, _: C) -> Self::Output {
+        None
+    }
     fn adagrad_leader<C: Center<AdaGrad>>(
         self,
         lane: Lane,
@@ -82,17 +85,27 @@ impl<F: Float> Composer<F> for LaneComposer {
     ) -> Self::Output {
         let key = format!("{accrual:?} {}", std::any::type_name::<C>());
         let build: Build = Box::new(move |lanes, options, loss| {
-            if lanes.len() <= 8 {
-                Box::new(side_by_side::<F, C, 8>(lanes, options, loss, accrual, center))
-            } else {
-                Box::new(side_by_side::<F, C, WIDEST>(lanes, options, loss, accrual, center))
-            }
+            side_by_side::<F, C>(lanes, options, loss, accrual, center)
         });
         Some(LaneGroup { lane, key, build })
     }
 }
 
-fn side_by_side<F: Float, C: Center<AdaGrad>, const K: usize>(
+/// A learner of up to [`WIDEST`] lanes.
+pub(super) fn side_by_side<F: Float, C: Center<AdaGrad>>(
+    lanes: &[Lane],
+    options: LearnerOptions,
+    loss: Loss,
+    accrual: Accrual,
+    center: C,
+) -> Box<dyn SideBySide> {
+    match lanes.len() {
+        0..=8 => Box::new(of_width::<F, C, 8>(lanes, options, loss, accrual, center)),
+        _ => Box::new(of_width::<F, C, WIDEST>(lanes, options, loss, accrual, center)),
+    }
+}
+
+fn of_width<F: Float, C: Center<AdaGrad>, const K: usize>(
     lanes: &[Lane],
     options: LearnerOptions,
     loss: Loss,

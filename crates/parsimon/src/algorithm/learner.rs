@@ -2,11 +2,15 @@
 
 use parsimon_core::filter::{Method, OverRows};
 use parsimon_core::kernel::{Kernel, Multikernel, Tuning};
+use parsimon_core::metric::AdaGrad;
+use parsimon_core::rule::leader::{Accrual, Center};
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Constrained, Float, Learner, Loss, OneVsAll, Online, Schedule, State, Table};
 
-use super::recipe::{Composer, LearnerPlan};
-use crate::Storage;
+use super::lanes::side_by_side;
+use super::race::Race;
+use super::recipe::{Composer, LearnerPlan, Racers};
+use crate::{LearnerOptions, Storage};
 
 /// Builds a learner at the origin, one set of weights per class.
 pub(crate) struct LearnerComposer<'a>(pub(crate) &'a LearnerPlan<'a>);
@@ -77,6 +81,28 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
         let methods = (0..heads.unwrap_or(1)).map(|_| new(len, features)).collect();
         let other = loss.other_label();
         Box::new(OverRows::new(methods, other, features, options.bias, self.table()))
+    }
+    fn race<C: Center<AdaGrad>>(
+        self,
+        racers: Racers,
+        accrual: Accrual,
+        center: C,
+    ) -> Box<dyn Online> {
+        // One setting for all classes: a race of each class would choose many.
+        if self.0.heads.is_some() {
+            return Composer::<F>::adagrad_leader(
+                self,
+                racers.lanes[racers.leader],
+                accrual,
+                center,
+            );
+        }
+        let LearnerPlan { loss, options, .. } = *self.0;
+        let Racers { lanes, constant, leader } = racers;
+        // Arrays of all slots for sixteen lanes would not fit in memory; the index gives the same weights.
+        let options = LearnerOptions { storage: Storage::Index, ..options };
+        let learner = side_by_side::<F, C>(&lanes, options, loss, accrual, center);
+        Box::new(Race::new(learner, lanes.len(), constant, leader, loss, options.storage))
     }
     fn kernel(self, tuning: Tuning, kernels: Vec<Kernel>) -> Box<dyn Online> {
         Box::new(Multikernel::<F>::new(tuning, kernels))

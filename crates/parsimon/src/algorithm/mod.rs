@@ -16,6 +16,7 @@ pub mod adaline;
 pub mod adam;
 pub mod apa;
 pub mod apfbs;
+pub mod auto;
 pub mod c_adaline;
 pub mod csgd;
 pub mod dual_averaging;
@@ -40,6 +41,7 @@ pub mod pda;
 pub mod penalized;
 mod projections;
 pub mod proportionate;
+mod race;
 pub mod rda;
 pub mod recipe;
 pub mod rls;
@@ -53,7 +55,7 @@ pub mod unified;
 pub use nature::Nature;
 pub use recipe::Card;
 
-use groups::{Classes, Losses};
+use groups::{Classes, Losses, Scaling};
 use parsimon_core::Loss;
 use recipe::{Composed, Recipe};
 use setting::{Configuration, Parameter, Values};
@@ -61,6 +63,7 @@ use setting::{Configuration, Parameter, Values};
 /// Every algorithm.
 pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
     vec![
+        Algorithm::of::<auto::Auto>(),
         Algorithm::of::<sgd::Sgd>(),
         Algorithm::of::<sgd::Asgd>(),
         Algorithm::of::<subgradient_l1::SubgradientL1>(),
@@ -138,6 +141,7 @@ pub(crate) struct Configured {
     pub(crate) loss: Loss,
     pub(crate) loss_word: &'static str,
     pub(crate) classes: Classes,
+    pub(crate) is_normalized: bool,
     pub(crate) recipe: Arc<dyn Composed>,
 }
 
@@ -204,16 +208,18 @@ impl Algorithm {
     }
 }
 
-/// The settings of classes, which every algorithm has.
+/// The settings of classes and scales, which every algorithm has.
 static CLASSES: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     let mut list = Vec::new();
     Classes::parameters(&mut list);
+    Scaling::parameters(&mut list);
     list
 });
 
 fn read<T: Recipe>(values: Values<'_>) -> Result<Configured, BuildError> {
     let losses = T::Losses::read(values)?;
     let classes = Classes::read(values)?;
+    let scaling = Scaling::read(values)?;
     let own = T::read(values)?;
     losses.check()?;
     own.check(&losses)?;
@@ -227,7 +233,12 @@ fn read<T: Recipe>(values: Values<'_>) -> Result<Configured, BuildError> {
         let message = format!("{name} predicts numbers and knows no classes; leave out multiclass");
         return Err(BuildError::new("multiclass", message));
     }
-    Ok(Configured { loss, loss_word, classes, recipe: Arc::new(own) })
+    if !own.kernels().is_empty() && scaling.normalize {
+        let message = format!("{} is not linear and cannot be normalized", T::CARD.name);
+        return Err(BuildError::new("normalize", message));
+    }
+    let is_normalized = scaling.normalize || T::NORMALIZES;
+    Ok(Configured { loss, loss_word, classes, is_normalized, recipe: Arc::new(own) })
 }
 
 /// Whether the algorithm with its defaults offers a method for filtering.

@@ -49,6 +49,8 @@ pub trait Recipe: Configuration {
     const GRID: &'static [&'static str] = &[];
     /// The paper's names of its settings, beside those that mean the same for every algorithm.
     const ALIASES: &'static [(&'static str, &'static str)] = &[];
+    /// Whether its rows are normalized without asking.
+    const NORMALIZES: bool = false;
     /// Settings that it no longer has and that older files carry; they never had an effect.
     const RETIRED: &'static [&'static str] = &[];
     /// The settings that say which loss.
@@ -131,10 +133,26 @@ pub trait Composer<F: Float>: Sized {
         self.rule(rule, leader(lane.free(), accrual, center))
     }
 
+    /// Settings that race, each a leader with AdaGrad's metric. By default the one that leads at first, alone.
+    fn race<C: Center<AdaGrad>>(self, racers: Racers, accrual: Accrual, center: C) -> Self::Output {
+        self.adagrad_leader(racers.lanes[racers.leader], accrual, center)
+    }
+
     /// A rule that takes the loss itself or its tangent.
     fn rule_or_exact<R: Implicit<F>>(self, features: R, bias: R, is_exact: bool) -> Self::Output {
         if is_exact { self.exact(features, bias) } else { self.rule(features, bias) }
     }
+}
+
+/// Settings that race.
+#[derive(Clone, Debug)]
+pub struct Racers {
+    /// The settings.
+    pub lanes: Vec<Lane>,
+    /// Which of them is the constant.
+    pub constant: Option<usize>,
+    /// Which of them predicts at first.
+    pub leader: usize,
 }
 
 /// The leader of a lane.

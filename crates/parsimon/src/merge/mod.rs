@@ -139,6 +139,12 @@ fn refused(trainer: &Trainer, why: &str) -> Error {
 }
 
 fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
+    if trainer.settings().is_normalized() {
+        return Err(refused(
+            trainer,
+            "normalize keeps scales of the features, which are not merged",
+        ));
+    }
     trainer.online().mergeable().map_err(|why| refused(trainer, why))
 }
 

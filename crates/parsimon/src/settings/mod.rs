@@ -9,9 +9,10 @@ pub use filter::{FilterPrecision, Regularization};
 pub use spec::Spec;
 
 use parsimon_core::kernel::Kernel;
-use parsimon_core::{LabelDomain, Loss, Online, Precision};
+use parsimon_core::{LabelDomain, Loss, Normalized, Online, Precision, StandardizedTarget};
 use serde_json::{Map, Value};
 
+use crate::algorithm::auto::Auto;
 use crate::algorithm::groups::switch_at;
 use crate::algorithm::lanes::LaneGroup;
 use crate::algorithm::objective::{Bound, Met, Objective};
@@ -127,9 +128,43 @@ impl Settings {
         self.recipe().regret_bound(met)
     }
 
+    /// Whether features are brought to a common scale.
+    pub fn is_normalized(&self) -> bool {
+        self.configured.is_normalized
+    }
+
+    /// Features, and labels that are numbers, on a common scale.
+    fn normalized(&self, learner: Box<dyn Online>, options: LearnerOptions) -> Box<dyn Online> {
+        let LearnerOptions { precision, bias, storage } = options;
+        let normalized: Box<dyn Online> = match precision {
+            Precision::F32 => Box::new(Normalized::<f32, _>::new(learner, bias, storage.table())),
+            Precision::F64 => Box::new(Normalized::<f64, _>::new(learner, bias, storage.table())),
+        };
+        let is_real = self.loss().domain() == LabelDomain::Real && !self.is_multiclass();
+        if is_real { Box::new(StandardizedTarget::new(normalized)) } else { normalized }
+    }
+
+    /// These settings as one method with its rate and penalty, where a race has chosen them.
+    #[must_use]
+    pub fn after_race(&self, chosen: Option<usize>) -> Self {
+        let racer = |auto: &Auto| auto.racers().get(chosen?).copied();
+        let Some((rate, l1)) = self.typed::<Auto>().and_then(racer) else { return self.clone() };
+        let kept =
+            self.to_json().iter().filter(|(name, _)| !["rate", "l1"].contains(&name.as_str()));
+        let spec = kept.fold(Spec::default(), |spec, (name, value)| spec.set(name, value.clone()));
+        let spec = spec.set("algorithm", "ftrl").set("normalize", true);
+        let spec = spec.set("rate", rate).set("l1", l1).set("beta", 0);
+        spec.resolve().unwrap_or_else(|_| self.clone())
+    }
+
     /// How settings like these share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
-        if self.is_multiclass() { None } else { self.recipe().lanes(precision, self.loss()) }
+        // Normalized lanes share their statistics only inside a race.
+        if self.is_multiclass() || self.is_normalized() {
+            None
+        } else {
+            self.recipe().lanes(precision, self.loss())
+        }
     }
 
     /// Whether labels are two classes.
@@ -222,6 +257,7 @@ impl Settings {
         let found = Found { dimension, ..found.clone() };
         let heads = self.is_multiclass().then_some(heads);
         let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
-        Ok(self.recipe().learner(&plan))
+        let learner = self.recipe().learner(&plan);
+        Ok(if self.is_normalized() { self.normalized(learner, options) } else { learner })
     }
 }

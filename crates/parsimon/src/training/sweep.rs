@@ -374,15 +374,16 @@ impl Sweep {
             for (&k, model) in settings.iter().zip(&mut models).filter(|(k, _)| is_here(k)) {
                 let entry = &self.entries[k];
                 let own = learner.own(&frozen, entry.place.1);
-                *model = Some(self.tested(entry).model(own));
+                let settings = entry.settings.after_race(learner.online().chosen());
+                *model = Some(self.tested(entry, &settings).model(own));
             }
         }
         models
     }
 
-    fn tested<'a>(&'a self, entry: &'a Entry) -> ModelParts<'a> {
+    fn tested<'a>(&'a self, entry: &'a Entry, settings: &'a Settings) -> ModelParts<'a> {
         ModelParts {
-            settings: &entry.settings,
+            settings,
             frame: options_of(&entry.settings, self.frame),
             reading: &self.reading,
             progressive: &entry.progressive,

@@ -201,8 +201,9 @@ impl Trainer {
 
     /// The model as it is now.
     pub fn model(&self) -> Model {
+        let settings = self.settings.after_race(self.online().chosen());
         let parts = ModelParts {
-            settings: &self.settings,
+            settings: &settings,
             frame: self.frame,
             reading: &self.reading,
             progressive: &self.progressive,

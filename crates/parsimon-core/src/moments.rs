@@ -1,0 +1,178 @@
+//! Running moments that a learner keeps beside its weights, and how those of several learners become one.
+//!
+//! Learners that are merged began at one state. What each has seen since is a sample of its own: its size, its mean and its
+//! squared deviations. Samples are put together by the formula of Chan, Golub and LeVeque (1979), which does not
+//! subtract large sums, and are then added to the moments of the common start.
+
+use crate::state::state;
+
+/// The most importance that a feature's root mean square remembers. Beyond it, old values are forgotten exponentially.
+///
+/// NUMERICS: a sum of ones in `f32` stops growing at `2^24`. A horizon that is far below costs nothing in accuracy.
+pub(crate) const HORIZON: f64 = 4096.0;
+
+/// The weighted mean of the labels and their squared deviations, with the range of the labels.
+///
+/// ```
+/// use parsimon_core::TargetMoments;
+///
+/// let mut all = TargetMoments::default();
+/// [1.0, 2.0, 6.0].iter().for_each(|&y| all.push(y, 1.0));
+/// assert_eq!((all.mean, all.low, all.high), (3.0, 1.0, 6.0));
+/// assert!((all.deviation() - (14.0f64 / 3.0).sqrt()).abs() < 1e-15);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TargetMoments {
+    /// The sum of importance weights.
+    pub weight: f64,
+    /// The weighted mean.
+    pub mean: f64,
+    /// The weighted sum of squared deviations from the mean.
+    pub squares: f64,
+    /// The smallest label; infinite before the first.
+    pub low: f64,
+    /// The largest label; minus infinity before the first.
+    pub high: f64,
+}
+
+state!(TargetMoments { weight, mean, squares, low, high });
+
+impl Default for TargetMoments {
+    fn default() -> Self {
+        let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
+        Self { weight: 0.0, mean: 0.0, squares: 0.0, low, high }
+    }
+}
+
+impl TargetMoments {
+    /// Takes a label of importance `h > 0` in (West 1979).
+    pub fn push(&mut self, y: f64, h: f64) {
+        self.weight += h;
+        let d = y - self.mean;
+        self.mean += h / self.weight * d;
+        // NUMERICS: both factors have one sign but for rounding.
+        self.squares += (h * d * (y - self.mean)).max(0.0);
+        (self.low, self.high) = (self.low.min(y), self.high.max(y));
+    }
+
+    /// The standard deviation; 1 while all labels are the same.
+    pub fn deviation(&self) -> f64 {
+        let variance = self.squares / self.weight;
+        if variance > 0.0 { variance.sqrt() } else { 1.0 }
+    }
+
+    /// Adds the labels of another sample.
+    pub fn add(&mut self, other: &Self) {
+        (self.low, self.high) = (self.low.min(other.low), self.high.max(other.high));
+        if other.weight <= 0.0 {
+            return;
+        }
+        let (d, weight) = (other.mean - self.mean, self.weight + other.weight);
+        let share = other.weight / weight;
+        self.squares += other.squares + d * d * self.weight * share;
+        self.mean += d * share;
+        self.weight = weight;
+    }
+
+    /// The labels that `self` has seen since it was `start`.
+    #[must_use]
+    pub fn since(&self, start: &Self) -> Self {
+        let weight = self.weight - start.weight;
+        if weight <= 0.0 || start.weight <= 0.0 {
+            return if weight > 0.0 { *self } else { Self::default() };
+        }
+        let mean = self.mean + start.weight / weight * (self.mean - start.mean);
+        let d = mean - start.mean;
+        let between = d * d * start.weight * (weight / self.weight);
+        let squares = (self.squares - start.squares - between).max(0.0);
+        // The range of the whole stream: the start's is in it.
+        Self { weight, mean, squares, low: self.low, high: self.high }
+    }
+}
+
+/// The moments of a learner at one point of its stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// The importance of all rows, `T`.
+    pub weight: f64,
+    /// The importance times the squared length of all normalized rows, `S`.
+    pub energy: f64,
+    /// The labels.
+    pub target: TargetMoments,
+    /// Ids in ascending order, each with the importance `n` it has occurred with and its root mean square `s`.
+    pub features: Vec<(u32, [f64; 2])>,
+}
+
+/// What learners have added to the moments of the state they began at. Deltas of one start add up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MomentsDelta {
+    /// See [`Moments::weight`].
+    pub weight: f64,
+    /// See [`Moments::energy`].
+    pub energy: f64,
+    /// The labels seen since the start.
+    pub target: TargetMoments,
+    /// Ids in ascending order, each with the importance of its sample, that times the mean square of the sample, and
+    /// how many learners have reached the horizon, so that their sample replaces the start instead of adding to it.
+    pub features: Vec<(u32, [f64; 3])>,
+}
+
+impl Moments {
+    /// What was added since the moments were `start`.
+    pub fn since(&self, start: &Moments) -> MomentsDelta {
+        let mut features = Vec::new();
+        let mut before = start.features.iter().peekable();
+        for &(id, [n, s]) in &self.features {
+            while before.next_if(|(other, _)| *other < id).is_some() {}
+            let [n0, s0] = before.next_if(|(other, _)| *other == id).map_or([0.0; 2], |f| f.1);
+            if [n, s] == [n0, s0] {
+                continue;
+            }
+            // A mean that has reached the horizon does not tell how much of it is new: the learners' means are averaged.
+            let sample = if n >= HORIZON {
+                [n, n * s * s, 1.0]
+            } else {
+                [n - n0, (n * s * s - n0 * s0 * s0).max(0.0), 0.0]
+            };
+            features.push((id, sample));
+        }
+        MomentsDelta {
+            weight: self.weight - start.weight,
+            energy: self.energy - start.energy,
+            target: self.target.since(&start.target),
+            features,
+        }
+    }
+}
+
+impl MomentsDelta {
+    /// Adds what another learner has seen since the same start.
+    pub fn add(&mut self, other: &MomentsDelta) {
+        self.weight += other.weight;
+        self.energy += other.energy;
+        self.target.add(&other.target);
+        let (mut a, mut b) = (self.features.iter().peekable(), other.features.iter().peekable());
+        let mut features = Vec::with_capacity(self.features.len().max(other.features.len()));
+        while let Some(&&(id, _)) = [a.peek(), b.peek()].into_iter().flatten().min_by_key(|f| f.0) {
+            let mut sample = [0.0; 3];
+            for side in [&mut a, &mut b] {
+                if let Some((_, more)) = side.next_if(|f| f.0 == id) {
+                    sample.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+                }
+            }
+            features.push((id, sample));
+        }
+        self.features = features;
+    }
+}
+
+/// A feature's `n` and `s` after samples were added to those of the start.
+pub(crate) fn combined([n0, s0]: [f64; 2], &[n, squares, replacing]: &[f64; 3]) -> [f64; 2] {
+    let n0 = if replacing > 0.0 { 0.0 } else { n0 };
+    let weight = n0 + n;
+    if weight > 0.0 {
+        [weight.min(HORIZON), ((n0 * s0 * s0 + squares) / weight).sqrt()]
+    } else {
+        [n0, s0]
+    }
+}

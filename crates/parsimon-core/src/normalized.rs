@@ -1,0 +1,414 @@
+//! Learning that does not depend on the units of the features.
+//!
+//! ```text
+//! s_j  = root mean square of feature j's values, this row included
+//! u_j  = x_j / s_j
+//! T    = sum of the rows' importances h
+//! S    = sum over rows of h (sum_j u_j^2 + 1 for the bias)
+//! a    = sqrt(T / S)
+//! xhat = a u                    is the row that the learner inside sees
+//! ```
+//!
+//! The factor `a` makes the mean squared length of a row 1, so that rows with many features take smaller steps
+//! (Ross, Mineiro and Langford, Normalized Online Learning, 2013). A penalty in force once is charged `a` times: the
+//! weights it is compared with grow as `a` shrinks.
+//!
+//! Multiplying a feature by a constant changes no margin: bit for bit if the constant is a power of two.
+
+#![allow(clippy::needless_range_loop, reason = "a loop over several arrays is to be vectorized")]
+
+use std::ops::Range;
+
+use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
+use crate::moments::{HORIZON, Moments, MomentsDelta, combined};
+use crate::state::state;
+use crate::wide::{Work, wide};
+use crate::{Chunk, Float, Frozen, Head, Online, State, Table};
+
+/// What is kept of a feature's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stat<F> {
+    /// The root mean square.
+    s: F,
+    /// The importance of the rows that had the feature, at most 4096: older values are forgotten.
+    n: F,
+}
+
+state!(Stat<F: Float> { s, n });
+
+impl<F: Float> Stat<F> {
+    /// Takes in a value of a row of importance `h > 0`.
+    #[inline(always)]
+    fn with(self, x: f64, h: f64) -> Self {
+        let n = F::from_f64(least(self.n.to_f64() + h, HORIZON));
+        let (share, s) = (least(h / n.to_f64(), 1.0), self.s.to_f64());
+        Self { s: F::from_f64((s * s + share * (x * x - s * s)).sqrt()), n }
+    }
+
+    /// A value in units of the root mean square; zero if there is none.
+    ///
+    /// NUMERICS: only a value that was not taken in, or one of a row of next to no importance, can be so large that it
+    /// must be cut.
+    #[inline(always)]
+    fn scaled(&self, x: f64) -> f64 {
+        let (s, most) = (self.s.to_f64(), F::PRECISION.max_value());
+        let u = -least(-least(x / s, most), most);
+        if s > 0.0 { u } else { 0.0 }
+    }
+}
+
+/// The lesser of the two, and the bound if there is no telling.
+///
+/// PERF: this is one instruction, which `f64::min` is not.
+#[inline(always)]
+fn least(x: f64, bound: f64) -> f64 {
+    if x < bound { x } else { bound }
+}
+
+/// The sums over all rows, and the factor that follows from them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Clock {
+    weight: f64,
+    energy: f64,
+    a: f64,
+}
+
+impl Clock {
+    fn new(weight: f64, energy: f64) -> Self {
+        let a = (weight / energy).sqrt();
+        // Not a number or infinite while no row had a feature or a bias.
+        let usable = a > 0.0 && a.is_finite();
+        Self { weight, energy, a: if usable { a } else { 1.0 } }
+    }
+}
+
+/// A learner whose rows are brought to a common scale as they come, and whose weights are read in the units of the
+/// original features.
+///
+/// All heads share the statistics: two numbers per feature. Rows without a label or of importance 0 are predicted
+/// and change nothing. A feature that no learned row had reads as zero. The cost of a row is proportional to its number of features.
+///
+/// ```
+/// use parsimon_core::metric::AdaGrad;
+/// use parsimon_core::penalty::ElasticNet;
+/// use parsimon_core::rule::leader::{Accrual, Iterate, Leader};
+/// use parsimon_core::{Chunk, Learner, Loss, Normalized, Online, Repeats, Table};
+///
+/// let margins = |unit: f64| {
+///     let rule = |l1| Leader {
+///         penalty: ElasticNet { l1, l2: 0.0 },
+///         accrual: Accrual::Once,
+///         center: Iterate,
+///         metric: AdaGrad { rate: 0.5, delta: 0.0 },
+///     };
+///     let learner = Learner::<f64, _>::new(rule(0.1), Some(rule(0.0)), Loss::Logistic, Table::growing());
+///     let mut learner = Normalized::<f64, _>::new(learner, true, Table::growing());
+///     let mut chunk = Chunk::new();
+///     for (meters, label) in [(1.0, 1.0), (-2.0, -1.0), (3.0, 1.0), (-1.5, -1.0)] {
+///         chunk.push_feature(1, unit * meters);
+///         chunk.finish_row(Some(label), 1.0, Repeats::Refuse).unwrap();
+///     }
+///     let mut margins = Vec::new();
+///     learner.learn(&chunk, &mut margins);
+///     margins
+/// };
+/// assert_eq!(margins(1.0), margins(1024.0));
+/// ```
+pub struct Normalized<F: Float, O> {
+    inner: O,
+    has_bias: bool,
+    stats: Table<Stat<F>>,
+    clock: Clock,
+    /// Rows as the learner inside sees them, and the multiple of its penalty for each.
+    rows: Chunk,
+    scales: Vec<f64>,
+}
+
+/// So many rows are normalized before the learner inside gets them: they stay in the near cache.
+const BLOCK: usize = 64;
+
+/// Cuts rows into blocks.
+pub(crate) fn blocks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
+}
+
+impl<F: Float, O: Online> Normalized<F, O> {
+    /// Normalizes the rows of a learner at the origin. `has_bias` tells whether the learner has a bias, and `stats`
+    /// where the features' statistics are kept.
+    ///
+    /// # Panics
+    /// If the learner is not linear: its state has no reading in the units of the features.
+    pub fn new(inner: O, has_bias: bool, stats: Table<Stat<F>>) -> Self {
+        assert!(inner.is_linear(), "only linear learners can be read in the units of the features");
+        let clock = Clock::new(0.0, 0.0);
+        Self { inner, has_bias, stats, clock, rows: Chunk::new(), scales: Vec::new() }
+    }
+
+    /// The learner inside, which knows normalized rows only.
+    pub fn inner(&self) -> &O {
+        &self.inner
+    }
+
+    /// Goes on with another learner inside and the same statistics, for example with fewer lanes
+    /// ([`Lanes::keep`](crate::Lanes::keep)).
+    pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> Normalized<F, P> {
+        let Self { inner, has_bias, stats, clock, rows, scales } = self;
+        let mut inner = change(inner);
+        if clock.weight > 0.0 {
+            inner.scale_penalty(clock.a);
+        }
+        Normalized { inner, has_bias, stats, clock, rows, scales }
+    }
+
+    /// The root mean square of a feature's values so far; 0 if it was never seen.
+    pub fn scale(&self, j: u32) -> f64 {
+        self.stats.get(j).s.to_f64()
+    }
+
+    /// The factor `a` after the last learned row; 1 before the first.
+    pub fn factor(&self) -> f64 {
+        self.clock.a
+    }
+
+    /// Appends row `i` to the block, normalized. A row that will be learned is taken into the statistics first.
+    fn push(&mut self, chunk: &Chunk, i: usize) {
+        let (label, h) = (chunk.label(i), chunk.weight(i));
+        if i + 1 < chunk.len() {
+            // PERF: see `prefetch.rs`.
+            chunk.row(i + 1).indices().iter().for_each(|&j| self.stats.prefetch(j));
+        }
+        let (indices, values) = self.rows.open_copy(chunk.row(i));
+        if label.is_some() && h > 0.0 {
+            let energy = wide(TakeIn { stats: &mut self.stats, indices, values, h });
+            let bias = if self.has_bias { 1.0 } else { 0.0 };
+            let Clock { weight, energy: before, .. } = self.clock;
+            self.clock = Clock::new(weight + h, before + h * (energy + bias));
+        } else {
+            scale(&self.stats, indices, values);
+        }
+        self.rows.finish_open_copy(self.clock.a, label, h);
+        self.scales.push(self.clock.a);
+    }
+
+    /// After the learner inside was given another state: its penalty is the one of the last learned row again.
+    fn restore_scale(&mut self) {
+        if self.clock.weight > 0.0 {
+            self.inner.scale_penalty(self.clock.a);
+        }
+    }
+
+    /// A weight of the learner inside, in the units of the feature.
+    fn in_units(&self, j: u32, w: f64) -> f64 {
+        let s = self.scale(j);
+        if s > 0.0 { w * self.clock.a / s } else { 0.0 }
+    }
+
+    fn head_in_units(&self, head: &Head) -> Head {
+        let weights = head.iter().map(|(j, w)| (j, self.in_units(j, w)));
+        Head::new(head.bias(), weights.filter(|&(_, w)| w != 0.0).collect())
+    }
+}
+
+/// Brings values to units of their root mean squares.
+fn scale<F: Float>(stats: &Table<Stat<F>>, indices: &[u32], values: &mut [f64]) {
+    for (&j, x) in indices.iter().zip(values) {
+        *x = stats.get(j).scaled(*x);
+    }
+}
+
+const AT_ONCE: usize = 8;
+
+/// A row's values taken into the statistics, and scaled by them; gives the sum of their squares.
+struct TakeIn<'a, F: Float> {
+    stats: &'a mut Table<Stat<F>>,
+    indices: &'a [u32],
+    values: &'a mut [f64],
+    h: f64,
+}
+
+impl<F: Float> Work for TakeIn<'_, F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn work(self) -> f64 {
+        let Self { stats, indices, values, h } = self;
+        let mut energy = 0.0;
+        // PERF: two divisions and a root per feature, several features at a time.
+        let (wide, rest) = indices.as_chunks::<AT_ONCE>();
+        let (wide_values, rest_values) = values.as_chunks_mut::<AT_ONCE>();
+        for (indices, values) in wide.iter().zip(wide_values) {
+            let (mut s, mut n) = ([F::ZERO; AT_ONCE], [F::ZERO; AT_ONCE]);
+            for k in 0..AT_ONCE {
+                let stat = stats.get(indices[k]);
+                (s[k], n[k]) = (stat.s, stat.n);
+            }
+            for k in 0..AT_ONCE {
+                let stat = Stat { s: s[k], n: n[k] }.with(values[k], h);
+                values[k] = stat.scaled(values[k]);
+                (s[k], n[k]) = (stat.s, stat.n);
+            }
+            for k in 0..AT_ONCE {
+                *stats.slot(indices[k]) = Stat { s: s[k], n: n[k] };
+                energy += values[k] * values[k];
+            }
+        }
+        for (&j, x) in rest.iter().zip(rest_values) {
+            let stat = stats.slot(j);
+            *stat = stat.with(*x, h);
+            *x = stat.scaled(*x);
+            energy += *x * *x;
+        }
+        energy
+    }
+}
+
+impl<F: Float, O: Online> Online for Normalized<F, O> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        for block in blocks(rows) {
+            self.rows.clear();
+            self.scales.clear();
+            block.for_each(|i| self.push(chunk, i));
+            let Self { inner, rows, scales, .. } = self;
+            inner.learn_rows_scaled(rows, 0..rows.len(), scales, margins);
+        }
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let mut rows = Chunk::new();
+        for block in blocks(0..chunk.len()) {
+            rows.clear();
+            for i in block {
+                let (indices, values) = rows.open_copy(chunk.row(i));
+                scale(&self.stats, indices, values);
+                rows.finish_open_copy(self.clock.a, chunk.label(i), chunk.weight(i));
+            }
+            self.inner.predict(&rows, margins);
+        }
+    }
+
+    fn chosen(&self) -> Option<usize> {
+        self.inner.chosen()
+    }
+
+    fn nonzeros(&self) -> usize {
+        self.inner.nonzeros()
+    }
+
+    fn nonzeros_by_head(&self) -> Vec<usize> {
+        self.inner.nonzeros_by_head()
+    }
+
+    fn freeze(&self) -> Frozen {
+        let heads = self.inner.freeze().into_heads();
+        Frozen::Linear(heads.iter().map(|head| self.head_in_units(head)).collect())
+    }
+
+    fn heads(&self) -> usize {
+        self.inner.heads()
+    }
+
+    fn label_range(&self) -> Option<(f64, f64)> {
+        self.inner.label_range()
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.clock.weight.write(out);
+        self.clock.energy.write(out);
+        let places: Vec<_> = self.stats.places().collect();
+        (places.len() as u64).write(out);
+        for (j, stat) in places {
+            j.write(out);
+            stat.write(out);
+        }
+        self.inner.save(out);
+    }
+
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        self.clock = Clock::new(f64::read(input)?, f64::read(input)?);
+        for _ in 0..u64::read(input)? {
+            let j = u32::read(input)?;
+            *self.stats.slot(j) = Stat::read(input)?;
+        }
+        self.inner.restore(input)?;
+        self.restore_scale();
+        Some(())
+    }
+
+    fn overflow(&self) -> Option<u32> {
+        self.inner.overflow()
+    }
+
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        self.inner.mergeable().map(|_| self as &dyn Mergeable)
+    }
+
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        self.inner.mergeable()?;
+        Ok(self)
+    }
+}
+
+/// The learner inside is merged as it is alone, and the statistics beside it.
+impl<F: Float, O: Online> Normalized<F, O> {
+    fn merging(&self) -> &dyn Mergeable {
+        self.inner.mergeable().expect(CANNOT)
+    }
+    fn merging_mut(&mut self) -> &mut dyn Mergeable {
+        self.inner.mergeable_mut().expect(CANNOT)
+    }
+}
+
+impl<F: Float, O: Online> Mergeable for Normalized<F, O> {
+    fn shares(&self) -> &'static [Share] {
+        self.merging().shares()
+    }
+    fn rounds(&self, head: usize) -> u64 {
+        self.merging().rounds(head)
+    }
+    fn tally(&self, head: usize) -> Tally {
+        self.merging().tally(head)
+    }
+    fn advance(&mut self, head: usize, rounds: u64) {
+        self.merging_mut().advance(head, rounds);
+        self.restore_scale();
+    }
+    fn add(&mut self, head: usize, tally: &Tally) {
+        self.merging_mut().add(head, tally);
+    }
+    fn damps(&self) -> bool {
+        self.merging().damps()
+    }
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
+        self.merging().overlap(id, start, end)
+    }
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        self.merging().step(id, rounds, start, end, exponent)
+    }
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+        self.merging_mut().take_steps(head, from, ids, steps);
+    }
+    fn settle(&mut self, head: usize) {
+        self.merging_mut().settle(head);
+        self.restore_scale();
+    }
+    fn moments(&self) -> Moments {
+        let seen = self.stats.seen();
+        let mut features: Vec<_> =
+            seen.map(|(j, stat)| (j, [stat.n.to_f64(), stat.s.to_f64()])).collect();
+        features.sort_unstable_by_key(|&(j, _)| j);
+        let Clock { weight, energy, .. } = self.clock;
+        Moments { weight, energy, features, ..self.merging().moments() }
+    }
+    fn take_moments(&mut self, added: &MomentsDelta) {
+        let Clock { weight, energy, .. } = self.clock;
+        self.clock = Clock::new(weight + added.weight, energy + added.energy);
+        for (j, sample) in &added.features {
+            let stat = self.stats.slot(*j);
+            let [n, s] = combined([stat.n.to_f64(), stat.s.to_f64()], sample);
+            *stat = Stat { s: F::from_f64(s), n: F::from_f64(n) };
+        }
+        self.merging_mut().take_moments(added);
+        self.restore_scale();
+    }
+}

@@ -1,0 +1,243 @@
+//! Learning that does not depend on the unit and the origin of the label.
+//!
+//! ```text
+//! m, sigma = the weighted mean and standard deviation of the labels, this row's included; sigma = 1 while all are the same;
+//! a prediction is made with those before the row
+//! y'       = (y - m) / sigma          is the label that the learner inside sees
+//! m + sigma p'                        is the margin in the units of the label
+//! ```
+
+use std::ops::Range;
+
+use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
+use crate::moments::{Moments, MomentsDelta, TargetMoments};
+use crate::normalized::blocks;
+use crate::{Chunk, Frozen, Head, Online, State};
+
+/// A learner of a real label (the squared, Huber and quantile losses) that sees standardized labels. Margins and weights
+/// are in the units of the original label.
+///
+/// All heads see the same label, so the learner inside may be [`Lanes`](crate::Lanes) but not
+/// [`OneVsAll`](crate::OneVsAll), whose labels are classes. The parameter of a Huber loss is in standard deviations.
+///
+/// ```
+/// use parsimon_core::penalty::L1;
+/// use parsimon_core::rule::mirror::{HalfStep, Scheduled};
+/// use parsimon_core::{Chunk, Learner, Loss, Online, Repeats, Schedule, StandardizedTarget, Table};
+///
+/// let rule = Scheduled { penalty: L1 { l1: 0.0 }, schedule: Schedule::Sqrt { rate: 0.3 }, half_step: HalfStep::Same };
+/// let learner = Learner::<f64, _>::new(rule, Some(rule), Loss::Squared, Table::growing());
+/// let mut learner = StandardizedTarget::new(learner);
+/// let mut chunk = Chunk::new();
+/// for i in 0..200 {
+///     let x = f64::from(i % 5) - 2.0;
+///     chunk.push_feature(1, x);
+///     chunk.finish_row(Some(1e6 + 1e4 * x), 1.0, Repeats::Refuse).unwrap();
+/// }
+/// learner.learn(&chunk, &mut Vec::new());
+/// assert_eq!(learner.label_range(), Some((0.98e6, 1.02e6)));
+/// let head = &learner.freeze().into_heads()[0];
+/// assert!((head.bias() - 1e6).abs() < 1e3 && (head.iter().next().unwrap().1 - 1e4).abs() < 1e3);
+/// ```
+pub struct StandardizedTarget<O> {
+    inner: O,
+    target: TargetMoments,
+    /// Rows with the labels that the learner inside sees, and `m` and `sigma` as they were before each.
+    rows: Chunk,
+    units: Vec<(f64, f64)>,
+}
+
+impl<O: Online> StandardizedTarget<O> {
+    /// Standardizes the labels of a learner at the origin.
+    ///
+    /// # Panics
+    /// If the learner is not linear: its state has no reading in the units of the label.
+    pub fn new(inner: O) -> Self {
+        assert!(inner.is_linear(), "only linear learners can be read in the units of the label");
+        let target = TargetMoments::default();
+        Self { inner, target, rows: Chunk::new(), units: Vec::new() }
+    }
+
+    /// The learner inside, which knows standardized labels only.
+    pub fn inner(&self) -> &O {
+        &self.inner
+    }
+
+    /// Goes on with another learner inside and the same mean and deviation.
+    pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> StandardizedTarget<P> {
+        let Self { inner, target, rows, units } = self;
+        StandardizedTarget { inner: change(inner), target, rows, units }
+    }
+
+    /// The mean and the deviation of the labels so far, with their range.
+    pub fn target(&self) -> &TargetMoments {
+        &self.target
+    }
+
+    /// Appends row `i` to the block, with its label standardized.
+    fn push(&mut self, chunk: &Chunk, i: usize) {
+        let (label, h) = (chunk.label(i), chunk.weight(i));
+        // The margin is made before the label is seen: in the units of the labels before it.
+        self.units.push((self.target.mean, self.target.deviation()));
+        if let Some(y) = label.filter(|_| h > 0.0) {
+            self.target.push(y, h);
+        }
+        let (m, sigma) = (self.target.mean, self.target.deviation());
+        self.rows.copy_row_with_label(chunk, i, label.map(|y| (y - m) / sigma));
+    }
+
+    fn learn_blocks(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        margins: &mut Vec<f64>,
+        learn: impl Fn(&mut O, &Chunk, Range<usize>, &mut Vec<f64>),
+    ) {
+        let first = rows.start;
+        for block in blocks(rows) {
+            let at = block.start - first;
+            self.rows.clear();
+            self.units.clear();
+            block.for_each(|i| self.push(chunk, i));
+            let start = margins.len();
+            learn(&mut self.inner, &self.rows, at..at + self.rows.len(), margins);
+            let heads = self.inner.heads();
+            for (p, (m, sigma)) in margins[start..].chunks_exact_mut(heads).zip(&self.units) {
+                p.iter_mut().for_each(|p| *p = m + sigma * *p);
+            }
+        }
+    }
+}
+
+impl<O: Online> Online for StandardizedTarget<O> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        self.learn_blocks(chunk, rows, margins, |inner, block, _, margins| {
+            inner.learn_rows(block, 0..block.len(), margins);
+        });
+    }
+
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        self.learn_blocks(chunk, rows, margins, |inner, block, at, margins| {
+            inner.learn_rows_scaled(block, 0..block.len(), &scales[at], margins);
+        });
+    }
+
+    fn scale_penalty(&mut self, scale: f64) {
+        self.inner.scale_penalty(scale);
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let start = margins.len();
+        self.inner.predict(chunk, margins);
+        let (m, sigma) = (self.target.mean, self.target.deviation());
+        margins[start..].iter_mut().for_each(|p| *p = m + sigma * *p);
+    }
+
+    fn chosen(&self) -> Option<usize> {
+        self.inner.chosen()
+    }
+
+    fn nonzeros(&self) -> usize {
+        self.inner.nonzeros()
+    }
+
+    fn nonzeros_by_head(&self) -> Vec<usize> {
+        self.inner.nonzeros_by_head()
+    }
+
+    fn freeze(&self) -> Frozen {
+        let (m, sigma) = (self.target.mean, self.target.deviation());
+        let in_units = |head: Head| {
+            let weights = head.iter().map(|(j, w)| (j, sigma * w)).filter(|&(_, w)| w != 0.0);
+            Head::new(m + sigma * head.bias(), weights.collect())
+        };
+        Frozen::Linear(self.inner.freeze().into_heads().into_iter().map(in_units).collect())
+    }
+
+    fn heads(&self) -> usize {
+        self.inner.heads()
+    }
+
+    fn label_range(&self) -> Option<(f64, f64)> {
+        (self.target.weight > 0.0).then_some((self.target.low, self.target.high))
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.target.write(out);
+        self.inner.save(out);
+    }
+
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        self.target = TargetMoments::read(input)?;
+        self.inner.restore(input)
+    }
+
+    fn overflow(&self) -> Option<u32> {
+        self.inner.overflow()
+    }
+
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        self.inner.mergeable().map(|_| self as &dyn Mergeable)
+    }
+
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        self.inner.mergeable()?;
+        Ok(self)
+    }
+}
+
+impl<O: Online> StandardizedTarget<O> {
+    fn merging(&self) -> &dyn Mergeable {
+        self.inner.mergeable().expect(CANNOT)
+    }
+    fn merging_mut(&mut self) -> &mut dyn Mergeable {
+        self.inner.mergeable_mut().expect(CANNOT)
+    }
+}
+
+/// The learner inside is merged as it is alone, and the labels' moments beside it.
+impl<O: Online> Mergeable for StandardizedTarget<O> {
+    fn shares(&self) -> &'static [Share] {
+        self.merging().shares()
+    }
+    fn rounds(&self, head: usize) -> u64 {
+        self.merging().rounds(head)
+    }
+    fn tally(&self, head: usize) -> Tally {
+        self.merging().tally(head)
+    }
+    fn advance(&mut self, head: usize, rounds: u64) {
+        self.merging_mut().advance(head, rounds);
+    }
+    fn add(&mut self, head: usize, tally: &Tally) {
+        self.merging_mut().add(head, tally);
+    }
+    fn damps(&self) -> bool {
+        self.merging().damps()
+    }
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
+        self.merging().overlap(id, start, end)
+    }
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        self.merging().step(id, rounds, start, end, exponent)
+    }
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+        self.merging_mut().take_steps(head, from, ids, steps);
+    }
+    fn settle(&mut self, head: usize) {
+        self.merging_mut().settle(head);
+    }
+    fn moments(&self) -> Moments {
+        Moments { target: self.target, ..self.merging().moments() }
+    }
+    fn take_moments(&mut self, added: &MomentsDelta) {
+        self.target.add(&added.target);
+        self.merging_mut().take_moments(added);
+    }
+}

@@ -1,0 +1,74 @@
+//! Learning without knobs: normalized FTRL-Proximal, with a race of rates and penalties.
+
+use parsimon_core::rule::leader::{Accrual, Iterate};
+use parsimon_core::{Float, Lane};
+
+use super::groups::AnyLoss;
+use super::objective::{Charge, Objective};
+use super::recipe::{Card, Composer, Racers, Recipe};
+use super::setting::{NonNegative, Positive, settings};
+use crate::found::Found;
+
+settings! {
+    /// FTRL-Proximal on normalized rows; rate and l1 are found by a race on the data itself.
+    pub struct Auto {
+        rate: Option<Positive>, "alpha; a race finds it if absent";
+        l1: Option<NonNegative>, "strength of |w|; a race finds it if absent";
+    }
+}
+
+/// The rates of the race (record/ has how they were chosen).
+const RATES: [f64; 3] = [0.25, 0.7, 2.0];
+/// The penalties of the race.
+const PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
+/// What leads until the first look at the race.
+const USUAL: (f64, f64) = (0.5, 0.1);
+/// No weight survives this penalty: the setting is a constant.
+const EVERYTHING: f64 = 1e30;
+
+impl Auto {
+    /// The settings that race, by rate and l1; the last is the constant.
+    pub fn racers(&self) -> Vec<(f64, f64)> {
+        let rates = self.rate.map_or(RATES.to_vec(), |rate| vec![rate]);
+        let penalties = self.l1.map_or(PENALTIES.to_vec(), |l1| vec![l1]);
+        let pairs = rates.iter().flat_map(|rate| penalties.iter().map(move |l1| (*rate, *l1)));
+        pairs.chain([(self.rate.unwrap_or(USUAL.0), EVERYTHING)]).collect()
+    }
+
+    /// The racer that leads until the first look: the nearest to the usual setting.
+    fn leader(&self) -> usize {
+        let racers = self.racers();
+        let far = |(rate, l1): (f64, f64)| {
+            (rate / USUAL.0).ln().abs() + (l1.max(1e-9) / USUAL.1).ln().abs()
+        };
+        (0..racers.len() - 1)
+            .min_by(|a, b| far(racers[*a]).total_cmp(&far(racers[*b])))
+            .unwrap_or(0)
+    }
+}
+
+impl Recipe for Auto {
+    const CARD: Card = Card {
+        name: "auto",
+        paper: "FTRL-Proximal on normalized rows (Ross et al. 2013), rate and l1 by a race",
+        losses: "tangent",
+        penalties: "once",
+        center: "iterate, AdaGrad",
+        cost: "O(nnz), 16 times at first and once at the end",
+    };
+    const NORMALIZES: bool = true;
+    const ALIASES: &'static [(&'static str, &'static str)] = &[("alpha", "rate")];
+    type Losses = AnyLoss;
+
+    fn objective(&self) -> Option<Objective> {
+        let l1 = self.l1.unwrap_or(USUAL.1);
+        Some(Objective { charge: Charge::Once, ..Objective::penalized(l1, 0.0) })
+    }
+    fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
+        let racers = self.racers();
+        let constant = Some(racers.len() - 1);
+        let lane = |&(rate, l1): &(f64, f64)| Lane { rate, l1, l2: 0.0, delta: 0.0 };
+        let lanes = racers.iter().map(lane).collect();
+        composer.race(Racers { lanes, constant, leader: self.leader() }, Accrual::Once, Iterate)
+    }
+}

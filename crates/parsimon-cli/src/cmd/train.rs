@@ -191,6 +191,9 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
             Some(_) => "rows in the dictionary",
         },
     ));
+    if let Some(warning) = worse_than_constant(trainer) {
+        note(&warning);
+    }
     if let Some(command) = named_by_race(trainer, model) {
         note(&format!("the race was won by {command}"));
     }
@@ -237,6 +240,29 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
     if args.output.is_none() && args.checkpoint.is_none() {
         note("nothing was saved; add -o MODEL to keep the model");
     }
+}
+
+/// Rows after which a comparison with a constant says something.
+const ENOUGH: u64 = 1000;
+/// Learning costs a little on the way; a loss this far above the constant's is no matter of chance.
+const FAR: f64 = 1.05;
+
+/// A warning if a constant prediction would have been better.
+fn worse_than_constant(trainer: &Trainer) -> Option<String> {
+    let (own, constant) = (trainer.progressive().average()?, trainer.constant_loss()?);
+    let is_worse = trainer.progressive().rows() >= ENOUGH && own > FAR * constant;
+    let remedy = match trainer.settings().is_normalized() {
+        true => "check the label and the columns",
+        false => {
+            "try -a auto, or --normalize: features in very different units are the usual reason"
+        }
+    };
+    is_worse.then(|| {
+        format!(
+            "warning: a constant prediction would have a loss of {}, less than this model; {remedy}",
+            significant(constant, 6)
+        )
+    })
 }
 
 /// The flags that give the same model, where a race has chosen them.

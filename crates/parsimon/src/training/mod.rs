@@ -9,6 +9,7 @@
 //! * [`run`] takes a trainer through files: passes, holdout, checkpoints.
 
 mod checkpoint;
+mod constant;
 mod early_stopping;
 mod evaluation;
 mod parallel;

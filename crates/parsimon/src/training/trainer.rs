@@ -7,6 +7,7 @@ use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
 use super::Progress;
+use super::constant::ConstantLoss;
 use super::shared::{SharedLearner, arg_max, options_of};
 use super::stretch::{self, Course, Watch};
 use crate::{BuildError, Error, InputSchema, LearnerOptions, Model, Provenance, Settings};
@@ -39,6 +40,8 @@ pub struct Trainer {
     schedule: Schedule,
     pub(super) names: Names,
     pub(super) inputs: Vec<String>,
+    /// What a constant would have cost, of the rows learned since the trainer was made or resumed.
+    constant: ConstantLoss,
     /// The line of the last row, if it was not reported.
     last: Option<Progress>,
 }
@@ -62,6 +65,7 @@ impl Trainer {
             schedule: Schedule::doubling(),
             names: Names::default(),
             inputs: Vec::new(),
+            constant: ConstantLoss::default(),
             last: None,
         })
     }
@@ -85,6 +89,13 @@ impl Trainer {
     /// The loss so far.
     pub fn progressive(&self) -> &Progressive {
         &self.progressive
+    }
+    /// The average loss that the best constant prediction would have had on the rows learned so far, for one set of weights
+    /// and the losses logistic and squared. None after resuming: earlier labels are not kept.
+    pub fn constant_loss(&self) -> Option<f64> {
+        let is_whole = self.constant.rows() == self.progressive.rows();
+        let is_one = !self.settings.is_multiclass();
+        self.constant.average(self.learner.loss()).filter(|_| is_whole && is_one)
     }
     /// The reports so far.
     pub fn curve(&self) -> &LearningCurve {
@@ -233,6 +244,7 @@ impl<W: Watch> Course for Alone<'_, W> {
         trainer.learner.learn(chunk, rows.clone())?;
         let stretch = trainer.learner.stretch(chunk, rows, 0);
         trainer.learner.judge(&stretch, 0, &mut trainer.progressive)?;
+        stretch.labelled().for_each(|(_, y, weight)| trainer.constant.push(y, weight));
         self.watch.see(&stretch);
         // The line tells of the last row with a label, wherever the chunk ends.
         if let Some(row) = stretch.last_labelled() {

@@ -90,7 +90,7 @@ fn worse_than_a_constant_is_a_warning_that_names_the_way_out() {
     // The label follows feature 1; feature 2 is noise in another unit.
     let row = |i: u32| {
         let (noise, x) = (1e6 * f64::from(i * 7919 % 101), i * 31 % 7);
-        let y = if x > 3 || i % 11 == 0 { 1 } else { -1 };
+        let y = if x > 3 || i.is_multiple_of(11) { 1 } else { -1 };
         format!("{y} 1:{x} 2:{noise}\n")
     };
     dir.write("d.svm", (0..2000).map(row).collect::<String>());

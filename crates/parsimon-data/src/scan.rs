@@ -54,7 +54,7 @@ pub fn count_labels(mut reader: Reader, most: usize) -> Result<LabelScan, DataEr
     Ok(counter.finish(&reader))
 }
 
-/// Counts labels while somebody else reads the rows, under [`Labels::Any`].
+/// Counts labels of rows that the caller reads, under [`Labels::Any`].
 #[derive(Clone, Debug)]
 pub struct LabelCounter {
     most: usize,

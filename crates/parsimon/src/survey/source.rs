@@ -12,7 +12,7 @@ pub trait Source {
         self.open(options)
     }
 
-    /// What can be read once only and therefore not be looked at before, if there is such a thing.
+    /// What can be read once only and therefore not be scanned before learning.
     fn read_once(&self) -> Option<String> {
         None
     }

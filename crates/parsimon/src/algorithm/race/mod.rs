@@ -4,7 +4,7 @@
 //! numbers of learned rows (1024 and its doublings), settings that are surely worse leave and the leader is chosen anew. So
 //! neither the size of chunks nor reading changes a bit.
 //!
-//! One setting may be the constant: a penalty that no weight survives. It removes nobody; where no feature helps, it wins.
+//! One setting may be the constant: a penalty that no weight survives. It removes no other setting; where no feature helps, it wins.
 
 mod sums;
 
@@ -111,7 +111,7 @@ impl Race {
             return;
         }
         let (window, nonzeros) = (self.window(), self.nonzeros_by_setting());
-        // A constant is hard to beat on the first rows, so it removes nobody.
+        // A constant is hard to beat on the first rows, so it removes no other setting.
         let learners = self.alive.iter().copied().filter(|k| Some(*k) != self.constant);
         let best = learners.min_by(|a, b| {
             window.mean(*a).total_cmp(&window.mean(*b)).then(nonzeros[*a].cmp(&nonzeros[*b]))

@@ -108,7 +108,7 @@ pub fn identify_system(
     rounds: u64,
 ) -> Result<Identified, BuildError> {
     let n = system.truth().len();
-    if settings.algorithm().name.starts_with("multikernel") {
+    if settings.is_kernel() {
         return Err(BuildError::new(
             "algorithm",
             "a multikernel filter has a dictionary and no coefficients to be compared with a system's",

@@ -1,5 +1,7 @@
 //! From the labels of the data to the classes of a learner.
 
+use parsimon_core::Loss;
+
 use super::SeenLabels;
 use crate::{Error, Settings};
 
@@ -32,7 +34,8 @@ pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<Str
         let shown: Vec<_> = classes.iter().take(5).map(String::as_str).collect();
         let name = settings.algorithm().name;
         let (who, numbers) = match settings.loss_name() {
-            _ if name.ends_with("adaline") => (name.to_owned(), "-a lms"),
+            // Its loss is squared, and so is that of lms, which takes numbers.
+            _ if settings.loss() == Loss::Adaline => (name.to_owned(), "-a lms"),
             "halfspace" => ("the loss halfspace".into(), "--loss projection"),
             loss => (format!("the loss {loss}"), "--loss squared"),
         };

@@ -302,7 +302,7 @@ fn pipes_and_standard_output_by_name_are_written_directly() {
     // What others append to is appended to, as a shell would.
     let script = "echo first > log; $P predict m.psm d.svm -o /dev/stdout >> log; cat log";
     assert_eq!(shell(&dir, script).ok(), format!("first\n{expected}"));
-    // Nobody reads to the end: a success without a word, whatever the pipe is called.
+    // The reader closes the pipe early: the program ends quietly with success, whatever the pipe is called.
     dir.write("long.svm", stream(10_000));
     for script in [
         "mkfifo g; head -c 1 g > /dev/null & $P predict m.psm long.svm -o g; echo $?",

@@ -219,7 +219,7 @@ fn logistic(m: f64) -> f64 {
     ln_1p(exp(-m.abs())) + (-m).max(0.0)
 }
 
-/// What class `class`'s learner is told of a row whose label is the class at position `y`.
+/// The label that the learner of class `class` sees of a row whose label is the class at position `y`.
 pub(crate) fn own_label(y: f64, class: usize, other: f64) -> f64 {
     if y == class as f64 { 1.0 } else { other }
 }

@@ -66,7 +66,7 @@ pub trait Online: Send {
     /// Takes what [`save`](Online::save) wrote; `None` when it is not that.
     fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
     /// A feature there was no place for, of a learner whose number of features is fixed. It was left out, and
-    /// whoever learns should stop.
+    /// the caller should stop learning.
     fn overflow(&self) -> Option<u32> {
         None
     }

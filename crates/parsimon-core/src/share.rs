@@ -82,7 +82,7 @@ pub trait Mergeable {
     fn tally(&self, head: usize) -> Tally;
     /// Sets the rounds, and makes up for everything that coordinates have missed.
     fn advance(&mut self, head: usize, rounds: u64);
-    /// Adds to coordinates. Every number must have a place: a head without a bias is told of none.
+    /// Adds to coordinates. Every number must have a place: the bias is skipped for heads without one.
     fn add(&mut self, head: usize, tally: &Tally);
     /// Whether steps can be damped where several learners make the same correction.
     fn damps(&self) -> bool;

@@ -237,7 +237,7 @@ mod unix {
         let folder = Folder::new();
         let path = folder.path("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-        // Nobody reads yet: checking must not wait.
+        // The pipe has no reader yet: checking must not wait.
         check_target(&path).unwrap();
         let reader = std::thread::spawn({
             let path = path.clone();

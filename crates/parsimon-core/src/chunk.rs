@@ -32,7 +32,22 @@ pub struct Chunk {
     weights: Vec<f64>,
     tags: Vec<u8>,
     tag_ends: Vec<usize>,
+    /// The number columns, and their cells row by row: NaN where a cell is missing.
+    columns: Vec<NumberColumn>,
+    numbers: Vec<f64>,
     scratch: Vec<(u32, f64)>,
+}
+
+/// A column of a table whose cells are numbers.
+///
+/// Its cells stay apart from the features of a row, because zero is a value there, and because two columns may hash to
+/// one id. [`StandardizedColumns`](crate::StandardizedColumns) makes features of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NumberColumn {
+    /// Tells the columns of a table apart, for example a hash of the name.
+    pub key: u64,
+    /// The feature that the column becomes.
+    pub id: u32,
 }
 
 impl Default for Chunk {
@@ -95,12 +110,16 @@ impl Chunk {
             weights: Vec::new(),
             tags: Vec::new(),
             tag_ends: Vec::new(),
+            columns: Vec::new(),
+            numbers: Vec::new(),
             scratch: Vec::new(),
         }
     }
 
-    /// Forgets every row and keeps the buffers.
+    /// Forgets every row and all number columns, and keeps the buffers.
     pub fn clear(&mut self) {
+        self.columns.clear();
+        self.numbers.clear();
         self.offsets.truncate(1);
         self.indices.clear();
         self.values.clear();
@@ -161,6 +180,130 @@ impl Chunk {
         &self.tags[start..self.tag_ends[i]]
     }
 
+    /// The number columns, which are apart from the features of the rows.
+    #[inline]
+    pub fn columns(&self) -> &[NumberColumn] {
+        &self.columns
+    }
+
+    /// The cells of row `i` in the number columns: NaN where a cell is missing.
+    #[inline]
+    pub fn numbers(&self, i: usize) -> &[f64] {
+        let width = self.columns.len();
+        &self.numbers[i * width..(i + 1) * width]
+    }
+
+    /// Declares number columns. Only for a chunk without rows: others keep what they have.
+    ///
+    /// ```
+    /// use parsimon_core::{Chunk, NumberColumn, Repeats};
+    ///
+    /// let mut chunk = Chunk::new();
+    /// chunk.set_columns(&[NumberColumn { key: 7, id: 1 }, NumberColumn { key: 9, id: 2 }]);
+    /// chunk.open_numbers()[1] = 0.5;
+    /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+    /// assert!(chunk.numbers(0)[0].is_nan() && chunk.numbers(0)[1] == 0.5);
+    /// ```
+    pub fn set_columns(&mut self, columns: &[NumberColumn]) {
+        if self.is_empty() {
+            self.columns.clear();
+            self.columns.extend_from_slice(columns);
+            self.numbers.clear();
+        }
+    }
+
+    /// The cells of the row under construction in the number columns, for the caller to fill in.
+    #[inline]
+    pub fn open_numbers(&mut self) -> &mut [f64] {
+        let start = self.len() * self.columns.len();
+        self.numbers.resize(start + self.columns.len(), f64::NAN);
+        &mut self.numbers[start..]
+    }
+
+    /// Lays the rows out for the columns of another chunk, too, so that its rows can be copied.
+    fn adopt_columns(&mut self, other: &Chunk) {
+        if self.is_empty() {
+            return self.set_columns(&other.columns);
+        }
+        let before = self.columns.len();
+        let news = other.columns.iter().filter(|c| !self.columns.iter().any(|d| d.key == c.key));
+        let news: Vec<_> = news.copied().collect();
+        self.columns.extend(news);
+        let after = self.columns.len();
+        if after > before {
+            let rows = self.len();
+            let old = std::mem::take(&mut self.numbers);
+            for i in 0..rows {
+                self.numbers.extend_from_slice(&old[i * before..(i + 1) * before]);
+                self.numbers.resize((i + 1) * after, f64::NAN);
+            }
+        }
+    }
+
+    /// Copies the cells of row `i` of `other` into the row under construction.
+    fn copy_numbers(&mut self, other: &Chunk, i: usize) {
+        if self.columns != other.columns {
+            self.adopt_columns(other);
+        }
+        if self.columns.is_empty() {
+            return;
+        }
+        if self.columns == other.columns {
+            self.open_numbers().copy_from_slice(other.numbers(i));
+            return;
+        }
+        for (column, &x) in other.columns.iter().zip(other.numbers(i)) {
+            let place = self.columns.iter().position(|c| c.key == column.key);
+            if let Some(place) = place {
+                self.open_numbers()[place] = x;
+            }
+        }
+    }
+
+    /// The same rows with the cells of number columns as ordinary features of their values.
+    #[must_use]
+    pub fn with_plain_numbers(&self) -> Chunk {
+        let mut plain = Chunk::new();
+        let mut extra = Vec::new();
+        for i in 0..self.len() {
+            extra.clear();
+            let cells = self.columns.iter().zip(self.numbers(i));
+            extra.extend(cells.filter(|(_, x)| x.is_finite()).map(|(c, &x)| (c.id, x)));
+            extra.sort_by_key(|&(j, _)| j);
+            plain.push_merged(self.row(i), &extra, self.label(i), self.weight(i));
+            if !self.tag(i).is_empty() {
+                plain.tag_last(self.tag(i));
+            }
+        }
+        plain
+    }
+
+    /// Appends a row with more features, which are in the order of their ids. Values of one id add up.
+    pub(crate) fn push_merged(
+        &mut self,
+        row: Row<'_>,
+        extra: &[(u32, f64)],
+        label: Option<f64>,
+        weight: f64,
+    ) {
+        let mut features = row.iter().peekable();
+        let mut extra = extra.iter().copied().peekable();
+        while let Some(j) = [features.peek(), extra.peek()].into_iter().flatten().map(|f| f.0).min()
+        {
+            let mut sum = 0.0;
+            if let Some((_, v)) = features.next_if(|f| f.0 == j) {
+                sum += v;
+            }
+            while let Some((_, v)) = extra.next_if(|f| f.0 == j) {
+                sum += v;
+            }
+            if sum != 0.0 {
+                self.push_feature(j, sum);
+            }
+        }
+        self.close_row(label, weight);
+    }
+
     /// Adds a feature to the row under construction.
     #[inline]
     pub fn push_feature(&mut self, index: u32, value: f64) {
@@ -207,6 +350,7 @@ impl Chunk {
         let start = self.offsets[self.len()];
         self.indices.truncate(start);
         self.values.truncate(start);
+        self.numbers.truncate(self.len() * self.columns.len());
     }
 
     /// Checks and keeps the row under construction; on refusal nothing of it remains.
@@ -238,6 +382,7 @@ impl Chunk {
     /// Copies row `i` of `other`, with everything that belongs to it.
     pub fn copy_row(&mut self, other: &Chunk, i: usize) {
         let row = other.row(i);
+        self.copy_numbers(other, i);
         self.indices.extend_from_slice(row.indices());
         self.values.extend_from_slice(row.values());
         self.offsets.push(self.indices.len());
@@ -299,6 +444,10 @@ impl Chunk {
     }
 
     fn close_row(&mut self, label: Option<f64>, weight: f64) {
+        if !self.columns.is_empty() {
+            // The cells that were not given are missing.
+            self.open_numbers();
+        }
         self.offsets.push(self.indices.len());
         self.labels.push(label.unwrap_or(f64::NAN));
         self.weights.push(weight);
@@ -339,7 +488,9 @@ impl Chunk {
     }
 
     fn rebuild_open_row(&mut self, row: &[(u32, f64)], repeats: Repeats) -> Result<(), RowError> {
-        self.abandon_row();
+        let start = self.offsets[self.len()];
+        self.indices.truncate(start);
+        self.values.truncate(start);
         let mut rest = row;
         while let Some(&(j, first)) = rest.first() {
             let run = rest.iter().take_while(|&&(k, _)| k == j).count();
@@ -418,6 +569,27 @@ mod tests {
             assert!(chunk.finish_row(label, weight, Repeats::Add).is_err());
             assert_eq!((chunk.len(), chunk.nonzeros(), chunk.open_row().0.len()), (1, 1, 0));
         }
+    }
+
+    #[test]
+    fn rows_of_tables_with_other_columns_are_matched_by_key() {
+        let table = |keys: &[u64], cells: &[f64]| {
+            let mut chunk = Chunk::new();
+            let columns: Vec<_> =
+                keys.iter().map(|&key| NumberColumn { key, id: key as u32 }).collect();
+            chunk.set_columns(&columns);
+            chunk.open_numbers().copy_from_slice(cells);
+            chunk.push_feature(2, 10.0);
+            chunk.finish_row(Some(1.0), 1.0, Repeats::Add).unwrap();
+            chunk
+        };
+        let mut all = table(&[1, 2], &[0.5, 1.5]);
+        all.copy_row(&table(&[2, 3], &[2.5, 3.5]), 0);
+        assert_eq!(all.columns().iter().map(|c| c.key).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(all.numbers(0)[2].is_nan() && all.numbers(1)[0].is_nan());
+        let plain = all.with_plain_numbers();
+        assert_eq!(plain.row(0).iter().collect::<Vec<_>>(), [(1, 0.5), (2, 11.5)]);
+        assert_eq!(plain.row(1).iter().collect::<Vec<_>>(), [(2, 12.5), (3, 3.5)]);
     }
 
     #[test]

@@ -25,8 +25,8 @@
 //! around it. The weight is a function of the state: nobody stores a weight beside the state it came from, and
 //! reading never writes.
 //!
-//! [`Normalized`] and [`StandardizedTarget`] go around a learner: they bring rows and labels to a common scale, and weights
-//! and margins back to the user's units.
+//! [`Normalized`], [`StandardizedTarget`] and [`StandardizedColumns`] go around a learner: they bring rows, labels and the
+//! number columns of tables to a common scale, and weights and margins back to the user's units.
 //!
 //! Methods that are not one coordinate at a time have rooms of their own: [`Constrained`] (CSGD in `O(nnz)`) and
 //! [`filter`] (projections in a metric, affine projections, RLS; sample by sample or row by row).
@@ -42,6 +42,7 @@ pub mod penalty;
 pub mod rule;
 
 mod chunk;
+mod columns;
 mod constrained;
 mod dictionary;
 mod exponential;
@@ -59,13 +60,15 @@ mod row;
 mod schedule;
 mod share;
 mod standardized;
+mod standardized_columns;
 mod state;
 mod sums;
 mod table;
 mod vector;
 mod wide;
 
-pub use chunk::{Chunk, Repeats, RowError};
+pub use chunk::{Chunk, NumberColumn, Repeats, RowError};
+pub use columns::{ColumnMoments, Columns};
 pub use constrained::Constrained;
 pub use float::{Float, Precision};
 pub use lanes::{Lane, LaneCoord, Lanes};
@@ -81,5 +84,6 @@ pub use prefetch::prefetch;
 pub use row::Row;
 pub use schedule::Schedule;
 pub use standardized::StandardizedTarget;
+pub use standardized_columns::StandardizedColumns;
 pub use state::State;
 pub use table::Table;

@@ -1,11 +1,12 @@
 //! What is left when learning is over: the nonzero weights, or a dictionary with its coefficients.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::dictionary::Dictionary;
 use crate::prefetch::prefetch;
 use crate::sums::{fold_lanes, sum_lanes};
-use crate::{Chunk, Float, Precision, Row};
+use crate::{Chunk, ColumnMoments, Columns, Float, Precision, Row};
 
 /// What a learner leaves behind.
 ///
@@ -80,9 +81,7 @@ impl Frozen {
     pub fn scorer(&self, precision: Precision) -> Scorer {
         match self {
             Frozen::Linear(heads) => Scorer::new(heads, precision),
-            Frozen::Kernel(dictionary) => {
-                Scorer { body: Body::Kernel(dictionary.clone()), precision }
-            }
+            Frozen::Kernel(dictionary) => Scorer::of(Body::Kernel(dictionary.clone()), precision),
         }
     }
 }
@@ -129,6 +128,31 @@ impl Head {
     pub fn weight(&self, j: u32) -> f64 {
         self.indices.binary_search(&j).map_or(0.0, |k| self.weights[k])
     }
+    /// The weights in the units of the data: of a number column per unit of its cells instead of per standard deviation, with the
+    /// bias to match.
+    ///
+    /// ```
+    /// use parsimon_core::{ColumnMoments, Head};
+    ///
+    /// let head = Head::from_parts(1.0, vec![3], vec![2.0]).unwrap();
+    /// let column = ColumnMoments { id: 3, weight: 1.0, mean: 10.0, squares: 16.0, ..ColumnMoments::default() };
+    /// let raw = head.in_units(&[column]);
+    /// assert_eq!((raw.bias(), raw.weights()), (1.0 - 0.5 * 10.0, &[0.5][..]));
+    /// ```
+    #[must_use]
+    pub fn in_units(&self, columns: &[ColumnMoments]) -> Head {
+        let mut raw = self.clone();
+        for column in columns {
+            let deviation = column.deviation();
+            if let Ok(k) = self.indices.binary_search(&column.id)
+                && deviation > 0.0
+            {
+                raw.weights[k] = self.weights[k] / deviation;
+                raw.bias -= raw.weights[k] * column.mean;
+            }
+        }
+        raw
+    }
     /// The nonzero weights with their indices.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, f64)> + '_ {
         self.indices.iter().copied().zip(self.weights.iter().copied())
@@ -153,6 +177,10 @@ impl Head {
 pub struct Scorer {
     body: Body,
     precision: Precision,
+    /// How the cells of number columns become features; as they are if there is nothing here.
+    columns: Option<Columns>,
+    /// The range of margins.
+    range: Option<(f64, f64)>,
 }
 
 enum Body {
@@ -198,11 +226,48 @@ impl Scorer {
     /// Lays the heads out.
     pub fn new(heads: &[Head], precision: Precision) -> Self {
         let heads = heads.iter().map(|head| (head.bias, Weights::new(head))).collect();
-        Self { body: Body::Linear(heads), precision }
+        Self::of(Body::Linear(heads), precision)
+    }
+
+    fn of(body: Body, precision: Precision) -> Self {
+        Self { body, precision, columns: None, range: None }
+    }
+
+    /// Standardizes the cells of number columns as the learner did.
+    #[must_use]
+    pub fn with_columns(self, columns: &[ColumnMoments]) -> Self {
+        Self { columns: Some(Columns::new(columns.to_vec())), ..self }
+    }
+
+    /// Clips margins to a range.
+    #[must_use]
+    pub fn with_range(self, range: Option<(f64, f64)>) -> Self {
+        Self { range, ..self }
     }
 
     /// Appends the margins of every row, one per head; one if there is a dictionary.
     pub fn margins(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let start = margins.len();
+        self.plain_margins(&self.features(chunk), margins);
+        if let Some((low, high)) = self.range {
+            margins[start..].iter_mut().for_each(|p| *p = p.max(low).min(high));
+        }
+    }
+
+    /// The rows with the cells of number columns as the features that the weights belong to.
+    pub fn features<'a>(&self, chunk: &'a Chunk) -> Cow<'a, Chunk> {
+        match &self.columns {
+            _ if chunk.columns().is_empty() => Cow::Borrowed(chunk),
+            None => Cow::Owned(chunk.with_plain_numbers()),
+            Some(columns) => {
+                let mut rows = Chunk::new();
+                columns.clone().apply(chunk, 0..chunk.len(), &mut rows);
+                Cow::Owned(rows)
+            }
+        }
+    }
+
+    fn plain_margins(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         match &self.body {
             Body::Linear(heads) => self.linear(heads, chunk, margins),
             Body::Kernel(dictionary) => {

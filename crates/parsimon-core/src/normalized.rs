@@ -291,6 +291,11 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         self.inner.chosen()
     }
 
+    fn decide(&mut self) {
+        self.inner.decide();
+        self.restore_scale();
+    }
+
     fn nonzeros(&self) -> usize {
         self.inner.nonzeros()
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::share::Mergeable;
-use crate::{Chunk, Frozen};
+use crate::{Chunk, ColumnMoments, Frozen};
 
 /// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
 pub trait Online: Send {
@@ -36,7 +36,11 @@ pub trait Online: Send {
     fn is_linear(&self) -> bool {
         true
     }
-    /// The smallest and the largest label learned, if the learner keeps them.
+    /// The moments of number columns, by which their cells are standardized.
+    fn columns(&self) -> &[ColumnMoments] {
+        &[]
+    }
+    /// The smallest and the largest prediction, if predictions are clipped to the labels learned.
     fn label_range(&self) -> Option<(f64, f64)> {
         None
     }
@@ -44,6 +48,8 @@ pub trait Online: Send {
     fn chosen(&self) -> Option<usize> {
         None
     }
+    /// Ends a race of settings: the one that is read goes on alone.
+    fn decide(&mut self) {}
     /// Appends the margins a user would be told now, one per row and class.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
@@ -99,11 +105,17 @@ impl<O: Online + ?Sized> Online for Box<O> {
     fn is_linear(&self) -> bool {
         (**self).is_linear()
     }
+    fn columns(&self) -> &[ColumnMoments] {
+        (**self).columns()
+    }
     fn label_range(&self) -> Option<(f64, f64)> {
         (**self).label_range()
     }
     fn chosen(&self) -> Option<usize> {
         (**self).chosen()
+    }
+    fn decide(&mut self) {
+        (**self).decide();
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         (**self).predict(chunk, margins);

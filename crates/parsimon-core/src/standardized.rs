@@ -27,7 +27,7 @@ use crate::{Chunk, Frozen, Head, Online, State};
 ///
 /// let rule = Scheduled { penalty: L1 { l1: 0.0 }, schedule: Schedule::Sqrt { rate: 0.3 }, half_step: HalfStep::Same };
 /// let learner = Learner::<f64, _>::new(rule, Some(rule), Loss::Squared, Table::growing());
-/// let mut learner = StandardizedTarget::new(learner);
+/// let mut learner = StandardizedTarget::new(learner, true);
 /// let mut chunk = Chunk::new();
 /// for i in 0..200 {
 ///     let x = f64::from(i % 5) - 2.0;
@@ -42,20 +42,41 @@ use crate::{Chunk, Frozen, Head, Online, State};
 pub struct StandardizedTarget<O> {
     inner: O,
     target: TargetMoments,
+    /// Whether margins are clipped to the range of the labels learned so far.
+    clips: bool,
     /// Rows with the labels that the learner inside sees, and `m` and `sigma` as they were before each.
     rows: Chunk,
-    units: Vec<(f64, f64)>,
+    units: Vec<Units>,
+}
+
+/// The labels before a row: their mean and deviation, and the range of margins.
+#[derive(Clone, Copy, Debug)]
+struct Units {
+    m: f64,
+    sigma: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Units {
+    /// A standardized margin in the units of the labels.
+    fn margin(&self, p: f64) -> f64 {
+        let p = self.m + self.sigma * p;
+        // A margin that is not a number has to stay one, for divergence to be seen.
+        if p.is_nan() { p } else { p.max(self.low).min(self.high) }
+    }
 }
 
 impl<O: Online> StandardizedTarget<O> {
-    /// Standardizes the labels of a learner at the origin.
+    /// Standardizes the labels of a learner at the origin. With `clips`, margins are clipped to the range of the labels
+    /// learned before.
     ///
     /// # Panics
     /// If the learner is not linear: its state has no reading in the units of the label.
-    pub fn new(inner: O) -> Self {
+    pub fn new(inner: O, clips: bool) -> Self {
         assert!(inner.is_linear(), "only linear learners can be read in the units of the label");
         let target = TargetMoments::default();
-        Self { inner, target, rows: Chunk::new(), units: Vec::new() }
+        Self { inner, target, clips, rows: Chunk::new(), units: Vec::new() }
     }
 
     /// The learner inside, which knows standardized labels only.
@@ -65,8 +86,8 @@ impl<O: Online> StandardizedTarget<O> {
 
     /// Goes on with another learner inside and the same mean and deviation.
     pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> StandardizedTarget<P> {
-        let Self { inner, target, rows, units } = self;
-        StandardizedTarget { inner: change(inner), target, rows, units }
+        let Self { inner, target, clips, rows, units } = self;
+        StandardizedTarget { inner: change(inner), target, clips, rows, units }
     }
 
     /// The mean and the deviation of the labels so far, with their range.
@@ -74,11 +95,17 @@ impl<O: Online> StandardizedTarget<O> {
         &self.target
     }
 
+    fn units(&self) -> Units {
+        let (m, sigma) = (self.target.mean, self.target.deviation());
+        let (low, high) = self.label_range().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        Units { m, sigma, low, high }
+    }
+
     /// Appends row `i` to the block, with its label standardized.
     fn push(&mut self, chunk: &Chunk, i: usize) {
         let (label, h) = (chunk.label(i), chunk.weight(i));
         // The margin is made before the label is seen: in the units of the labels before it.
-        self.units.push((self.target.mean, self.target.deviation()));
+        self.units.push(self.units());
         if let Some(y) = label.filter(|_| h > 0.0) {
             self.target.push(y, h);
         }
@@ -102,8 +129,8 @@ impl<O: Online> StandardizedTarget<O> {
             let start = margins.len();
             learn(&mut self.inner, &self.rows, at..at + self.rows.len(), margins);
             let heads = self.inner.heads();
-            for (p, (m, sigma)) in margins[start..].chunks_exact_mut(heads).zip(&self.units) {
-                p.iter_mut().for_each(|p| *p = m + sigma * *p);
+            for (p, units) in margins[start..].chunks_exact_mut(heads).zip(&self.units) {
+                p.iter_mut().for_each(|p| *p = units.margin(*p));
             }
         }
     }
@@ -135,12 +162,16 @@ impl<O: Online> Online for StandardizedTarget<O> {
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let start = margins.len();
         self.inner.predict(chunk, margins);
-        let (m, sigma) = (self.target.mean, self.target.deviation());
-        margins[start..].iter_mut().for_each(|p| *p = m + sigma * *p);
+        let units = self.units();
+        margins[start..].iter_mut().for_each(|p| *p = units.margin(*p));
     }
 
     fn chosen(&self) -> Option<usize> {
         self.inner.chosen()
+    }
+
+    fn decide(&mut self) {
+        self.inner.decide();
     }
 
     fn nonzeros(&self) -> usize {
@@ -165,7 +196,7 @@ impl<O: Online> Online for StandardizedTarget<O> {
     }
 
     fn label_range(&self) -> Option<(f64, f64)> {
-        (self.target.weight > 0.0).then_some((self.target.low, self.target.high))
+        (self.clips && self.target.weight > 0.0).then_some((self.target.low, self.target.high))
     }
 
     fn save(&self, out: &mut Vec<u8>) {

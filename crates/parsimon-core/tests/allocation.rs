@@ -126,7 +126,7 @@ fn normalizing_rows_and_labels_allocates_nothing() {
     let inner =
         Lanes::<f32, _, 4>::new(lanes, accrual, center, true, Loss::Squared, Table::growing());
     let inner = Normalized::<f32, _>::new(inner, true, Table::growing());
-    measure("lanes", &mut StandardizedTarget::new(inner));
+    measure("lanes", &mut StandardizedTarget::new(inner, false));
     let rule = Scheduled {
         penalty: L1 { l1: 1e-3 },
         schedule: Schedule::Sqrt { rate: 0.5 },

@@ -15,7 +15,7 @@ type Scaled<F> = StandardizedTarget<Normalized<F, Box<dyn Online>>>;
 
 fn new<F: Float>(l1: f64) -> Scaled<F> {
     let inner: Box<dyn Online> = Box::new(ftrl::<F>(l1, 0.1, Loss::Squared));
-    StandardizedTarget::new(Normalized::new(inner, true, Table::growing()))
+    StandardizedTarget::new(Normalized::new(inner, true, Table::growing()), false)
 }
 
 fn begun<F: Float>(l1: f64, start: &[u8]) -> Scaled<F> {

@@ -15,7 +15,8 @@ type Scaled<F> = StandardizedTarget<Normalized<F, Box<dyn Online>>>;
 
 /// As they are to be used: labels outside, rows inside.
 fn all<F: Float>(loss: Loss) -> Vec<(&'static str, Scaled<F>)> {
-    let around = |inner| StandardizedTarget::new(Normalized::new(inner, true, Table::growing()));
+    let around =
+        |inner| StandardizedTarget::new(Normalized::new(inner, true, Table::growing()), false);
     learners::<F>(loss).into_iter().map(|(name, inner)| (name, around(inner))).collect()
 }
 
@@ -56,7 +57,7 @@ fn another_unit_and_origin_of_the_label_change_the_margins_alike() {
 #[test]
 fn labels_are_standardized_as_the_formulas_say() {
     let chunk = rows(300, 22, true, |_| 1.0);
-    let mut learner = StandardizedTarget::new(ftrl::<f64>(0.1, 0.0, Loss::Squared));
+    let mut learner = StandardizedTarget::new(ftrl::<f64>(0.1, 0.0, Loss::Squared), false);
     let mut bare = ftrl::<f64>(0.1, 0.0, Loss::Squared);
     let (mut n, mut m, mut m2, mut expected) = (0.0, 0.0, 0.0, Vec::new());
     for i in 0..chunk.len() {
@@ -131,9 +132,9 @@ fn the_order_of_the_two_does_not_matter() {
     let chunk = rows(300, 25, true, |k| f64::from(1 + k));
     let bare = || ftrl::<f64>(0.3, 0.1, Loss::Squared);
     let mut outside =
-        StandardizedTarget::new(Normalized::<f64, _>::new(bare(), true, Table::growing()));
+        StandardizedTarget::new(Normalized::<f64, _>::new(bare(), true, Table::growing()), false);
     let mut inside =
-        Normalized::<f64, _>::new(StandardizedTarget::new(bare()), true, Table::growing());
+        Normalized::<f64, _>::new(StandardizedTarget::new(bare(), false), true, Table::growing());
     assert_eq!(bits(&margins(&mut outside, &chunk)), bits(&margins(&mut inside, &chunk)));
     assert_eq!(bits(&predictions(&outside, &chunk)), bits(&predictions(&inside, &chunk)));
     assert_eq!(outside.label_range(), inside.label_range());
@@ -158,11 +159,14 @@ fn labels_that_never_change_or_hardly_are_survived() {
                 let h = if i % 5 == 1 { h } else { 1.0 };
                 chunk.finish_row(Some(label(i)), h, Repeats::Refuse).unwrap();
             }
-            let mut learner = StandardizedTarget::new(Normalized::<f64, _>::new(
-                ftrl::<f64>(0.1, 0.0, Loss::Huber { delta: 1.0 }),
-                true,
-                Table::growing(),
-            ));
+            let mut learner = StandardizedTarget::new(
+                Normalized::<f64, _>::new(
+                    ftrl::<f64>(0.1, 0.0, Loss::Huber { delta: 1.0 }),
+                    true,
+                    Table::growing(),
+                ),
+                false,
+            );
             assert!(margins(&mut learner, &chunk).iter().all(|p| p.is_finite()), "labels {k}");
             let head = learner.freeze().into_heads().remove(0);
             assert!(head.bias().is_finite() && head.iter().all(|(_, w)| w.is_finite()));

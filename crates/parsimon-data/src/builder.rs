@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parsimon_core::{Chunk, Repeats, RowError};
+use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
 
 use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
@@ -127,6 +127,8 @@ pub(crate) struct Builder {
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
+    /// The columns whose numbers stay apart, in the piece being parsed.
+    columns: Vec<NumberColumn>,
     /// Of the text being parsed, for parsers that want to know them.
     pub(crate) separators: Separators,
 }
@@ -145,7 +147,20 @@ impl Builder {
         let (out, chunk, hashed) = (Parsed::default(), Chunk::new(), HashedRow::default());
         let separators = Separators::default();
         let letters = Box::new(std::array::from_fn(|letter| hash::namespace(&[letter as u8])));
-        Self { spec, out, chunk, bits, letters, hashed, seen, cross, label_texts, separators }
+        let columns = Vec::new();
+        Self {
+            spec,
+            out,
+            chunk,
+            bits,
+            letters,
+            hashed,
+            seen,
+            cross,
+            label_texts,
+            columns,
+            separators,
+        }
     }
 
     /// Starts a piece; `shell` lends its buffers.
@@ -153,6 +168,7 @@ impl Builder {
         self.out = shell;
         self.out.clear();
         self.chunk.clear();
+        self.columns.clear();
     }
 
     /// Ends the piece.
@@ -172,7 +188,43 @@ impl Builder {
         }
         std::mem::swap(&mut self.out.chunks[len], &mut self.chunk);
         self.chunk.clear();
+        self.chunk.set_columns(&self.columns);
         self.out.len += 1;
+    }
+
+    /// Says which columns the table has whose numbers stay apart, before its first row.
+    pub(crate) fn begin_table<'a>(&mut self, names: impl Iterator<Item = (u32, &'a str)>) {
+        self.columns.clear();
+        if self.spec.options.numbers_apart {
+            let bits = self.bits;
+            let is_ids = self.is_ids();
+            self.columns.extend(names.map(|(id, name)| match is_ids {
+                true => NumberColumn { key: id.into(), id },
+                false => {
+                    let key = hash::feature(0, name.as_bytes());
+                    NumberColumn { key, id: hash::slot(key, bits) }
+                }
+            }));
+        }
+        self.chunk.set_columns(&self.columns);
+    }
+
+    /// Whether numbers of tables stay apart from the features.
+    pub(crate) fn keeps_numbers_apart(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    /// Adds a cell of the table's `k`-th feature column, which stays apart. Interactions take it as it is.
+    pub(crate) fn push_number(&mut self, k: usize, name: &[u8], value: f64) {
+        let NumberColumn { key, id } = self.columns[k];
+        self.chunk.open_numbers()[k] = value;
+        self.out.largest = self.out.largest.max(id);
+        if !self.is_ids() {
+            self.report_name(key, || (b"", name));
+            if let Some(cross) = &mut self.cross {
+                cross.add(key, b"", name, value);
+            }
+        }
     }
 
     /// Whether features are ids.

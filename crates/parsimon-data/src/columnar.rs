@@ -197,6 +197,9 @@ pub(crate) fn parse(
 ) -> Result<(), DataError> {
     let converted = guarded(|| Converted::new(batch, layout))
         .map_err(|words| DataError::columns(name, first_line(&words)))?;
+    if let Layout::Wide(columns) = layout {
+        builder.begin_table(columns.features());
+    }
     let mut text = Vec::new();
     for i in 0..batch.num_rows() {
         if let Err(bad) = converted.parse_row(builder, layout, i, &mut text)

@@ -87,6 +87,14 @@ impl Columns {
         Ok(Self { columns, has_label: label.is_some() })
     }
 
+    /// The columns that are features, by position among them, from 1.
+    pub(crate) fn features(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.columns.iter().filter_map(|column| match column.role {
+            Role::Feature { id, .. } => Some((id, column.name.as_str())),
+            _ => None,
+        })
+    }
+
     /// The name of the label's column.
     pub(crate) fn label(&self) -> Option<&str> {
         self.columns.iter().find(|c| c.role == Role::Label).map(|c| c.name.as_str())

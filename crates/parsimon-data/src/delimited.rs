@@ -147,6 +147,7 @@ pub(crate) fn columns(
 
 /// Parses a block of whole records.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8], columns: &Columns, dialect: Dialect) {
+    builder.begin_table(columns.features());
     let (mut scratch, mut name) = (Vec::new(), Vec::new());
     let mut at = 0;
     let mut line = 0;
@@ -270,11 +271,16 @@ pub(crate) fn push(
         }
         Found::Text(_) => 1.0,
     };
-    if builder.is_ids() {
+    if builder.is_ids() && !builder.keeps_numbers_apart() {
         builder.push_id(id, value);
         return Ok(());
     }
     builder.enter(column.as_bytes());
+    if builder.keeps_numbers_apart() && matches!(found, Found::Number(_)) {
+        // Ids of columns count from 1.
+        builder.push_number(id as usize - 1, column.as_bytes(), value);
+        return Ok(());
+    }
     match found {
         Found::Number(_) => builder.push_named(0, b"", column.as_bytes(), value),
         Found::Text(text) => {

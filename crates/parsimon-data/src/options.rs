@@ -238,6 +238,9 @@ pub struct Options {
     pub ignored_columns: Vec<String>,
     /// Columns whose numbers are categories: `hour=14`, not `hour` with value 14.
     pub text_columns: Vec<String>,
+    /// Whether number cells of tables stay apart from the features ([`Chunk::numbers`](parsimon_core::Chunk::numbers)),
+    /// for a learner that standardizes them by column.
+    pub numbers_apart: bool,
     /// Whether CSV and TSV files have a header.
     pub header: Header,
     /// The most rows in a chunk.
@@ -261,6 +264,7 @@ impl Default for Options {
             weight_column: None,
             ignored_columns: Vec::new(),
             text_columns: Vec::new(),
+            numbers_apart: false,
             header: Header::Guess,
             chunk_rows: 1024,
             max_value: 1e100,

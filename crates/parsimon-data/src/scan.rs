@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parsimon_core::Chunk;
 use rustc_hash::FxHashMap;
 
+use crate::label::is_code;
 use crate::{DataError, Input, Labels, Options, Reader};
 
 /// The labels of some inputs.
@@ -84,6 +85,13 @@ impl LabelCounter {
             return Err(DataError::labels(&name, words));
         }
         Ok(())
+    }
+
+    /// The distinct labels so far, in order, if all of them are numbers.
+    pub fn numbers(&self) -> Option<Vec<f64>> {
+        let mut numbers: Vec<f64> = self.counts.keys().map(|bits| f64::from_bits(*bits)).collect();
+        numbers.sort_by(f64::total_cmp);
+        numbers.last().is_none_or(|y| !is_code(*y)).then_some(numbers)
     }
 
     /// The labels, spelled as the reader's texts.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use parsimon::core::{Chunk, Frozen};
+use parsimon::core::{Chunk, ColumnMoments, Frozen};
 use parsimon::data::Space;
 use parsimon::{Error, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use crate::dict::{Diary, push_dict};
 use crate::errors::{BadInput, Trouble, at_row, raised};
 use crate::presentation::{BLOCK, Showing, order_of};
-use crate::rows::{Rows, copy_row, with_rows};
+use crate::rows::{Cells, Rows, copy_row, with_rows};
 use crate::table::{Table, needed};
 
 /// Indices and weights of one class, and its bias.
@@ -64,7 +64,7 @@ impl Inner {
         labels: &[f64],
         block: impl Iterator<Item = Showing>,
     ) -> Result<(), Trouble> {
-        self.chunk.clear();
+        self.cells(rows).begin(rows, &mut self.chunk);
         for (i, weight) in block {
             copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk)?;
         }
@@ -77,12 +77,18 @@ impl Inner {
         block: std::ops::Range<usize>,
         margins: &mut Vec<f64>,
     ) -> Result<(), BadInput> {
-        self.chunk.clear();
+        self.cells(rows).begin(rows, &mut self.chunk);
         for i in block {
             copy_row(rows, i, None, 1.0, &mut self.chunk)?;
         }
         self.predict(margins);
         Ok(())
+    }
+
+    fn cells(&mut self, x: &dyn Rows) -> Cells {
+        let trainer = &self.trainer;
+        let rows = trainer.progressive().rows();
+        Cells::of(trainer.settings(), trainer.online().columns(), rows, x)
     }
 
     fn checkpoint(&mut self) -> Vec<u8> {
@@ -301,6 +307,9 @@ impl Learner {
                     py.check_signals()?;
                     tick.rows(block.len(), || inner.trainer.progressive().average())?;
                 }
+                if pass + 1 < passes {
+                    inner.trainer.decide();
+                }
             }
             tick.finish(inner.trainer.progressive().average())?;
             Ok((passes, None))
@@ -324,7 +333,7 @@ impl Learner {
             inner.trainer.note_input(&input);
         }
         let mut rows = 0;
-        for _ in 0..passes {
+        for pass in 0..passes {
             let mut reader = table.reader(&inner.trainer)?;
             let learned = loop {
                 let Inner { trainer, chunk, .. } = inner;
@@ -347,6 +356,9 @@ impl Learner {
             // What was learned has its names, however the reading ended.
             inner.trainer.note_names(reader.into_names());
             learned?;
+            if pass + 1 < passes {
+                inner.trainer.decide();
+            }
         }
         tick.finish(inner.trainer.progressive().average())?;
         Ok(rows)
@@ -500,7 +512,8 @@ impl Learner {
     /// Per class the bias, the ids and the weights that are not zero; `None` where there are no weights.
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Head<'py>>>> {
         let inner = lock(py, &self.inner)?;
-        Ok(heads(py, &inner.trainer.online().freeze()))
+        let online = inner.trainer.online();
+        Ok(heads(py, &online.freeze(), online.columns()))
     }
 
     /// The weights that are not zero.
@@ -601,9 +614,14 @@ impl Learner {
     }
 }
 
-/// Per head the bias, the ids and the weights.
-pub(crate) fn heads<'py>(py: Python<'py>, frozen: &Frozen) -> Option<Vec<Head<'py>>> {
+/// Per head the bias, the ids and the weights, in the units of the data.
+pub(crate) fn heads<'py>(
+    py: Python<'py>,
+    frozen: &Frozen,
+    columns: &[ColumnMoments],
+) -> Option<Vec<Head<'py>>> {
     let parts = |head: &parsimon::core::Head| {
+        let head = head.in_units(columns);
         let indices = PyArray1::from_slice(py, head.indices());
         (head.bias(), indices, PyArray1::from_slice(py, head.weights()))
     };

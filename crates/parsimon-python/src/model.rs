@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use crate::dict::push_dict;
 use crate::errors::{BadInput, at_row, raised};
 use crate::learner::{Learner, heads};
-use crate::rows::{copy_row, with_rows};
+use crate::rows::{Cells, copy_row, with_rows};
 
 const BLOCK: usize = 1024;
 
@@ -70,10 +70,14 @@ impl Model {
         let limit = self.model.precision().max_value();
         with_rows(x, |rows| {
             py.detach(|| rows.check(limit))?;
+            let model = &self.model;
+            let learned = model.provenance().rows;
+            let cells = Cells::of(model.settings(), model.columns(), learned, rows);
             let mut margins = Vec::new();
             for start in (0..rows.len()).step_by(BLOCK) {
                 let scored = py.detach(|| {
                     let mut chunk = Chunk::new();
+                    cells.begin(rows, &mut chunk);
                     for i in start..rows.len().min(start + BLOCK) {
                         copy_row(rows, i, None, 1.0, &mut chunk)?;
                     }
@@ -148,7 +152,7 @@ impl Model {
     ) -> Option<Vec<(f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)>> {
         match self.model.dictionary() {
             Some(_) => None,
-            None => heads(py, &Frozen::Linear(self.model.heads().to_vec())),
+            None => heads(py, &Frozen::Linear(self.model.heads().to_vec()), self.model.columns()),
         }
     }
 

@@ -3,7 +3,8 @@
 //! Column `j` is the feature `j + 1`, as in svmlight files counted from 1, so that models are shared with the program.
 
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use parsimon::core::{Chunk, Repeats};
+use parsimon::Settings;
+use parsimon::core::{Chunk, ColumnMoments, NumberColumn, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -17,6 +18,45 @@ pub(crate) trait Rows: Sync {
     fn check(&self, limit: f64) -> Result<(), BadInput>;
     /// Appends row `i` to the row under construction.
     fn push(&self, i: usize, chunk: &mut Chunk);
+    /// The number of columns.
+    fn columns(&self) -> usize;
+    /// Whether every cell is there, zeros included.
+    fn is_dense(&self) -> bool;
+    /// Adds the cells of row `i` to those of all columns.
+    fn fill(&self, i: usize, cells: &mut [f64]);
+}
+
+/// How the cells of an array become features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cells {
+    /// Each by itself; zeros are none.
+    Features,
+    /// As number columns, which the learner standardizes: zero is a value.
+    Columns,
+}
+
+impl Cells {
+    /// Dense arrays are number columns for a learner that normalizes. A learner that began with one kind of array stays with
+    /// what it began with, so that a sparse matrix means what the same dense one means.
+    pub(crate) fn of(
+        settings: &Settings,
+        columns: &[ColumnMoments],
+        rows: u64,
+        x: &dyn Rows,
+    ) -> Self {
+        let begins = if rows == 0 { x.is_dense() } else { !columns.is_empty() };
+        if settings.is_normalized() && begins { Cells::Columns } else { Cells::Features }
+    }
+
+    /// Lays an empty chunk out for rows of an array.
+    pub(crate) fn begin(self, x: &dyn Rows, chunk: &mut Chunk) {
+        chunk.clear();
+        if self == Cells::Columns {
+            let column = |j: usize| NumberColumn { key: j as u64 + 1, id: j as u32 + 1 };
+            let columns: Vec<_> = (0..x.columns()).map(column).collect();
+            chunk.set_columns(&columns);
+        }
+    }
 }
 
 /// A value of an array.
@@ -97,6 +137,16 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
             }
         }
     }
+    fn columns(&self) -> usize {
+        self.columns
+    }
+    fn is_dense(&self) -> bool {
+        true
+    }
+    fn fill(&self, i: usize, cells: &mut [f64]) {
+        let row = &self.values[i * self.columns..(i + 1) * self.columns];
+        cells.iter_mut().zip(row).for_each(|(cell, v)| *cell = v.wide());
+    }
 }
 
 struct Csr<'a, I, V> {
@@ -144,6 +194,18 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
             *value = v.wide();
         }
     }
+    fn columns(&self) -> usize {
+        self.columns
+    }
+    fn is_dense(&self) -> bool {
+        false
+    }
+    fn fill(&self, i: usize, cells: &mut [f64]) {
+        let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
+        for (j, v) in self.indices[a..b].iter().zip(&self.data[a..b]) {
+            cells[j.place()] += v.wide();
+        }
+    }
 }
 
 /// Row `i` of a matrix into a chunk. The matrix has been checked; repeated entries add up, as SciPy means them.
@@ -154,7 +216,13 @@ pub(crate) fn copy_row(
     weight: f64,
     chunk: &mut Chunk,
 ) -> Result<(), BadInput> {
-    rows.push(i, chunk);
+    if chunk.columns().is_empty() {
+        rows.push(i, chunk);
+    } else {
+        let cells = chunk.open_numbers();
+        cells.fill(0.0);
+        rows.fill(i, cells);
+    }
     let refused = |e| BadInput::new(format!("row {i}: {e}")).at_row(i);
     chunk.finish_row(label, weight, Repeats::Add).map_err(refused)
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::errors::{BadInput, raised};
 use crate::learner::{Tick, check, heads};
 use crate::presentation::{BLOCK, order_of};
-use crate::rows::{copy_row, with_rows};
+use crate::rows::{Cells, copy_row, with_rows};
 use crate::table::needed;
 
 fn fail(message: impl ToString) -> PyErr {
@@ -91,12 +91,15 @@ impl Sweep {
             let (sweep, mut tick, mut chunk) = (&mut *sweep, Tick::new(tick), Chunk::new());
             // Settings of one sweep share what labels may be.
             let settings = sweep.settings(0).clone();
+            let is_normalized = (0..sweep.len()).any(|k| sweep.settings(k).is_normalized());
+            let cells =
+                if is_normalized && rows.is_dense() { Cells::Columns } else { Cells::Features };
             py.detach(|| check(&settings, self.limit, rows, labels, weights))?;
             let order = order_of(py, rows, labels, weights, seed)?;
             for pass in 0..passes {
                 for block in py.detach(|| order.pass(pass)).chunks(BLOCK) {
                     py.detach(|| {
-                        chunk.clear();
+                        cells.begin(rows, &mut chunk);
                         for &(i, weight) in block {
                             copy_row(rows, i, Some(labels[i]), weight, &mut chunk)?;
                         }
@@ -141,7 +144,8 @@ impl Sweep {
             return Err(fail(format!("there are {} settings", sweep.len())));
         }
         let model = sweep.model(setting).filter(|model| model.dictionary().is_none());
-        Ok(model.and_then(|model| heads(py, &Frozen::Linear(model.heads().to_vec()))))
+        Ok(model
+            .and_then(|model| heads(py, &Frozen::Linear(model.heads().to_vec()), model.columns())))
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use parsimon_core::kernel::Dictionary;
-use parsimon_core::{Frozen, Head, Precision, Scorer};
+use parsimon_core::{ColumnMoments, Frozen, Head, Online, Precision, Scorer, State};
 use parsimon_data::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -21,6 +21,10 @@ pub struct Model {
     precision: Precision,
     reading: InputSchema,
     frozen: Frozen,
+    /// How the cells of number columns become features.
+    columns: Vec<ColumnMoments>,
+    /// The range of predictions that are numbers.
+    range: Option<(f64, f64)>,
     names: BTreeMap<u32, String>,
     provenance: Provenance,
 }
@@ -50,13 +54,14 @@ impl Model {
         settings: Settings,
         precision: Precision,
         reading: InputSchema,
-        frozen: Frozen,
+        learned: Learned,
         names: &Names,
         provenance: Provenance,
     ) -> Self {
+        let Learned { frozen, columns, range } = learned;
         let used = frozen.used().filter_map(|j| Some((j, names.name(j)?.to_owned())));
         let names = used.collect();
-        Self { settings, precision, reading, frozen, names, provenance }
+        Self { settings, precision, reading, frozen, columns, range, names, provenance }
     }
 
     /// The settings it was learned with.
@@ -74,6 +79,20 @@ impl Model {
     /// The weights: one head, or one per class. None if the model is not linear.
     pub fn heads(&self) -> &[Head] {
         self.frozen.heads()
+    }
+    /// How the cells of number columns become features; none if rows have no such columns.
+    pub fn columns(&self) -> &[ColumnMoments] {
+        &self.columns
+    }
+    /// The range that predicted numbers are clipped to.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        self.range
+    }
+    /// The weights of [`heads`](Model::heads) in the units of the data: of a number column, per unit of its cells instead of per
+    /// standard deviation, with the bias to match. Predictions differ from this linear view where a cell is clipped, and where two
+    /// names share a slot.
+    pub fn heads_in_units(&self) -> Vec<Head> {
+        self.heads().iter().map(|head| head.in_units(&self.columns)).collect()
     }
     /// The dictionary of a multikernel filter; `None` if the model is linear.
     pub fn dictionary(&self) -> Option<&Dictionary> {
@@ -116,7 +135,9 @@ impl Model {
     }
     /// The model laid out for prediction.
     pub fn scorer(&self) -> Scorer {
-        self.frozen.scorer(self.precision)
+        let scorer = self.frozen.scorer(self.precision);
+        let scorer = scorer.with_range(self.range);
+        if self.settings.is_normalized() { scorer.with_columns(&self.columns) } else { scorer }
     }
 
     /// Writes the model; an earlier file of that name stays whole until the new one is.
@@ -160,6 +181,14 @@ impl Model {
             container.push(&format!("indices.{k}"), bytes_of(head.indices(), u32::to_le_bytes));
             container.push(&format!("weights.{k}"), bytes_of(head.weights(), f64::to_le_bytes));
         }
+        if !self.columns.is_empty() {
+            let mut bytes = Vec::new();
+            self.columns.write(&mut bytes);
+            container.push("columns", bytes);
+        }
+        if let Some(range) = self.range {
+            container.about["range"] = json!(range);
+        }
         push_names(&mut container, self.names.iter().map(|(j, name)| (*j, name.as_str())));
         container
     }
@@ -176,7 +205,43 @@ impl Model {
             false => Frozen::Linear(read_heads(container).ok_or("has weights that make no sense")?),
         };
         let names = read_names(container).into_iter().collect();
-        Ok(Self { settings, precision, reading, frozen, names, provenance })
+        let columns = read_columns(container).ok_or("has columns that make no sense")?;
+        let range =
+            read_range(container).ok_or("has a range of predictions that makes no sense")?;
+        Ok(Self { settings, precision, reading, frozen, columns, range, names, provenance })
+    }
+}
+
+/// What a learner has learned, as far as prediction needs it.
+pub(crate) struct Learned {
+    pub(crate) frozen: Frozen,
+    pub(crate) columns: Vec<ColumnMoments>,
+    pub(crate) range: Option<(f64, f64)>,
+}
+
+impl Learned {
+    /// The weights of a learner, or those of its settings that are given.
+    pub(crate) fn of(online: &dyn Online, frozen: Frozen) -> Self {
+        Self { frozen, columns: online.columns().to_vec(), range: online.label_range() }
+    }
+}
+
+fn read_columns(container: &Container) -> Option<Vec<ColumnMoments>> {
+    let mut bytes = container.section("columns");
+    if bytes.is_empty() {
+        return Some(Vec::new());
+    }
+    let columns = Vec::<ColumnMoments>::read(&mut bytes)?;
+    (bytes.is_empty() && columns.iter().all(ColumnMoments::is_sound)).then_some(columns)
+}
+
+fn read_range(container: &Container) -> Option<Option<(f64, f64)>> {
+    match &container.about["range"] {
+        serde_json::Value::Null => Some(None),
+        range => {
+            let (low, high) = serde_json::from_value::<(f64, f64)>(range.clone()).ok()?;
+            (low <= high).then_some(Some((low, high)))
+        }
     }
 }
 

@@ -97,16 +97,40 @@ fn weights_json(model: &Model) -> Value {
     let one = |head: &Head| {
         let weights: Map<String, Value> =
             head.iter().map(|(j, w)| (model.name(j).into_owned(), w.into())).collect();
-        json!({"bias": head.bias(), "weights": weights})
+        match columns_json(model, head) {
+            None => json!({"bias": head.bias(), "weights": weights}),
+            Some(columns) => json!({"bias": head.bias(), "weights": weights, "columns": columns}),
+        }
     };
+    let heads = model.heads_in_units();
     match (model.dictionary(), model.is_multiclass()) {
         (Some(dictionary), _) => dictionary_json(model, dictionary),
-        (None, false) => one(&model.heads()[0]),
+        (None, false) => one(&heads[0]),
         (None, true) => {
-            let heads = model.classes().into_iter().zip(model.heads());
+            let heads = model.classes().into_iter().zip(&heads);
             Value::Object(heads.map(|(class, head)| (class, one(head))).collect())
         }
     }
+}
+
+/// The range that the cells of number columns are clipped to, for those with a weight.
+fn columns_json(model: &Model, head: &Head) -> Option<Value> {
+    let used = model.columns().iter().filter(|column| head.weight(column.id) != 0.0);
+    let range = |column: &parsimon::core::ColumnMoments| {
+        let (low, high) = column.range();
+        (model.name(column.id).into_owned(), json!({"low": low, "high": high}))
+    };
+    let columns: Map<String, Value> = used.map(range).collect();
+    (!model.columns().is_empty()).then_some(columns.into())
+}
+
+/// The range of a number column's cells as two more cells of a line.
+fn range_tsv(model: &Model, j: u32) -> String {
+    if model.columns().is_empty() {
+        return String::new();
+    }
+    let column = model.columns().iter().find(|column| column.id == j);
+    column.map_or_else(|| "\t\t".to_owned(), |c| format!("\t{}\t{}", c.range().0, c.range().1))
 }
 
 fn weights_tsv(out: &mut Output, model: &Model) -> std::io::Result<()> {
@@ -114,15 +138,17 @@ fn weights_tsv(out: &mut Output, model: &Model) -> std::io::Result<()> {
         return dictionary_tsv(out, model, dictionary);
     }
     let classes = model.classes();
-    writeln!(out, "{}feature\tweight", if model.is_multiclass() { "class\t" } else { "" })?;
-    for (k, head) in model.heads().iter().enumerate() {
+    let ranges = if model.columns().is_empty() { "" } else { "\tlow\thigh" };
+    writeln!(out, "{}feature\tweight{ranges}", if model.is_multiclass() { "class\t" } else { "" })?;
+    let empty = if ranges.is_empty() { "" } else { "\t\t" };
+    for (k, head) in model.heads_in_units().iter().enumerate() {
         let class = match model.is_multiclass() {
             true => format!("{}\t", classes[k]),
             false => String::new(),
         };
-        writeln!(out, "{class}(bias)\t{}", head.bias())?;
+        writeln!(out, "{class}(bias)\t{}{empty}", head.bias())?;
         for (j, w) in head.iter() {
-            writeln!(out, "{class}{}\t{w}", model.name(j))?;
+            writeln!(out, "{class}{}\t{w}{}", model.name(j), range_tsv(model, j))?;
         }
     }
     Ok(())
@@ -167,8 +193,14 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
     if let Some(dictionary) = model.dictionary() {
         writeln!(out, "\n{}", largest_centers(model, dictionary, top))?;
     }
+    if !model.columns().is_empty() {
+        writeln!(
+            out,
+            "\nNumber columns are centered, scaled and clipped to 4 standard deviations; their weights are per unit of the data."
+        )?;
+    }
     let classes = model.classes();
-    for (k, head) in model.heads().iter().enumerate() {
+    for (k, head) in model.heads_in_units().iter().enumerate() {
         let of = if model.is_multiclass() { format!(" of {}", classes[k]) } else { String::new() };
         let mut weights: Vec<(u32, f64)> = head.iter().collect();
         weights.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));

@@ -1,5 +1,6 @@
 //! `parsimon predict`
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     while reader.read(&mut chunk)? {
         margins.clear();
         scorer.margins(&chunk, &mut margins);
+        let features = if args.audit { scorer.features(&chunk) } else { Cow::Borrowed(&chunk) };
         for (i, margins) in margins.chunks_exact(outputs).enumerate() {
             printer.print(&mut out, margins)?;
             if !chunk.tag(i).is_empty() {
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
             }
             out.write_all(b"\n")?;
             if args.audit {
-                audit(&mut out, &model, reader.names(), chunk.row(i), margins)?;
+                audit(&mut out, &model, reader.names(), features.row(i), margins)?;
             }
         }
     }

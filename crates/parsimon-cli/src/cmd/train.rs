@@ -6,7 +6,7 @@ use parsimon::algorithm::ftrl::Ftrl;
 use parsimon::data::{Input, Options, Reader};
 use parsimon::eval::number::{bytes, duration, significant, thousands};
 use parsimon::eval::{Evaluation, Schedule};
-use parsimon::survey::{self, Opened};
+use parsimon::survey::{self, Guess, Guessed, Opened};
 use parsimon::{InputSchema, LearnerOptions, Model, Outcome, Plan, Storage, Trainer, run_with};
 use parsimon_page::chart::learning_curve;
 use serde_json::{Map, Value, json};
@@ -94,12 +94,36 @@ fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<()
 
 /// A learner at the origin, and the data open before it.
 fn fresh(args: &TrainArgs, inputs: &[Input]) -> Result<(Trainer, Options, Reader), Fault> {
-    let settings = args.spec.spec()?.resolve()?;
+    let spec = args.spec.spec()?;
     let options = args.data.options(args.frame.precision.into())?;
-    let Opened { schema, options, reader } =
-        survey::open(std::slice::from_ref(&settings), inputs, &options)?;
+    let Guessed { settings, guess, opened } = survey::open_guessing(&spec, inputs, &options)?;
+    if let Some(guess) = guess.filter(|_| !args.quiet) {
+        note(&guessed(guess, &opened));
+    }
+    let Opened { schema, options, reader } = opened;
     let frame = frame(&args.frame, &schema);
     Ok((Trainer::new(settings, frame, schema)?, options, reader))
+}
+
+/// What the labels were taken for, and the flag for another reading of them.
+fn guessed(guess: Guess, opened: &Opened) -> String {
+    let classes = &opened.schema.found.classes;
+    let listed = |most: usize| {
+        let shown = classes.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+        if classes.len() > most { format!("{shown}, ...") } else { shown }
+    };
+    match guess {
+        Guess::Two if classes.is_empty() => "labels: two classes, -1 and 1".into(),
+        Guess::Two => format!("labels: two classes, {}", listed(2)),
+        Guess::Several => format!(
+            "labels: {} classes ({}), so --multiclass; use --loss squared to predict numbers",
+            classes.len(),
+            listed(6)
+        ),
+        Guess::Numbers => {
+            "labels: numbers, so --loss squared; use --multiclass if they are classes".into()
+        }
+    }
 }
 
 /// Precision, bias and store as asked for.

@@ -198,6 +198,7 @@ settings! {
     /// Rows on a common scale.
     pub struct Scaling {
         normalize: Flag = false, "bring features, and numeric labels, to a common scale as they come";
+        no_clip_predictions: Flag = false, "with normalize: do not clip predicted numbers to the range of the labels learned";
     }
 }
 

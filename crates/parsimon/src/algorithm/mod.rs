@@ -142,6 +142,7 @@ pub(crate) struct Configured {
     pub(crate) loss_word: &'static str,
     pub(crate) classes: Classes,
     pub(crate) is_normalized: bool,
+    pub(crate) clips_predictions: bool,
     pub(crate) recipe: Arc<dyn Composed>,
 }
 
@@ -238,7 +239,14 @@ fn read<T: Recipe>(values: Values<'_>) -> Result<Configured, BuildError> {
         return Err(BuildError::new("normalize", message));
     }
     let is_normalized = scaling.normalize || T::NORMALIZES;
-    Ok(Configured { loss, loss_word, classes, is_normalized, recipe: Arc::new(own) })
+    if scaling.no_clip_predictions && !is_normalized {
+        let message =
+            "without normalize, predictions are not clipped; leave out no_clip_predictions";
+        return Err(BuildError::new("no_clip_predictions", message));
+    }
+    let clips_predictions = !scaling.no_clip_predictions;
+    let recipe = Arc::new(own);
+    Ok(Configured { loss, loss_word, classes, is_normalized, clips_predictions, recipe })
 }
 
 /// Whether the algorithm with its defaults offers a method for filtering.

@@ -9,7 +9,9 @@ pub use filter::{FilterPrecision, Regularization};
 pub use spec::Spec;
 
 use parsimon_core::kernel::Kernel;
-use parsimon_core::{LabelDomain, Loss, Normalized, Online, Precision, StandardizedTarget};
+use parsimon_core::{
+    LabelDomain, Loss, Normalized, Online, Precision, StandardizedColumns, StandardizedTarget,
+};
 use serde_json::{Map, Value};
 
 use crate::algorithm::auto::Auto;
@@ -133,7 +135,12 @@ impl Settings {
         self.configured.is_normalized
     }
 
-    /// Features, and labels that are numbers, on a common scale.
+    /// Whether predictions of numbers stay in the range of the labels learned.
+    pub fn clips_predictions(&self) -> bool {
+        self.is_normalized() && self.configured.clips_predictions
+    }
+
+    /// Features, columns, and labels that are numbers, on a common scale.
     fn normalized(&self, learner: Box<dyn Online>, options: LearnerOptions) -> Box<dyn Online> {
         let LearnerOptions { precision, bias, storage } = options;
         let normalized: Box<dyn Online> = match precision {
@@ -141,7 +148,11 @@ impl Settings {
             Precision::F64 => Box::new(Normalized::<f64, _>::new(learner, bias, storage.table())),
         };
         let is_real = self.loss().domain() == LabelDomain::Real && !self.is_multiclass();
-        if is_real { Box::new(StandardizedTarget::new(normalized)) } else { normalized }
+        let normalized = match is_real {
+            true => Box::new(StandardizedTarget::new(normalized, self.clips_predictions())),
+            false => normalized,
+        };
+        Box::new(StandardizedColumns::new(normalized))
     }
 
     /// These settings as one method with its rate and penalty, where a race has chosen them.

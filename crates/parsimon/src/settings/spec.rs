@@ -36,10 +36,9 @@ impl Spec {
         Self::default().set("algorithm", algorithm)
     }
 
-    /// What the program runs when nobody names an algorithm: FTRL-Proximal with enough l1 to be sparse, and steps that did well
-    /// on click logs and on small sets alike (`record/`).
+    /// The default of all front ends: the race of settings, which needs no rate and no penalty.
     pub fn recommended() -> Self {
-        Self::new("ftrl").set("rate", 0.15).set("beta", 0.1).set("l1", 1.0)
+        Self::new("auto")
     }
 
     pub(crate) fn from_values(values: Map<String, Value>) -> Self {

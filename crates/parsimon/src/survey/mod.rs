@@ -16,6 +16,7 @@
 //! ```
 
 mod classes;
+mod guess;
 mod needs;
 mod opened;
 mod scan;
@@ -23,6 +24,7 @@ mod schema;
 mod source;
 
 pub use crate::found::Found;
+pub use guess::{Guess, Guessed, open_guessing};
 pub use needs::{LabelNeed, Needs};
 pub use opened::{Opened, open, survey};
 pub use scan::{Scan, SeenLabels, scan};

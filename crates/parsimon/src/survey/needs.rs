@@ -23,6 +23,8 @@ pub enum LabelNeed {
     Unusual,
     /// All of them.
     All,
+    /// As many as it takes to guess the loss.
+    Guess,
 }
 
 impl Needs {

@@ -3,7 +3,7 @@
 use parsimon_core::Chunk;
 use parsimon_data::{Labels, Options, Reader};
 
-use super::{Found, InputSchema, LabelNeed, Needs, Source, classes, scan};
+use super::{Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, scan};
 use crate::{Error, Settings};
 
 /// Data that was looked at, and is open for learning.
@@ -24,8 +24,19 @@ pub fn open<S: Source + ?Sized>(
     options: &Options,
 ) -> Result<Opened, Error> {
     let found = survey(settings, source, options)?;
+    reopen(settings, found, source, options)
+}
+
+/// Opens data that was looked at.
+pub(super) fn reopen<S: Source + ?Sized>(
+    settings: &[Settings],
+    found: Found,
+    source: &S,
+    options: &Options,
+) -> Result<Opened, Error> {
     let mut schema = InputSchema { found, ..InputSchema::default() };
     let mut options = options.clone();
+    options.numbers_apart = settings.iter().any(Settings::is_normalized);
     if let Some(first) = settings.first() {
         options.labels = schema.labels(first);
     }
@@ -55,11 +66,21 @@ pub fn survey<S: Source + ?Sized>(
     let seen = scan(source, options, needs)?;
     let classes = match (declared, seen.labels) {
         (Some(declared), _) => declared,
-        (None, Some(labels)) => classes::of_labels(first, labels)
-            .map_err(|refusal| bad_row(source, options).unwrap_or(refusal))?,
+        (None, Some(labels)) => classes_of(first, labels, source, options)?,
         (None, None) => Vec::new(),
     };
     Ok(Found { classes, dimension: seen.dimension, rows: seen.rows })
+}
+
+/// The classes among the labels that were seen.
+pub(super) fn classes_of<S: Source + ?Sized>(
+    settings: &Settings,
+    labels: SeenLabels,
+    source: &S,
+    options: &Options,
+) -> Result<Vec<String>, Error> {
+    classes::of_labels(settings, labels)
+        .map_err(|refusal| bad_row(source, options).unwrap_or(refusal))
 }
 
 /// The first row that cannot be read. Odd labels are mostly those of a file in another format, and a look at the labels passes

@@ -1,7 +1,7 @@
 //! One pass over the data for everything that is looked for.
 
 use parsimon_core::Chunk;
-use parsimon_data::{DataError, LabelCounter, Labels, Options, Space};
+use parsimon_data::{DataError, Format, LabelCounter, Labels, Options, Space};
 
 use super::{LabelNeed, Needs, Source};
 
@@ -22,6 +22,8 @@ pub struct Scan {
     pub rows: Option<u64>,
     /// The feature space.
     pub space: Space,
+    /// The format of the first input.
+    pub format: Format,
 }
 
 /// The labels that were seen.
@@ -34,6 +36,8 @@ pub enum SeenLabels {
     },
     /// All of them: numbers in order, then texts in order.
     All(Vec<String>),
+    /// So many different numbers, or fractions, that they are no classes; the others were not looked at.
+    Numbers,
 }
 
 /// Passes over the data once, as far as it is needed.
@@ -48,10 +52,11 @@ pub fn scan<S: Source + ?Sized>(
     } else {
         source.open(&options)?
     };
-    let mut glance = (needs.labels == LabelNeed::Unusual).then(Glance::default);
+    let is_guessed = needs.labels == LabelNeed::Guess;
+    let mut glance = (needs.labels == LabelNeed::Unusual || is_guessed).then(Glance::default);
     let mut counter = (needs.labels != LabelNeed::Nothing).then(|| LabelCounter::new(MOST_CLASSES));
     let mut slots = needs.dimension.then(Slots::default);
-    let (mut chunk, mut rows) = (Chunk::new(), 0u64);
+    let (mut chunk, mut rows, mut are_numbers) = (Chunk::new(), 0u64, false);
     while reader.read(&mut chunk)? {
         rows += chunk.len() as u64;
         if let Some(counter) = &mut counter {
@@ -60,8 +65,14 @@ pub fn scan<S: Source + ?Sized>(
         if let Some(slots) = &mut slots {
             slots.take(&chunk);
         }
+        if is_guessed && !are_numbers && counter.as_ref().is_some_and(no_classes) {
+            (are_numbers, counter, glance) = (true, None, None);
+            if needs.is_of_labels_only() {
+                break;
+            }
+        }
         if let Some(look) = &mut glance {
-            if !look.is_usual(&chunk) {
+            if !look.is_usual(&chunk) || is_guessed && look.zeros && look.minus_ones {
                 glance = None;
             } else if look.rows >= GLANCE {
                 counter = None;
@@ -77,14 +88,27 @@ pub fn scan<S: Source + ?Sized>(
             let labels = counter.finish(&reader).labels.into_iter().map(|(label, _)| label);
             Some(SeenLabels::All(labels.collect()))
         }
-        (None, None) => None,
+        (None, None) => are_numbers.then_some(SeenLabels::Numbers),
     };
     let space = reader.space();
     let dimension = slots.map(|slots| match space {
         Space::Ids => slots.ids(reader.largest_index()),
         Space::Hashed { .. } => slots.in_use(),
     });
-    Ok(Scan { labels, dimension, rows: needs.rows.then_some(rows), space })
+    let format = reader.format();
+    Ok(Scan { labels, dimension, rows: needs.rows.then_some(rows), space, format })
+}
+
+/// More distinct numbers than this are no classes.
+pub(super) const MOST_NUMBERED: usize = 20;
+
+/// Whether labels are surely numbers to be predicted: fractions, or very many.
+fn no_classes(counter: &LabelCounter) -> bool {
+    counter.numbers().is_some_and(|numbers| {
+        let is_fraction = |y: &f64| y.fract() != 0.0;
+        let fractions = numbers.len() > 2 && numbers.iter().any(is_fraction);
+        numbers.len() > MOST_NUMBERED || fractions
+    })
 }
 
 /// The labels of the first rows.

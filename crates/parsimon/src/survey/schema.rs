@@ -78,6 +78,7 @@ impl InputSchema {
             weight_column: options.weight_column.clone().or_else(|| self.weight_column.clone()),
             ignored_columns: self.ignored_columns.clone(),
             text_columns: self.text_columns.clone(),
+            numbers_apart: settings.is_normalized(),
             max_value: precision.max_value(),
             ..options.clone()
         }

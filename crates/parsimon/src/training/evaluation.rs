@@ -94,13 +94,15 @@ pub fn evaluate_models(
 /// A model while it is judged.
 struct Judge {
     scorer: Scorer,
+    is_normalized: bool,
     evaluator: ModelEvaluator,
     margins: Vec<f64>,
 }
 
 impl Judge {
     fn new(model: &Model) -> Self {
-        Self { scorer: model.scorer(), evaluator: model.evaluator(), margins: Vec::new() }
+        let (scorer, is_normalized) = (model.scorer(), model.settings().is_normalized());
+        Self { scorer, is_normalized, evaluator: model.evaluator(), margins: Vec::new() }
     }
 
     fn take(&mut self, chunk: &Chunk) {
@@ -117,7 +119,9 @@ fn judge_all(
     options: &Options,
     threads: usize,
 ) -> Result<(), Error> {
-    let mut reader = Reader::open(inputs, &model.options(options, Expect::Labels))?;
+    let mut options = model.options(options, Expect::Labels);
+    options.numbers_apart = judges.iter().any(|judge| judge.is_normalized);
+    let mut reader = Reader::open(inputs, &options)?;
     let mut chunk = Chunk::new();
     while reader.read(&mut chunk)? {
         in_parallel(threads, judges, |judge| judge.take(&chunk));

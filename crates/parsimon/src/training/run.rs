@@ -145,6 +145,12 @@ pub fn run_with(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     plan.check()?;
+    if plan.regret && trainer.settings().is_normalized() {
+        return Err(Error::Usage(
+            "the regret is defined for features as they come; choose a method with --algorithm and leave out --normalize"
+                .into(),
+        ));
+    }
     let mut reader = Some(reader);
     for input in &plan.inputs {
         trainer.note_input(&input.name());
@@ -167,6 +173,9 @@ pub fn run_with(
             None => Reader::open(&plan.inputs, &plan.options)?,
         };
         let holdout = state.pass(number, reader)?;
+        if number < plan.passes {
+            state.trainer.decide();
+        }
         let loss = holdout.as_ref().and_then(Evaluation::mean_loss);
         let pass = Pass {
             pass: number,

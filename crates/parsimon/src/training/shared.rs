@@ -15,6 +15,8 @@ pub(super) struct SharedLearner {
     loss: Loss,
     /// How many features there may be, for learners that have a limit.
     dimension: u64,
+    /// Whether it standardizes number columns; otherwise their cells are ordinary features.
+    is_normalized: bool,
     /// Of the last stretch, one per row and head.
     margins: Vec<f64>,
     /// Of the last stretch, one per row and setting.
@@ -50,6 +52,7 @@ impl SharedLearner {
             learner,
             loss: settings.loss(),
             dimension: settings.dimension(&schema.found).map_or(1, u64::from),
+            is_normalized: settings.is_normalized(),
             margins: Vec::new(),
             losses: Vec::new(),
             row_losses: Vec::new(),
@@ -111,6 +114,13 @@ impl SharedLearner {
     /// Predicts and learns rows, and computes what each costs every setting.
     pub(super) fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Error> {
         self.margins.clear();
+        let plain;
+        let chunk = if self.is_normalized || chunk.columns().is_empty() {
+            chunk
+        } else {
+            plain = chunk.with_plain_numbers();
+            &plain
+        };
         let learner: &mut dyn Online = match &mut self.learner {
             Learner::One(one) => &mut **one,
             Learner::Many(many) => &mut **many,

@@ -13,6 +13,7 @@ use super::together::Together;
 use super::trainer::ModelParts;
 use super::{EarlyStopping, Standing, Stopped};
 use crate::algorithm::lanes::WIDEST;
+use crate::model::Learned;
 use crate::settings::lanes::{family, shared_learner};
 use crate::{BuildError, InputSchema, LearnerOptions, Model, Settings};
 
@@ -375,7 +376,8 @@ impl Sweep {
                 let entry = &self.entries[k];
                 let own = learner.own(&frozen, entry.place.1);
                 let settings = entry.settings.after_race(learner.online().chosen());
-                *model = Some(self.tested(entry, &settings).model(own));
+                *model =
+                    Some(self.tested(entry, &settings).model(Learned::of(learner.online(), own)));
             }
         }
         models

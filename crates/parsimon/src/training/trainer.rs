@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use parsimon_core::{Chunk, Frozen, Online};
+use parsimon_core::{Chunk, Online};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
@@ -10,6 +10,7 @@ use super::Progress;
 use super::constant::ConstantLoss;
 use super::shared::{SharedLearner, arg_max, options_of};
 use super::stretch::{self, Course, Watch};
+use crate::model::Learned;
 use crate::{BuildError, Error, InputSchema, LearnerOptions, Model, Provenance, Settings};
 
 /// Learns from chunks and keeps the score.
@@ -199,7 +200,7 @@ impl Trainer {
             since_last: self.progressive.since_last().unwrap_or(0.0),
             label: chunk.label(row).unwrap_or(f64::NAN),
             prediction,
-            features: chunk.row(row).len(),
+            features: chunk.row(row).len() + cells(chunk, row),
             nonzeros: 0,
         }
     }
@@ -208,6 +209,11 @@ impl Trainer {
         let nonzeros = self.online().nonzeros();
         self.curve.report(&mut self.progressive, nonzeros as u64);
         Progress { nonzeros, ..line }
+    }
+
+    /// Ends a race of settings: the one that leads goes on alone. Rows that are learned again say little about settings.
+    pub fn decide(&mut self) {
+        self.learner.online_mut().decide();
     }
 
     /// The model as it is now.
@@ -221,8 +227,13 @@ impl Trainer {
             inputs: &self.inputs,
             names: &self.names,
         };
-        parts.model(self.online().freeze())
+        parts.model(Learned::of(self.online(), self.online().freeze()))
     }
+}
+
+/// The cells of a row in number columns.
+fn cells(chunk: &Chunk, row: usize) -> usize {
+    chunk.numbers(row).iter().filter(|x| !x.is_nan()).count()
 }
 
 /// One learner on its way through the rows.
@@ -272,7 +283,7 @@ pub(crate) struct ModelParts<'a> {
 }
 
 impl ModelParts<'_> {
-    pub(crate) fn model(&self, frozen: Frozen) -> Model {
+    pub(crate) fn model(&self, learned: Learned) -> Model {
         let provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             rows: self.progressive.rows(),
@@ -283,6 +294,6 @@ impl ModelParts<'_> {
             names_met: self.names.len() as u64,
         };
         let (settings, reading) = (self.settings.clone(), self.reading.clone());
-        Model::new(settings, self.frame.precision, reading, frozen, self.names, provenance)
+        Model::new(settings, self.frame.precision, reading, learned, self.names, provenance)
     }
 }

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 
 /// Every setting, in the order of the grid or of the draw.
 pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
-    let spec = args.spec.spec()?;
+    let spec = args.spec.spec_to_sweep()?;
     let algorithm = spec.get("algorithm").map(plain).unwrap_or_default();
     if find(&algorithm).is_none() {
         // Resolving it says what is wrong.

@@ -243,6 +243,13 @@ impl Online for Race {
     fn chosen(&self) -> Option<usize> {
         Some(self.chosen_now())
     }
+    fn decide(&mut self) {
+        if !self.is_decided() {
+            self.leader = self.chosen_now();
+            self.lanes = self.lanes.keep(&[self.place(self.leader)], self.storage);
+            self.alive = vec![self.leader];
+        }
+    }
     fn save(&self, out: &mut Vec<u8>) {
         (self.alive.len() as u64).write(out);
         self.alive.iter().for_each(|k| (*k as u64).write(out));

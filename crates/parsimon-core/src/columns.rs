@@ -1,0 +1,159 @@
+//! The moments of number columns, and rows with their cells standardized.
+//!
+//! ```text
+//! m, d = mean and standard deviation of the column's cells so far, this row included
+//! u    = (x - m) / d, clipped to [-4, 4]          0 while all cells are equal
+//! ```
+//!
+//! A missing cell is no feature, which is the same as a cell that is the mean. Statistics are in `f64` and per column: they
+//! survive timestamps, and columns whose names hash to one id. Clipping makes the model nonlinear in the cell, but an
+//! outlier can then not decide a prediction.
+
+use std::ops::Range;
+
+use crate::state::state;
+use crate::{Chunk, NumberColumn};
+
+/// A cell further from the mean, in standard deviations, counts as this far.
+const LIMIT: f64 = 4.0;
+
+/// Mean and deviation of a number column.
+///
+/// ```
+/// use parsimon_core::ColumnMoments;
+///
+/// let mut column = ColumnMoments::default();
+/// [1.0, 3.0].iter().for_each(|&x| column.push(x, 1.0));
+/// assert_eq!((column.mean, column.deviation()), (2.0, 1.0));
+/// assert_eq!([2.5, 100.0].map(|x| column.standardized(x)), [0.5, 4.0]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ColumnMoments {
+    /// Tells the columns apart.
+    pub key: u64,
+    /// The feature that the column becomes.
+    pub id: u32,
+    /// The importance of the rows that had a cell.
+    pub weight: f64,
+    /// The weighted mean.
+    pub mean: f64,
+    /// The weighted sum of squared deviations from the mean.
+    pub squares: f64,
+}
+
+state!(ColumnMoments { key, id, weight, mean, squares });
+
+impl ColumnMoments {
+    fn new(column: NumberColumn) -> Self {
+        Self { key: column.key, id: column.id, ..Self::default() }
+    }
+
+    /// Takes in a cell of importance `h > 0` (West 1979).
+    #[inline]
+    pub fn push(&mut self, x: f64, h: f64) {
+        self.weight += h;
+        let d = x - self.mean;
+        self.mean += h / self.weight * d;
+        // NUMERICS: both factors have one sign but for rounding.
+        self.squares += (h * d * (x - self.mean)).max(0.0);
+    }
+
+    /// The standard deviation; 0 while all cells are equal.
+    #[inline]
+    pub fn deviation(&self) -> f64 {
+        if self.weight > 0.0 { (self.squares / self.weight).sqrt() } else { 0.0 }
+    }
+
+    /// A cell as the learner sees it.
+    #[inline]
+    pub fn standardized(&self, x: f64) -> f64 {
+        let u = (x - self.mean) / self.deviation();
+        // Not a number while all cells are equal.
+        if u.is_nan() { 0.0 } else { u.clamp(-LIMIT, LIMIT) }
+    }
+
+    /// The range that cells are clipped to.
+    pub fn range(&self) -> (f64, f64) {
+        let reach = LIMIT * self.deviation();
+        (self.mean - reach, self.mean + reach)
+    }
+
+    /// Whether these are moments: finite, and no negative sums.
+    pub fn is_sound(&self) -> bool {
+        let sums = [self.weight, self.squares];
+        self.mean.is_finite() && sums.iter().all(|x| x.is_finite() && *x >= 0.0)
+    }
+}
+
+/// Turns chunks with number columns into chunks without.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    moments: Vec<ColumnMoments>,
+    /// The columns of the last chunk, which of the moments each belongs to, and their order by id.
+    last: Vec<NumberColumn>,
+    places: Vec<usize>,
+    order: Vec<usize>,
+    /// Of one row.
+    features: Vec<(u32, f64)>,
+}
+
+impl Columns {
+    /// Transforms with these moments.
+    pub fn new(moments: Vec<ColumnMoments>) -> Self {
+        Self { moments, ..Self::default() }
+    }
+
+    /// The moments of all columns met so far.
+    pub fn moments(&self) -> &[ColumnMoments] {
+        &self.moments
+    }
+
+    /// Finds the moments of a chunk's columns; new columns get some.
+    pub(crate) fn meet(&mut self, columns: &[NumberColumn]) {
+        if self.last == columns {
+            return;
+        }
+        self.places.clear();
+        for (k, column) in columns.iter().enumerate() {
+            // Mostly all columns are met in one order.
+            let here = self.moments.get(k).is_some_and(|m| m.key == column.key).then_some(k);
+            let known = here.or_else(|| self.moments.iter().position(|m| m.key == column.key));
+            self.places.push(known.unwrap_or(self.moments.len()));
+            if known.is_none() {
+                self.moments.push(ColumnMoments::new(*column));
+            }
+        }
+        self.order = (0..columns.len()).collect();
+        self.order.sort_by_key(|&k| columns[k].id);
+        self.last = columns.to_vec();
+    }
+
+    /// Appends row `i` to `out` with its cells standardized. A row that will be learned is taken into the moments first.
+    pub(crate) fn push(&mut self, chunk: &Chunk, i: usize, learns: bool, out: &mut Chunk) {
+        let (label, h) = (chunk.label(i), chunk.weight(i));
+        let takes = learns && label.is_some() && h > 0.0;
+        let cells = chunk.numbers(i);
+        self.features.clear();
+        for &k in &self.order {
+            let (x, moments) = (cells[k], &mut self.moments[self.places[k]]);
+            if x.is_nan() {
+                continue;
+            }
+            if takes {
+                moments.push(x, h);
+            }
+            let u = moments.standardized(x);
+            if u != 0.0 {
+                self.features.push((moments.id, u));
+            }
+        }
+        out.push_merged(chunk.row(i), &self.features, label, h);
+    }
+
+    /// Replaces the contents of `out` by rows of a chunk with their cells standardized, which changes no moment.
+    pub fn apply(&mut self, chunk: &Chunk, rows: Range<usize>, out: &mut Chunk) {
+        out.clear();
+        self.meet(chunk.columns());
+        rows.for_each(|i| self.push(chunk, i, false, out));
+    }
+}

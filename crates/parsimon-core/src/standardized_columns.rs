@@ -1,0 +1,163 @@
+//! A learner whose rows may have number columns.
+
+use std::ops::Range;
+
+use crate::columns::{ColumnMoments, Columns};
+use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
+use crate::moments::{Moments, MomentsDelta};
+use crate::normalized::blocks;
+use crate::{Chunk, Frozen, Online, State};
+
+/// A learner whose rows may have number columns. Chunks without any pass through unchanged.
+///
+/// ```
+/// use parsimon_core::penalty::L1;
+/// use parsimon_core::rule::mirror::{HalfStep, Scheduled};
+/// use parsimon_core::{Chunk, Learner, Loss, NumberColumn, Online, Repeats, Schedule, StandardizedColumns, Table};
+///
+/// let rule = Scheduled { penalty: L1 { l1: 0.0 }, schedule: Schedule::Sqrt { rate: 0.3 }, half_step: HalfStep::Same };
+/// let learner = Learner::<f64, _>::new(rule, Some(rule), Loss::Logistic, Table::growing());
+/// let mut learner = StandardizedColumns::new(learner);
+/// let mut chunk = Chunk::new();
+/// chunk.set_columns(&[NumberColumn { key: 1, id: 1 }]);
+/// for (second, label) in [(1_700_000_000.0, 1.0), (1_700_000_060.0, -1.0), (1_700_000_001.0, 1.0)] {
+///     chunk.open_numbers()[0] = second;
+///     chunk.finish_row(Some(label), 1.0, Repeats::Refuse).unwrap();
+/// }
+/// let mut margins = Vec::new();
+/// learner.learn(&chunk, &mut margins);
+/// assert!(margins[2] > 0.0);
+/// ```
+pub struct StandardizedColumns<O> {
+    inner: O,
+    columns: Columns,
+    rows: Chunk,
+}
+
+impl<O: Online> StandardizedColumns<O> {
+    /// Standardizes the number columns of a learner at the origin.
+    pub fn new(inner: O) -> Self {
+        Self { inner, columns: Columns::default(), rows: Chunk::new() }
+    }
+}
+
+impl<O: Online> Online for StandardizedColumns<O> {
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        if chunk.columns().is_empty() {
+            return self.inner.learn_rows(chunk, rows, margins);
+        }
+        self.columns.meet(chunk.columns());
+        for block in blocks(rows) {
+            let Self { inner, columns, rows } = self;
+            rows.clear();
+            block.for_each(|i| columns.push(chunk, i, true, rows));
+            inner.learn_rows(rows, 0..rows.len(), margins);
+        }
+    }
+
+    fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        if chunk.columns().is_empty() {
+            return self.inner.predict(chunk, margins);
+        }
+        let (mut columns, mut rows) = (self.columns.clone(), Chunk::new());
+        for block in blocks(0..chunk.len()) {
+            columns.apply(chunk, block, &mut rows);
+            self.inner.predict(&rows, margins);
+        }
+    }
+
+    fn columns(&self) -> &[ColumnMoments] {
+        self.columns.moments()
+    }
+    fn chosen(&self) -> Option<usize> {
+        self.inner.chosen()
+    }
+    fn decide(&mut self) {
+        self.inner.decide();
+    }
+
+    fn nonzeros(&self) -> usize {
+        self.inner.nonzeros()
+    }
+    fn nonzeros_by_head(&self) -> Vec<usize> {
+        self.inner.nonzeros_by_head()
+    }
+    fn freeze(&self) -> Frozen {
+        self.inner.freeze()
+    }
+    fn heads(&self) -> usize {
+        self.inner.heads()
+    }
+    fn label_range(&self) -> Option<(f64, f64)> {
+        self.inner.label_range()
+    }
+    fn save(&self, out: &mut Vec<u8>) {
+        self.columns.moments().to_vec().write(out);
+        self.inner.save(out);
+    }
+    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+        let moments = Vec::<ColumnMoments>::read(input)?;
+        moments.iter().all(ColumnMoments::is_sound).then_some(())?;
+        self.columns = Columns::new(moments);
+        self.inner.restore(input)
+    }
+    fn overflow(&self) -> Option<u32> {
+        self.inner.overflow()
+    }
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        self.inner.mergeable().map(|_| self as &dyn Mergeable)
+    }
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        self.inner.mergeable()?;
+        Ok(self)
+    }
+}
+
+/// The learner inside is merged as it is alone, and the columns' moments beside it.
+impl<O: Online> StandardizedColumns<O> {
+    fn merging(&self) -> &dyn Mergeable {
+        self.inner.mergeable().expect(CANNOT)
+    }
+    fn merging_mut(&mut self) -> &mut dyn Mergeable {
+        self.inner.mergeable_mut().expect(CANNOT)
+    }
+}
+
+impl<O: Online> Mergeable for StandardizedColumns<O> {
+    fn shares(&self) -> &'static [Share] {
+        self.merging().shares()
+    }
+    fn rounds(&self, head: usize) -> u64 {
+        self.merging().rounds(head)
+    }
+    fn tally(&self, head: usize) -> Tally {
+        self.merging().tally(head)
+    }
+    fn advance(&mut self, head: usize, rounds: u64) {
+        self.merging_mut().advance(head, rounds);
+    }
+    fn add(&mut self, head: usize, tally: &Tally) {
+        self.merging_mut().add(head, tally);
+    }
+    fn damps(&self) -> bool {
+        self.merging().damps()
+    }
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
+        self.merging().overlap(id, start, end)
+    }
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
+        self.merging().step(id, rounds, start, end, exponent)
+    }
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+        self.merging_mut().take_steps(head, from, ids, steps);
+    }
+    fn settle(&mut self, head: usize) {
+        self.merging_mut().settle(head);
+    }
+    fn moments(&self) -> Moments {
+        self.merging().moments()
+    }
+    fn take_moments(&mut self, added: &MomentsDelta) {
+        self.merging_mut().take_moments(added);
+    }
+}

@@ -1,0 +1,126 @@
+//! The loss, guessed from the labels.
+
+use parsimon_data::{Format, Options};
+
+use super::scan::MOST_NUMBERED;
+use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, opened, scan};
+use crate::{Error, Settings, Spec};
+
+/// What the labels were taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// Two classes.
+    Two,
+    /// Several classes.
+    Several,
+    /// Numbers to be predicted.
+    Numbers,
+}
+
+impl Guess {
+    /// The flags that the guess stands for.
+    pub fn flags(self) -> &'static str {
+        match self {
+            Guess::Two => "--loss logistic",
+            Guess::Several => "--multiclass",
+            Guess::Numbers => "--loss squared",
+        }
+    }
+}
+
+/// Settings, data that is open for learning, and what was guessed of them.
+pub struct Guessed {
+    /// The settings, complete.
+    pub settings: Settings,
+    /// What the labels were taken for; `None` if the spec has it.
+    pub guess: Option<Guess>,
+    /// The data.
+    pub opened: Opened,
+}
+
+/// Opens data for a spec. Where the spec has no loss, and the method takes any, the labels decide: two values are two classes,
+/// texts are classes, and so are up to 20 contiguous integers in svmlight and VW text; other numbers are numbers to be predicted.
+/// Data that can be read once only is not looked at, and has the default loss of the method.
+pub fn open_guessing<S: Source + ?Sized>(
+    spec: &Spec,
+    source: &S,
+    options: &Options,
+) -> Result<Guessed, Error> {
+    let settings = spec.resolve()?;
+    if !is_open(spec, &settings) || source.read_once().is_some() {
+        let opened = opened::open(std::slice::from_ref(&settings), source, options)?;
+        return Ok(Guessed { settings, guess: None, opened });
+    }
+    let needs = Needs { labels: LabelNeed::Guess, ..Needs::of(&settings) };
+    let seen = scan(source, options, needs)?;
+    let labels = seen.labels.unwrap_or(SeenLabels::Usual { from_zero: false });
+    let guess = guess_of(&labels, seen.format);
+    let settings = match guess {
+        Guess::Two => settings,
+        Guess::Several => spec.clone().set("multiclass", true).resolve()?,
+        Guess::Numbers => spec.clone().set("loss", "squared").resolve()?,
+    };
+    let classes = match guess {
+        Guess::Numbers => Vec::new(),
+        _ => opened::classes_of(&settings, labels, source, options)?,
+    };
+    let found = Found { classes, dimension: seen.dimension, rows: seen.rows };
+    let opened = opened::reopen(std::slice::from_ref(&settings), found, source, options)?;
+    Ok(Guessed { settings, guess: Some(guess), opened })
+}
+
+/// Whether the spec leaves the loss to the labels.
+fn is_open(spec: &Spec, settings: &Settings) -> bool {
+    let is_given = |name| spec.get(name).is_some_and(|value| !value.is_null());
+    let takes = |loss: &str| {
+        let parameter = settings.algorithm().parameter("loss");
+        parameter.is_some_and(|p| p.check(&loss.into()).is_ok())
+    };
+    !["loss", "multiclass", "classes"].into_iter().any(is_given)
+        && takes("logistic")
+        && takes("squared")
+}
+
+fn guess_of(labels: &SeenLabels, format: Format) -> Guess {
+    let labels = match labels {
+        SeenLabels::Usual { .. } => return Guess::Two,
+        SeenLabels::Numbers => return Guess::Numbers,
+        SeenLabels::All(labels) => labels,
+    };
+    let numbers: Option<Vec<f64>> = labels.iter().map(|label| label.parse().ok()).collect();
+    match numbers {
+        None if labels.len() > 2 => Guess::Several,
+        None => Guess::Two,
+        Some(numbers) if numbers.len() == 2 => Guess::Two,
+        Some(numbers) => {
+            let are_whole = numbers.iter().all(|y| y.fract() == 0.0);
+            let are_contiguous = numbers.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
+            let may_be = matches!(format, Format::Svmlight | Format::Vw | Format::Cache);
+            let are_few = (3..=MOST_NUMBERED).contains(&numbers.len());
+            let are_classes = are_whole && are_contiguous && may_be && are_few;
+            if are_classes { Guess::Several } else { Guess::Numbers }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(labels: &[&str], format: Format) -> Guess {
+        let labels = labels.iter().map(|&label| label.to_owned()).collect();
+        guess_of(&SeenLabels::All(labels), format)
+    }
+
+    #[test]
+    fn labels_decide() {
+        assert_eq!(guess(&["no", "yes"], Format::Csv), Guess::Two);
+        assert_eq!(guess(&["3", "7"], Format::Csv), Guess::Two);
+        assert_eq!(guess(&["a", "b", "c"], Format::Csv), Guess::Several);
+        assert_eq!(guess(&["1", "2", "3"], Format::Svmlight), Guess::Several);
+        assert_eq!(guess(&["1", "2", "3"], Format::Csv), Guess::Numbers);
+        assert_eq!(guess(&["1", "2", "4"], Format::Vw), Guess::Numbers);
+        assert_eq!(guess(&["0.5", "1.5", "2.5"], Format::Vw), Guess::Numbers);
+        assert_eq!(guess(&["5"], Format::Vw), Guess::Numbers);
+    }
+}

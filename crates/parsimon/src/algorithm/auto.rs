@@ -23,8 +23,9 @@ const RATES: [f64; 3] = [0.25, 0.7, 2.0];
 const PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
 /// What leads until the first look at the race.
 const USUAL: (f64, f64) = (0.5, 0.1);
-/// No weight survives this penalty: the setting is a constant.
-const EVERYTHING: f64 = 1e30;
+/// No weight survives this penalty: the setting is a constant. Its bias takes smaller steps than weights do, for noise in it is
+/// all that separates it from the best constant.
+const CONSTANT: (f64, f64) = (0.05, 1e30);
 
 impl Auto {
     /// The settings that race, by rate and l1; the last is the constant.
@@ -32,7 +33,7 @@ impl Auto {
         let rates = self.rate.map_or(RATES.to_vec(), |rate| vec![rate]);
         let penalties = self.l1.map_or(PENALTIES.to_vec(), |l1| vec![l1]);
         let pairs = rates.iter().flat_map(|rate| penalties.iter().map(move |l1| (*rate, *l1)));
-        pairs.chain([(self.rate.unwrap_or(USUAL.0), EVERYTHING)]).collect()
+        pairs.chain([CONSTANT]).collect()
     }
 
     /// The racer that leads until the first look: the nearest to the usual setting.

@@ -14,7 +14,7 @@ struct Ftrl {
     alpha: f64,
     beta: f64,
     l1: Vec<f64>,
-    /// The multiple of `l1` in force.
+    /// The multiple of the penalty in force.
     scale: f64,
     l2: Vec<f64>,
     bounds: Vec<Interval>,
@@ -34,7 +34,7 @@ impl Ftrl {
             z += g[i] - sigma * w[i];
             q += g[i] * g[i];
         }
-        let curvature = (self.beta + q.sqrt()) / self.alpha + self.l2[i];
+        let curvature = (self.beta + q.sqrt()) / self.alpha + self.scale * self.l2[i];
         let free =
             if curvature == 0.0 { 0.0 } else { -soft(z, self.scale * self.l1[i]) / curvature };
         self.bounds[i].nearest(free)

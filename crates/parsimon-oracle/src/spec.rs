@@ -25,8 +25,7 @@ fn own_keys(algorithm: &str) -> &'static [&'static str] {
         "adadelta" => &["rho", "epsilon"],
         "ftl" => &["radius"],
         "rls" => &["delta", "forgetting"],
-        "auto" => &[],
-        "lms" | "adaline" | "c-adaline" => &[],
+        "auto" | "lms" | "adaline" | "c-adaline" => &[],
         "pda" | "apfbs" | "papa" | "apa" | "nlms" => {
             &["alpha", "epsilon", "delta", "order", "dimension"]
         }

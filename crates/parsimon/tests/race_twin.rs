@@ -133,3 +133,30 @@ fn noise_and_constants() {
     stream.examples.iter_mut().for_each(|example| example.y = 3.7);
     compare(&json!({"algorithm": "auto", "loss": "squared"}), &stream, true, &[1024, 2048]);
 }
+
+/// One feature matters at first, with `early`; in the second half the others do too, with `late`.
+fn late_demand(early: f64, late: f64) -> Stream {
+    let (mut random, dimension, rounds) = (SplitMix64::new(0), 60, 5000);
+    let row = |t| {
+        let mut x = vec![(0, random.normal())];
+        for j in 1..dimension {
+            if random.chance(0.3) {
+                x.push((j, random.normal()));
+            }
+        }
+        let others: f64 = x[1..].iter().map(|&(j, x)| if j % 2 == 0 { x } else { -x }).sum();
+        let demand = if t < rounds / 2 { 0.0 } else { late * others };
+        let y = if early * x[0].1 + demand + random.normal() > 0.0 { 1.0 } else { -1.0 };
+        let weight = if random.chance(0.3) { 4.0 * random.unit() } else { 1.0 };
+        Example { x, y, weight }
+    };
+    Stream { dimension, examples: (0..rounds).map(row).collect() }
+}
+
+/// Settings 12 and 7 would be chosen at the end had they not left for being denser and no better.
+#[test]
+fn a_denser_setting_leaves_unless_it_is_better() {
+    let spec = json!({"algorithm": "auto", "loss": "logistic"});
+    assert_eq!(compare(&spec, &late_demand(4.0, 0.3), true, &[2500]).chosen, 13);
+    assert_eq!(compare(&spec, &late_demand(1.0, 1.0), true, &[2500]).chosen, 8);
+}

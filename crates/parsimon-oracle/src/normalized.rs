@@ -8,7 +8,8 @@ use crate::target::Target;
 
 /// Plays a stream; also returns the points inside, after every round that counts.
 ///
-/// Statistics count a row before its margin is made. The margin is reported in the units of the labels before the row.
+/// Statistics count a row before its margin is made. The margin is reported in the units of the labels before
+/// the row, and clipped to their range.
 pub(crate) fn play(
     method: &mut dyn Method,
     loss: &Loss,
@@ -20,19 +21,18 @@ pub(crate) fn play(
     let (mut margins, mut points) = (Vec::new(), Vec::new());
     let mut t = 0;
     for example in &stream.examples {
-        let before = target.units();
         if example.is_learned() {
             normalizer.count(&example.x, example.weight);
-            target.count(example.y, example.weight);
         }
         method.scale_penalty(normalizer.level());
         let x = normalizer.row(&example.x);
         let p = dot(&method.point(), &x);
-        margins.push(before.outside(p));
+        margins.push(target.prediction(p));
         if !example.is_learned() {
             continue;
         }
         t += 1;
+        target.count(example.y, example.weight);
         let y = target.units().inside(example.y);
         method.learn(&Round::new(t, &x, p, y, example.weight, loss));
         points.push(method.point());

@@ -203,17 +203,16 @@ pub fn race(spec: &Value, stream: &Stream, bias: bool) -> Raced {
         racers.iter().map(of).collect()
     };
     for example in &stream.examples {
-        let before = target.units();
         if example.is_learned() {
             normalizer.count(&example.x, example.weight);
-            target.count(example.y, example.weight);
         }
         let (x, level) = (normalizer.row(&example.x), normalizer.level());
         let points: Vec<_> = racers.iter().map(|racer| racer.point(level, &space)).collect();
-        margins.push(before.outside(dot(&points[referee.leader], &x)));
+        margins.push(target.prediction(dot(&points[referee.leader], &x)));
         if !example.is_learned() {
             continue;
         }
+        target.count(example.y, example.weight);
         let (y, h) = (target.units().inside(example.y), example.weight);
         let mut losses = Vec::new();
         for (racer, w) in racers.iter_mut().zip(&points) {

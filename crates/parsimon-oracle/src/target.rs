@@ -30,6 +30,17 @@ impl Target {
         self.labels.push((y, h));
     }
 
+    /// A prediction in the units of the labels counted so far, clipped to their range.
+    pub(crate) fn prediction(&self, p: f64) -> f64 {
+        let prediction = self.units().outside(p);
+        if !self.is_standardized || self.labels.is_empty() {
+            return prediction;
+        }
+        let low = self.labels.iter().fold(f64::INFINITY, |low, (y, _)| low.min(*y));
+        let high = self.labels.iter().fold(f64::NEG_INFINITY, |high, (y, _)| high.max(*y));
+        prediction.clamp(low, high)
+    }
+
     /// Weighted mean and population deviation of the labels counted so far; 0 and 1 before the first. The deviation is 1
     /// while all labels are equal.
     pub(crate) fn units(&self) -> Units {
@@ -75,6 +86,7 @@ mod tests {
         assert_eq!(target.units().mean, 8.0);
         assert_eq!(target.units().deviation, 3.0_f64.sqrt());
         assert_eq!(target.units().outside(target.units().inside(11.0)), 11.0);
+        assert_eq!(target.prediction(target.units().inside(11.0)), 9.0);
         let mut classes = Target::of_loss(&Loss::Logistic);
         classes.count(1.0, 1.0);
         assert_eq!(classes.units(), Units { mean: 0.0, deviation: 1.0 });

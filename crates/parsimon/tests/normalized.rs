@@ -80,7 +80,10 @@ pub(crate) fn misread(learner: &dyn Online, chunk: &Chunk) -> Vec<String> {
     if learner.nonzeros() != head.indices().len() {
         found.push(format!("{} nonzeros of {}", learner.nonzeros(), head.indices().len()));
     }
-    let (mut predicted, raw) = (Vec::new(), raw_margins(&head, chunk));
+    let (mut predicted, mut raw) = (Vec::new(), raw_margins(&head, chunk));
+    if let Some((low, high)) = learner.label_range() {
+        raw.iter_mut().for_each(|p| *p = p.clamp(low, high));
+    }
     learner.predict(chunk, &mut predicted);
     let scale = size(raw.iter().copied());
     for (i, (p, q)) in predicted.iter().zip(&raw).enumerate() {

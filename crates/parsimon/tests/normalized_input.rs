@@ -83,13 +83,13 @@ fn bad_columns() {
     let mut found = Vec::new();
     for count in [1, 2, 90, 1300] {
         for column in COLUMNS {
-            let two = |i: u32| if i % 3 == 0 { 1.0 } else { -1.0 };
+            let two = |i: u32| if i.is_multiple_of(3) { 1.0 } else { -1.0 };
             let name = format!("{} x {count}", column.0);
             found.extend(not_finite(&rows(&[column], count, two), &CLASSES, &name));
             let number = |i: u32| f64::from(i * 7919 % 101) - 30.0;
             found.extend(not_finite(&rows(&[column], count, number), &NUMBERS, &name));
         }
-        let two = |i: u32| if i % 3 == 0 { 1.0 } else { -1.0 };
+        let two = |i: u32| if i.is_multiple_of(3) { 1.0 } else { -1.0 };
         found.extend(not_finite(&rows(&COLUMNS, count, two), &CLASSES, "all columns"));
     }
     assert!(found.is_empty(), "\n{}", found.join("\n"));
@@ -123,7 +123,7 @@ fn growth_without_end() {
     let grow: [(&str, Column); 2] = [("growing", |i| 10f64.powi(i as i32)), ("constant", |_| 1.0)];
     let shrink: [(&str, Column); 2] =
         [("shrinking", |i| 10f64.powi(-(i as i32))), ("constant", |_| 1.0)];
-    let two = |i: u32| if i % 3 == 0 { 1.0 } else { -1.0 };
+    let two = |i: u32| if i.is_multiple_of(3) { 1.0 } else { -1.0 };
     let mut found = Vec::new();
     for count in [18, 37, 140, 150, 300] {
         found.extend(not_finite(&rows(&grow, count, two), &CLASSES, &format!("grow x {count}")));
@@ -157,7 +157,7 @@ fn extreme_importances() {
 fn extreme_labels() {
     let mut found = Vec::new();
     for size in [1e-200, 1e-100, 1e100, 1e150] {
-        let label = |i: u32| if i % 3 == 0 { size } else { -size };
+        let label = |i: u32| if i.is_multiple_of(3) { size } else { -size };
         let name = format!("labels of {size:e}");
         found.extend(not_finite(&rows(&COLUMNS[..2], 50, label), &NUMBERS, &name));
     }

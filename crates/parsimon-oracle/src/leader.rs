@@ -14,6 +14,8 @@ struct Ftrl {
     alpha: f64,
     beta: f64,
     l1: Vec<f64>,
+    /// The multiple of the penalty in force.
+    scale: f64,
     l2: Vec<f64>,
     bounds: Vec<Interval>,
     gradients: History,
@@ -32,9 +34,14 @@ impl Ftrl {
             z += g[i] - sigma * w[i];
             q += g[i] * g[i];
         }
-        let curvature = (self.beta + q.sqrt()) / self.alpha + self.l2[i];
-        let free = if curvature == 0.0 { 0.0 } else { -soft(z, self.l1[i]) / curvature };
+        let curvature = (self.beta + q.sqrt()) / self.alpha + self.scale * self.l2[i];
+        let free =
+            if curvature == 0.0 { 0.0 } else { -soft(z, self.scale * self.l1[i]) / curvature };
         self.bounds[i].nearest(free)
+    }
+
+    fn solve_all(&mut self) {
+        self.w = (0..self.w.len()).map(|i| self.solve(i)).collect();
     }
 }
 
@@ -46,7 +53,12 @@ impl Method for Ftrl {
     fn learn(&mut self, round: &Round) {
         self.gradients.push(round.gradient.clone());
         self.points.push(self.w.clone());
-        self.w = (0..self.w.len()).map(|i| self.solve(i)).collect();
+        self.solve_all();
+    }
+
+    fn scale_penalty(&mut self, scale: f64) {
+        self.scale = scale;
+        self.solve_all();
     }
 }
 
@@ -55,6 +67,7 @@ pub(crate) fn ftrl(spec: &Spec, space: &Space) -> Box<dyn Method> {
         alpha: spec.number("rate"),
         beta: spec.number_or("beta", 1.0),
         l1: space.on_features(spec.number_or("l1", 0.0)),
+        scale: 1.0,
         l2: space.on_features(spec.number_or("l2", 0.0)),
         bounds: Interval::from_spec(spec).on_features(space),
         gradients: History::default(),

@@ -7,7 +7,7 @@
 //!
 //! Conventions: rounds count from `t = 1`, weights start at zero, the margin `p = w.x` is made
 //! before the update, and the gradient is `g = v l'(p, y) x` with `v` the importance weight. A row
-//! of weight zero is predicted and otherwise does not exist. The bias is one more coordinate,
+//! of weight zero, or without a label, is predicted and otherwise does not exist. The bias is one more coordinate,
 //! `x = 1` in every row, that no penalty, bound, ball or truncation touches. A constraint on the
 //! whole vector, as in CSGD, holds for the bias too.
 //!
@@ -24,6 +24,7 @@ pub mod multikernel;
 pub mod projection;
 pub mod proportionate;
 pub mod prox;
+pub mod race;
 pub mod streams;
 pub mod unified;
 
@@ -40,23 +41,29 @@ mod leader;
 mod lms;
 mod method;
 mod moments;
+mod normalized;
+mod normalizer;
 mod schedule;
 mod spec;
 mod stream;
+mod target;
 mod truncated;
 
 pub use multikernel::{KernelOutcome, multikernel};
+pub use race::{Raced, race};
 pub use stream::{Example, Outcome, Stream};
 
 use loss::Loss;
 use method::{Method, Space};
 use serde_json::Value;
 use spec::Spec;
+use target::Target;
 
 /// Runs the method named by a flat spec over a stream.
 ///
 /// The spec is an object such as `{"algorithm": "rda", "loss": "logistic", "rate": 0.3,
-/// "l1": 0.01}`.
+/// "l1": 0.01}`. With `"normalize": true` rows, and labels that are numbers on a line, are put on a common scale in front
+/// of the method.
 ///
 /// # Panics
 /// With a sentence that names the key, on an unknown algorithm, an unknown key, a missing
@@ -80,7 +87,37 @@ fn play(spec: &Value, stream: &Stream, bias: bool) -> (Outcome, Vec<Vec<f64>>) {
     let space = Space::new(stream.dimension, bias);
     let loss = loss_of(&spec);
     let mut method = build(&spec, &space);
+    if spec.flag_or("normalize", false) {
+        // The labels of ADALINE are classes, though its loss is the squared one.
+        let is_adaline = spec.text("algorithm").ends_with("adaline");
+        let target = if is_adaline { Target::new(false) } else { Target::of_loss(&loss) };
+        return normalized::play(method.as_mut(), &loss, target, stream, &space);
+    }
     method::play(method.as_mut(), &loss, stream, &space)
+}
+
+/// Runs one method per class on normalized rows; labels are the positions of the classes.
+///
+/// # Panics
+/// As [`run`].
+pub fn run_classes(spec: &Value, stream: &Stream, bias: bool, classes: usize) -> Vec<Outcome> {
+    let spec = Spec::new(spec);
+    let loss = loss_of(&spec);
+    let other = match loss {
+        Loss::Logistic | Loss::Hinge | Loss::SquaredHinge => -1.0,
+        _ => 0.0,
+    };
+    let space = Space::new(stream.dimension, bias);
+    let of_class = |class: usize| {
+        let mut own = stream.clone();
+        for example in own.examples.iter_mut().filter(|e| !e.y.is_nan()) {
+            example.y = if example.y == class as f64 { 1.0 } else { other };
+        }
+        let mut method = build(&spec, &space);
+        // Labels of classes are not standardized, whatever the loss.
+        normalized::play(method.as_mut(), &loss, Target::new(false), &own, &space).0
+    };
+    (0..classes).map(of_class).collect()
 }
 
 /// The loss of the margin a method descends.

@@ -60,7 +60,20 @@ pub(crate) struct Round<'a> {
     loss: &'a Loss,
 }
 
-impl Round<'_> {
+impl<'a> Round<'a> {
+    pub(crate) fn new(
+        t: usize,
+        x: &'a [f64],
+        margin: f64,
+        y: f64,
+        weight: f64,
+        loss: &'a Loss,
+    ) -> Self {
+        let slope_played = weight * loss.slope(margin, y);
+        let gradient = x.iter().map(|x| slope_played * x).collect();
+        Round { t, x, gradient, slope_played, margin, y, weight, loss }
+    }
+
     /// The clock as a number.
     pub(crate) fn time(&self) -> f64 {
         self.t as f64
@@ -79,6 +92,9 @@ pub(crate) trait Method {
 
     /// Learns one row.
     fn learn(&mut self, round: &Round);
+
+    /// Puts `scale` times the penalty in force, where a penalty is in force once and not round by round.
+    fn scale_penalty(&mut self, _scale: f64) {}
 
     /// The weights a user reads now.
     fn readout(&self) -> Vec<f64> {
@@ -110,23 +126,11 @@ pub(crate) fn play(
         }
         let p = dot(&method.point(), &x);
         margins.push(p);
-        if example.weight == 0.0 {
+        if !example.is_learned() {
             continue;
         }
         t += 1;
-        let slope_played = example.weight * loss.slope(p, example.y);
-        let gradient = x.iter().map(|x| slope_played * x).collect();
-        let round = Round {
-            t,
-            x: &x,
-            gradient,
-            slope_played,
-            margin: p,
-            y: example.y,
-            weight: example.weight,
-            loss,
-        };
-        method.learn(&round);
+        method.learn(&Round::new(t, &x, p, example.y, example.weight, loss));
         points.push(method.point());
     }
     // A formula may leave -0.0 where it cuts; a user reads plain zero.

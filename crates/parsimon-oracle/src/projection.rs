@@ -86,6 +86,10 @@ struct Projection {
     update: Update,
     eta: f64,
     l1: Vec<f64>,
+    /// The multiple of the penalty in force, where it is in force once.
+    scale: f64,
+    /// The metric of the last round.
+    q: Vec<f64>,
     delta: f64,
     rows: Vec<Vec<f64>>,
     labels: Vec<f64>,
@@ -113,6 +117,8 @@ impl Projection {
             update,
             eta: spec.number("rate"),
             l1: space.on_features(spec.number_or("l1", 0.0)),
+            scale: 1.0,
+            q: vec![1.0; space.len()],
             delta: spec.number_or("delta", 1e-5),
             rows: Vec::new(),
             labels: Vec::new(),
@@ -131,6 +137,13 @@ impl Projection {
             None => vec![1.0; self.space.len()],
         }
     }
+
+    /// `soft(v, eta l1 q)`, with the multiple of the penalty that is in force.
+    fn shrink(&mut self, v: &[f64]) {
+        for (i, w) in self.w.iter_mut().enumerate() {
+            *w = soft(v[i], self.eta * self.scale * self.l1[i] * self.q[i]);
+        }
+    }
 }
 
 impl Method for Projection {
@@ -141,14 +154,15 @@ impl Method for Projection {
     fn learn(&mut self, round: &Round) {
         self.rows.push(round.x.to_vec());
         self.labels.push(round.y);
-        let q = self.q();
+        self.q = self.q();
+        let q = &self.q;
         let g = match self.set {
             Set::Hyperplanes { order } => {
                 let first = self.rows.len().saturating_sub(order);
                 let (rows, labels) = (&self.rows[first..], &self.labels[first..]);
-                from_hyperplanes(&self.w, &q, rows, labels, self.delta)
+                from_hyperplanes(&self.w, q, rows, labels, self.delta)
             }
-            Set::HalfSpace => from_halfspace(&self.w, &q, round.x, round.y, self.delta),
+            Set::HalfSpace => from_halfspace(&self.w, q, round.x, round.y, self.delta),
         };
         let g: Vec<f64> = g.iter().map(|g| round.weight * g).collect();
         let eta = self.eta;
@@ -159,8 +173,14 @@ impl Method for Projection {
             }
             Update::ForwardBackward => self.w.iter().zip(&g).map(|(w, g)| w - eta * g).collect(),
         };
-        for (i, w) in self.w.iter_mut().enumerate() {
-            *w = soft(v[i], eta * self.l1[i] * q[i]);
+        self.shrink(&v);
+    }
+
+    fn scale_penalty(&mut self, scale: f64) {
+        if let Update::DualAveraging(past) = &self.update {
+            let v: Vec<f64> = past.sum(self.w.len()).iter().map(|s| -self.eta * s).collect();
+            self.scale = scale;
+            self.shrink(&v);
         }
     }
 }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 /// Keys every method may be given.
-const COMMON: [&str; 7] = ["algorithm", "loss", "rate", "l1", "l2", "huber_delta", "quantile"];
+const COMMON: [&str; 8] =
+    ["algorithm", "loss", "rate", "l1", "l2", "huber_delta", "quantile", "normalize"];
 
 /// The keys of one method beside the common ones, from the table of names.
 fn own_keys(algorithm: &str) -> &'static [&'static str] {
@@ -24,7 +25,7 @@ fn own_keys(algorithm: &str) -> &'static [&'static str] {
         "adadelta" => &["rho", "epsilon"],
         "ftl" => &["radius"],
         "rls" => &["delta", "forgetting"],
-        "lms" | "adaline" | "c-adaline" => &[],
+        "auto" | "lms" | "adaline" | "c-adaline" => &[],
         "pda" | "apfbs" | "papa" | "apa" | "nlms" => {
             &["alpha", "epsilon", "delta", "order", "dimension"]
         }

@@ -5,10 +5,18 @@
 pub struct Example {
     /// Nonzero features, sorted by index, each index once and below the stream's dimension.
     pub x: Vec<(usize, f64)>,
-    /// The label: -1 or 1 for classification, a number for regression, a count for Poisson.
+    /// The label: -1 or 1 for classification, a number for regression, a count for Poisson, a position for classes; NaN
+    /// where there is none.
     pub y: f64,
     /// The importance weight; it multiplies the loss.
     pub weight: f64,
+}
+
+impl Example {
+    /// Whether the row is learned: it has a label and counts.
+    pub(crate) fn is_learned(&self) -> bool {
+        self.weight > 0.0 && !self.y.is_nan()
+    }
 }
 
 /// Rows in the order they arrive.

@@ -9,5 +9,6 @@ mod kernels;
 mod laws;
 mod measure;
 mod projections;
+mod race;
 mod regret;
 mod theorems;

@@ -5,7 +5,7 @@ use parsimon::{
     Found, InputSchema, LearnerOptions, Progress, Settings, Spec, Storage, Stretch, Trainer,
 };
 use parsimon_oracle::Stream;
-use parsimon_oracle::streams::SplitMix64;
+use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::{Value, json};
 
 /// One spec per method and variant: joining this list joins every test of the family.
@@ -225,14 +225,15 @@ pub(crate) fn learn_margins(
     margins
 }
 
-/// A stream as one chunk.
+/// A stream as one chunk; a label that is NaN is absent.
 pub(crate) fn chunk(stream: &Stream) -> Chunk {
     let mut chunk = Chunk::new();
     for example in &stream.examples {
         for &(j, v) in &example.x {
             chunk.push_feature(u32::try_from(j).unwrap(), v);
         }
-        chunk.finish_row(Some(example.y), example.weight, Repeats::Refuse).unwrap();
+        let label = (!example.y.is_nan()).then_some(example.y);
+        chunk.finish_row(label, example.weight, Repeats::Refuse).unwrap();
     }
     chunk
 }
@@ -277,3 +278,30 @@ pub(crate) fn margin_bits(margins: &[f64]) -> Vec<u64> {
 
 /// Both precisions.
 pub(crate) const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
+
+/// A random stream with features of very different scales and some rows without a label. Labels that are numbers on a line
+/// are far from 0 and of their own scale, too.
+pub(crate) fn wild(seed: u64, rounds: usize, dimension: usize, loss: &str) -> Stream {
+    let mut stream = streams::random(seed, rounds, dimension, loss, streams::Options::default());
+    let mut random = SplitMix64::new(seed ^ 0x5eed);
+    let units: Vec<f64> = (0..dimension).map(|_| 10f64.powf(16.0 * random.unit() - 8.0)).collect();
+    for example in &mut stream.examples {
+        example.x.iter_mut().for_each(|(j, x)| *x *= units[*j]);
+        if is_number(loss) {
+            example.y = 500.0 + 30.0 * example.y;
+        }
+        if random.chance(0.1) {
+            example.y = f64::NAN;
+        }
+    }
+    stream
+}
+
+/// Whether the labels of a loss are numbers on a line.
+pub(crate) fn is_number(loss: &str) -> bool {
+    ["squared", "huber", "quantile"].contains(&loss)
+}
+
+/// All losses that every linear method has.
+pub(crate) const LOSSES: [&str; 6] =
+    ["logistic", "hinge", "squared-hinge", "squared", "huber", "quantile"];

@@ -7,7 +7,7 @@ from parsimon import _parsimon
 from parsimon._base import CLASS_LOSSES, NUMBER_LOSSES
 
 TARGET = Path(__file__).parents[1] / "parsimon" / "_named.py"
-ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
+ACRONYMS = ["sgd", "asgd", "rda", "auto", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
@@ -104,7 +104,7 @@ def text() -> str:
             for s in row["settings"]:
                 if s["name"] not in skipped:
                     every.setdefault(s["name"], []).append(s["about"])
-        settings = [("algorithm", '"ftrl"', "str", "one of " + ", ".join(row["name"] for row in able))]
+        settings = [("algorithm", '"auto"', "str", "one of " + ", ".join(row["name"] for row in able))]
         every = {RENAMED.get(n, n): abouts for n, abouts in every.items()}
         settings += [(n, "None", "Any", "; or: ".join(dict.fromkeys(a)) + ". None: the default of the method") for n, a in every.items()]
         about = [f"Any method by its name, for {'classes' if kind == 'Classifier' else 'numbers'}."]

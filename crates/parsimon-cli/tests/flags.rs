@@ -88,7 +88,7 @@ fn flags_of_vowpal_wabbit_that_mean_the_same() {
         ("--quadratic us", "-q us"),
         ("--cubic uus", "-q uus"),
         ("--interactions us", "-q us"),
-        ("--l1 0.1 --l2 0.2", "--l1 0.1 --l2 0.2"),
+        ("-a ftrl --l1 0.1 --l2 0.2", "-a ftrl --l1 0.1 --l2 0.2"),
         ("--noconstant", "--no-bias"),
         ("--holdout_off", ""),
         ("--ftrl --ftrl_alpha 0.2 --ftrl_beta 0.5", "-a ftrl --rate 0.2 --beta 0.5"),

@@ -57,15 +57,15 @@ fn one_state_alone_is_itself() {
 #[test]
 fn states_from_nothing_need_no_base() {
     let dir = prepared("");
-    dir.run("train b.svm --checkpoint x.ckpt --quiet --classes -1,1").ok();
-    dir.run("train c.svm --checkpoint y.ckpt --quiet --classes -1,1").ok();
+    dir.run("train b.svm -a ftrl --checkpoint x.ckpt --quiet --classes -1,1").ok();
+    dir.run("train c.svm -a ftrl --checkpoint y.ckpt --quiet --classes -1,1").ok();
     let told = dir.run("merge x.ckpt y.ckpt --out m.ckpt --combine mean").ok();
     assert!(told.contains("400"), "{told}");
 }
 
 #[test]
 fn what_cannot_be_merged_is_told_with_what_to_do() {
-    let dir = prepared("");
+    let dir = prepared("-a ftrl");
     let error = dir.run("merge base.ckpt --from b.ckpt --out m.ckpt").fails(1);
     assert_eq!(
         error,

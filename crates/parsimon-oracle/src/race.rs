@@ -151,7 +151,7 @@ impl Referee {
 }
 
 /// The settings of a race, rate by rate, then the constant.
-fn settings(spec: &Spec) -> Vec<(f64, f64)> {
+fn settings(spec: &Spec, loss: &Loss) -> Vec<(f64, f64)> {
     let fixed = |key: &str| spec.get(key).map(|_| spec.number(key));
     let rates = fixed("rate").map_or(vec![0.25, 0.7, 2.0], |rate| vec![rate]);
     let penalties = fixed("l1").map_or(vec![0.03, 0.1, 0.3, 1.0, 3.0], |l1| vec![l1]);
@@ -159,7 +159,8 @@ fn settings(spec: &Spec) -> Vec<(f64, f64)> {
     for &rate in &rates {
         settings.extend(penalties.iter().map(|&l1| (rate, l1)));
     }
-    settings.push((fixed("rate").unwrap_or(0.5), 1e30));
+    let is_near_zero = matches!(loss, Loss::Squared | Loss::Huber { .. });
+    settings.push((if is_near_zero { 0.002 } else { 0.05 }, 1e30));
     settings
 }
 
@@ -181,7 +182,7 @@ pub fn race(spec: &Value, stream: &Stream, bias: bool) -> Raced {
     let spec = Spec::new(spec);
     let loss = Loss::from_spec(&spec);
     let space = Space::new(stream.dimension, bias);
-    let settings = settings(&spec);
+    let settings = settings(&spec, &loss);
     let racer = |&(rate, l1): &(f64, f64)| Racer { rate, l1, z: space.zeros(), n: space.zeros() };
     let mut racers: Vec<Racer> = settings.iter().map(racer).collect();
     let leader = usual(&settings);

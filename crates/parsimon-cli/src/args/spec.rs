@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use parsimon::algorithm::all_parameters;
 use parsimon::algorithm::setting::{Kind, Parameter, scalar};
+use parsimon::algorithm::{ALGORITHMS, all_parameters, find};
 use parsimon::data::Input;
 use parsimon::{Spec, alias};
 use serde_json::Value;
@@ -140,7 +140,13 @@ impl SpecArgs {
 
     /// The spec: the house's default unless an algorithm is named, the file over it, the flags over both.
     pub(crate) fn spec(&self) -> Result<Spec, Fault> {
-        self.over(Spec::recommended())
+        let spec = self.over(Spec::recommended())?;
+        let is_named = self.layers(None)?.get("algorithm").is_some();
+        let hint = spec.fields().find_map(|(name, _)| methods_with(name));
+        match hint.filter(|_| !is_named) {
+            Some(hint) => Err(Fault::Usage(hint)),
+            None => Ok(spec),
+        }
     }
 
     fn over(&self, usual: Spec) -> Result<Spec, Fault> {
@@ -171,6 +177,22 @@ impl SpecArgs {
         let file = own_names(file, algorithm.as_deref())?;
         Ok(file.overwrite(own_names(flags, algorithm.as_deref())?))
     }
+}
+
+/// What to do with a setting that the default method does not have and others have.
+fn methods_with(name: &str) -> Option<String> {
+    let usual = Spec::recommended().get("algorithm")?.as_str().and_then(find)?;
+    let others: Vec<&str> = ALGORITHMS.iter().filter(|a| a.has(name)).map(|a| a.name).collect();
+    let is_foreign = name != "algorithm" && !usual.has(name);
+    let first = others.iter().find(|other| **other == "ftrl").or(others.first())?;
+    let flag = name.replace('_', "-");
+    is_foreign.then(|| {
+        let some = others.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        let more = if others.len() > 4 { ", ..." } else { "" };
+        format!(
+            "--{flag} is a setting of {some}{more}; choose one, for example -a {first} --{flag} ..."
+        )
+    })
 }
 
 fn read_spec(path: &std::path::Path) -> Result<Spec, Fault> {

@@ -294,7 +294,9 @@ fn named_by_race(trainer: &Trainer, model: &Model) -> Option<String> {
     trainer.online().chosen()?;
     let settings = model.settings();
     let ftrl: &Ftrl = settings.typed()?;
-    let (rate, l1) = (ftrl.rate, ftrl.penalized.l1);
+    // The penalty of the constant is a one with thirty zeros.
+    let spelled = |x: f64| if x >= 1e9 { format!("{x:e}") } else { x.to_string() };
+    let (rate, l1) = (spelled(ftrl.rate), spelled(ftrl.penalized.l1));
     let constant = if model.nonzeros() == 0 { " (a constant)" } else { "" };
     Some(format!("-a ftrl --normalize --rate {rate} --beta 0 --l1 {l1}{constant}"))
 }

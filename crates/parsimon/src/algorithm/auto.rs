@@ -1,7 +1,7 @@
 //! Learning without knobs: normalized FTRL-Proximal, with a race of rates and penalties.
 
 use parsimon_core::rule::leader::{Accrual, Iterate};
-use parsimon_core::{Float, Lane};
+use parsimon_core::{Float, Lane, Loss};
 
 use super::groups::AnyLoss;
 use super::objective::{Charge, Objective};
@@ -23,28 +23,36 @@ const RATES: [f64; 3] = [0.25, 0.7, 2.0];
 const PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
 /// What leads until the first look at the race.
 const USUAL: (f64, f64) = (0.5, 0.1);
-/// No weight survives this penalty: the setting is a constant. Its bias takes smaller steps than weights do, for noise in it is
-/// all that separates it from the best constant.
-const CONSTANT: (f64, f64) = (0.05, 1e30);
+/// No weight survives this penalty: the setting is a constant.
+const EVERYTHING: f64 = 1e30;
 
 impl Auto {
     /// The settings that race, by rate and l1; the last is the constant.
-    pub fn racers(&self) -> Vec<(f64, f64)> {
+    pub fn racers(&self, loss: Loss) -> Vec<(f64, f64)> {
         let rates = self.rate.map_or(RATES.to_vec(), |rate| vec![rate]);
         let penalties = self.l1.map_or(PENALTIES.to_vec(), |l1| vec![l1]);
         let pairs = rates.iter().flat_map(|rate| penalties.iter().map(move |l1| (*rate, *l1)));
-        pairs.chain([CONSTANT]).collect()
+        pairs.chain([(constant_rate(loss), EVERYTHING)]).collect()
     }
 
     /// The racer that leads until the first look: the nearest to the usual setting.
-    fn leader(&self) -> usize {
-        let racers = self.racers();
+    fn leader(&self, loss: Loss) -> usize {
+        let racers = self.racers(loss);
         let far = |(rate, l1): (f64, f64)| {
             (rate / USUAL.0).ln().abs() + (l1.max(1e-9) / USUAL.1).ln().abs()
         };
         (0..racers.len() - 1)
             .min_by(|a, b| far(racers[*a]).total_cmp(&far(racers[*b])))
             .unwrap_or(0)
+    }
+}
+
+/// The rate of the constant's bias. Noise in it is all that separates the constant from the best one: it takes smaller steps
+/// than weights do, and very small ones where labels are standardized, for then the best constant is near zero.
+fn constant_rate(loss: Loss) -> f64 {
+    match loss {
+        Loss::Squared | Loss::Huber { .. } => 0.002,
+        _ => 0.05,
     }
 }
 
@@ -66,10 +74,11 @@ impl Recipe for Auto {
         Some(Objective { charge: Charge::Once, ..Objective::penalized(l1, 0.0) })
     }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
-        let racers = self.racers();
+        let loss = composer.loss();
+        let racers = self.racers(loss);
         let constant = Some(racers.len() - 1);
         let lane = |&(rate, l1): &(f64, f64)| Lane { rate, l1, l2: 0.0, delta: 0.0 };
         let lanes = racers.iter().map(lane).collect();
-        composer.race(Racers { lanes, constant, leader: self.leader() }, Accrual::Once, Iterate)
+        composer.race(Racers { lanes, constant, leader: self.leader(loss) }, Accrual::Once, Iterate)
     }
 }

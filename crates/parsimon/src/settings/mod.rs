@@ -158,7 +158,7 @@ impl Settings {
     /// These settings as one method with its rate and penalty, where a race has chosen them.
     #[must_use]
     pub fn after_race(&self, chosen: Option<usize>) -> Self {
-        let racer = |auto: &Auto| auto.racers().get(chosen?).copied();
+        let racer = |auto: &Auto| auto.racers(self.loss()).get(chosen?).copied();
         let Some((rate, l1)) = self.typed::<Auto>().and_then(racer) else { return self.clone() };
         let kept =
             self.to_json().iter().filter(|(name, _)| !["rate", "l1"].contains(&name.as_str()));

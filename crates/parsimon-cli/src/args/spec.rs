@@ -138,7 +138,8 @@ impl SpecArgs {
         self.over(Spec::recommended())
     }
 
-    fn over(&self, usual: Spec) -> Result<Spec, Fault> {
+    /// The spec over another default: the file over it, the flags over both.
+    pub(crate) fn over(&self, usual: Spec) -> Result<Spec, Fault> {
         let spec = self.layers(usual.get("algorithm").and_then(Value::as_str))?;
         match spec.get("algorithm") {
             Some(_) => Ok(spec),

@@ -1,25 +1,50 @@
 //! Which settings can share a learner.
 
-use parsimon_core::Lane;
+use parsimon_core::{LabelDomain, Lane, Normalized, Precision, StandardizedTarget};
 
 use super::Settings;
 use crate::LearnerOptions;
-use crate::algorithm::lanes::{LaneGroup, SideBySide};
+use crate::algorithm::lanes::{LaneGroup, Narrow, SideBySide};
 
 /// What settings must have in common to share a learner; `None` for those that need one of their own.
 pub(crate) fn family(settings: &Settings, options: LearnerOptions) -> Option<String> {
     let group = settings.lanes(options.precision)?;
-    Some(format!("{} {:?}", group.key, settings.loss()))
+    Some(format!("{} {:?} {}", group.key, settings.loss(), settings.is_normalized()))
 }
 
 /// A learner of up to [`WIDEST`](crate::algorithm::lanes::WIDEST) settings of one [`family`].
 pub(crate) fn shared_learner(
     settings: &[&Settings],
     options: LearnerOptions,
-) -> Option<Box<dyn SideBySide>> {
+) -> Option<Box<dyn Narrow>> {
     let groups: Option<Vec<LaneGroup>> =
         settings.iter().map(|s| s.lanes(options.precision)).collect();
     let groups = groups.filter(|groups| !groups.is_empty())?;
     let lanes: Vec<Lane> = groups.iter().map(|group| group.lane).collect();
-    Some((groups[0].build)(&lanes, options, settings[0].loss()))
+    let learner = (groups[0].build)(&lanes, options, settings[0].loss());
+    Some(settings[0].on_common_scale(learner, options))
+}
+
+impl Settings {
+    /// Features, and labels that are numbers, on a common scale where the settings have it: all lanes share the statistics.
+    fn on_common_scale(
+        &self,
+        learner: Box<dyn SideBySide>,
+        options: LearnerOptions,
+    ) -> Box<dyn Narrow> {
+        fn on_label<O: Narrow + 'static>(learner: O, is_real: bool) -> Box<dyn Narrow> {
+            if is_real { Box::new(StandardizedTarget::new(learner)) } else { Box::new(learner) }
+        }
+        let LearnerOptions { precision, bias, storage } = options;
+        let is_real = self.loss().domain() == LabelDomain::Real;
+        match precision {
+            _ if !self.is_normalized() => Box::new(learner),
+            Precision::F32 => {
+                on_label(Normalized::<f32, _>::new(learner, bias, storage.table()), is_real)
+            }
+            Precision::F64 => {
+                on_label(Normalized::<f64, _>::new(learner, bias, storage.table()), is_real)
+            }
+        }
+    }
 }

@@ -159,8 +159,7 @@ impl Settings {
 
     /// How settings like these share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
-        // Normalized lanes share their statistics only inside a race.
-        if self.is_multiclass() || self.is_normalized() {
+        if self.is_multiclass() {
             None
         } else {
             self.recipe().lanes(precision, self.loss())

@@ -150,6 +150,11 @@ impl<F: Float, O: Online> Normalized<F, O> {
         &self.inner
     }
 
+    /// The same, to be changed.
+    pub fn inner_mut(&mut self) -> &mut O {
+        &mut self.inner
+    }
+
     /// Goes on with another learner inside and the same statistics, for example with fewer lanes
     /// ([`Lanes::keep`](crate::Lanes::keep)).
     pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> Normalized<F, P> {

@@ -84,6 +84,11 @@ impl<O: Online> StandardizedTarget<O> {
         &self.inner
     }
 
+    /// The same, to be changed.
+    pub fn inner_mut(&mut self) -> &mut O {
+        &mut self.inner
+    }
+
     /// Goes on with another learner inside and the same mean and deviation.
     pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> StandardizedTarget<P> {
         let Self { inner, target, clips, rows, units } = self;

@@ -39,6 +39,11 @@ impl<O: Online> StandardizedColumns<O> {
     pub fn new(inner: O) -> Self {
         Self { inner, columns: Columns::default(), rows: Chunk::new() }
     }
+
+    /// The learner inside, to be changed.
+    pub fn inner_mut(&mut self) -> &mut O {
+        &mut self.inner
+    }
 }
 
 impl<O: Online> Online for StandardizedColumns<O> {

@@ -29,7 +29,7 @@ pub struct Table<C> {
 }
 
 /// Indices below this may live in the array, which grows by doubling to the largest one seen.
-const ARRAY_LIMIT: u32 = 1 << 26;
+pub(crate) const ARRAY_LIMIT: u32 = 1 << 26;
 
 impl<C: State + Copy> Table<C> {
     /// An array for the indices below `slots` at once; larger ones go to the index.
@@ -166,7 +166,7 @@ impl<C: State + Copy> Table<C> {
 
 /// A fixed hash for indices: the same everywhere, and nobody ever iterates over the map.
 #[derive(Clone, Copy, Debug, Default)]
-struct Multiply(u64);
+pub(crate) struct Multiply(u64);
 
 impl Hasher for Multiply {
     fn finish(&self) -> u64 {

@@ -12,8 +12,8 @@ use parsimon_core::rule::Rule;
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
 use parsimon_core::{
-    Chunk, Lane, Lanes, Learner, Loss, Normalized, Online, Repeats, Schedule, StandardizedTarget,
-    Table,
+    Chunk, Lane, Lanes, Learner, Loss, Normalized, Online, Packed, Repeats, Schedule,
+    StandardizedTarget, Table,
 };
 use parsimon_testing::allocation::{Counting, allocations};
 
@@ -124,7 +124,7 @@ fn normalizing_rows_and_labels_allocates_nothing() {
     let lanes = [0.0, 0.1, 0.2, 0.5].map(lane);
     let (accrual, center) = (Accrual::Once, Iterate);
     let inner =
-        Lanes::<f32, _, 4>::new(lanes, accrual, center, true, Loss::Squared, Table::growing());
+        Lanes::<f32, _, 4>::new(lanes, accrual, center, true, Loss::Squared, Packed::growing());
     let inner = Normalized::<f32, _>::new(inner, true, Table::growing());
     measure("lanes", &mut StandardizedTarget::new(inner, false));
     let rule = Scheduled {

@@ -14,8 +14,8 @@ use common::{
 use parsimon_core::kernel::{Kernel, Multikernel, Tuning, Update};
 use parsimon_core::rule::leader::{Accrual, Iterate};
 use parsimon_core::{
-    Chunk, Float, Lane, Lanes, Learner, Loss, Normalized, OneVsAll, Online, Precision, Repeats,
-    Table,
+    Chunk, Float, Lane, Lanes, Learner, Loss, Normalized, OneVsAll, Online, Packed, Precision,
+    Repeats, Table,
 };
 
 const L1: f64 = 3.0;
@@ -323,12 +323,12 @@ fn the_kind_of_table_changes_no_bit() {
 
 #[test]
 fn every_lane_is_the_learner_alone() {
-    let lanes = [(0.0, 0.0), (0.3, 0.1), (2.0, 1.0)];
+    let lanes = [(0.0, 0.0), (0.3, 0.1), (2.0, 1.0), (0.1, 0.0)];
     let lane = |(l1, l2)| Lane { l1, l2, rate: RATE, delta: BETA };
     let chunk = rows(300, 12, false, |k| f64::from(1 + k));
     let new = || {
         let (accrual, loss) = (Accrual::Once, Loss::Logistic);
-        Lanes::<f32, _, 3>::new(lanes.map(lane), accrual, Iterate, true, loss, Table::growing())
+        Lanes::<f32, _, 4>::new(lanes.map(lane), accrual, Iterate, true, loss, Packed::growing())
     };
     let mut together = normalized::<f32, _>(new());
     let found = margins(&mut together, &chunk);
@@ -336,7 +336,7 @@ fn every_lane_is_the_learner_alone() {
     resumed.restore(&mut &saved(&together)[..]).unwrap();
     let (read, heads) = (predictions(&resumed, &chunk), resumed.freeze().into_heads());
     assert_eq!(bits(&read), bits(&predictions(&together, &chunk)));
-    let mut thinned = together.map(|lanes| lanes.keep([2, 1], Table::index()));
+    let mut thinned = together.map(|lanes| lanes.keep([2, 1], Packed::index()));
     assert_eq!(thinned.freeze().heads(), [heads[2].clone(), heads[1].clone()]);
     let (rest, more) =
         (rows(50, 13, false, |_| 1.0), margins(&mut resumed, &rows(50, 13, false, |_| 1.0)));
@@ -344,7 +344,7 @@ fn every_lane_is_the_learner_alone() {
     for (k, &(l1, l2)) in lanes.iter().enumerate() {
         let mut alone = normalized::<f32, _>(ftrl::<f32>(l1, l2, Loss::Logistic));
         let column =
-            |all: &[f64]| bits(&all.iter().skip(k).step_by(3).copied().collect::<Vec<_>>());
+            |all: &[f64]| bits(&all.iter().skip(k).step_by(4).copied().collect::<Vec<_>>());
         assert_eq!(column(&found), bits(&margins(&mut alone, &chunk)), "lane {k}");
         assert_eq!(column(&read), bits(&predictions(&alone, &chunk)), "lane {k}");
         assert_eq!(heads[k], alone.freeze().into_heads()[0], "lane {k}");
@@ -352,7 +352,7 @@ fn every_lane_is_the_learner_alone() {
     }
     assert_eq!(
         bits(&thinned.iter().step_by(2).copied().collect::<Vec<_>>()),
-        bits(&more.iter().skip(2).step_by(3).copied().collect::<Vec<_>>())
+        bits(&more.iter().skip(2).step_by(4).copied().collect::<Vec<_>>())
     );
 }
 

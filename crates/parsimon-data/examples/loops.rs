@@ -14,7 +14,7 @@ use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{HalfStep, Scheduled};
 use parsimon_core::{
-    Chunk, Lane, Lanes, Learner, Loss, Online, Precision, Repeats, Schedule, State, Table,
+    Chunk, Lane, Lanes, Learner, Loss, Online, Packed, Precision, Repeats, Schedule, State, Table,
 };
 use parsimon_data::{Format, Input, Options, Reader, Space};
 
@@ -188,7 +188,8 @@ fn adagrad_rda() -> impl Online {
 fn sixteen() -> impl Online {
     let lane = |k| Lane { l1: 0.125 * k as f64, l2: 1.0, rate: 0.1, delta: 1.0 };
     let lanes: [Lane; 16] = std::array::from_fn(lane);
-    Lanes::<f32, _, 16>::new(lanes, Accrual::Once, Iterate, true, Loss::Logistic, table())
+    let store = Packed::dense(1 << 20);
+    Lanes::<f32, _, 16>::new(lanes, Accrual::Once, Iterate, true, Loss::Logistic, store)
 }
 
 fn predict(rounds: usize) -> Result<usize, Box<dyn Error>> {

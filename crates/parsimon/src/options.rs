@@ -1,6 +1,6 @@
 //! What a learner is built with beside its settings: number type, bias, store.
 
-use parsimon_core::{Precision, State, Table};
+use parsimon_core::{Float, Packed, Precision, State, Table};
 
 /// What a learner needs beside its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +34,16 @@ impl Storage {
             Storage::Slots(slots) => Table::dense(slots),
             Storage::Growing => Table::growing(),
             Storage::Index => Table::index(),
+        }
+    }
+
+    /// An empty table of several settings. It holds the features that were seen: arrays of all slots for sixteen settings would
+    /// not fit in memory.
+    pub(crate) fn packed<F: Float, const K: usize>(self) -> Packed<F, K> {
+        match self {
+            Storage::Slots(slots) => Packed::dense(slots),
+            Storage::Growing => Packed::growing(),
+            Storage::Index => Packed::index(),
         }
     }
 }

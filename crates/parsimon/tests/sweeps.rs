@@ -16,7 +16,11 @@ fn rows() -> Chunk {
 }
 
 fn settings(algorithm: &str, sweeps: &[&str]) -> Vec<Settings> {
-    let specs = Grid::parse(sweeps).unwrap().expand(&Spec::new(algorithm)).unwrap();
+    settings_of(&Spec::new(algorithm), sweeps)
+}
+
+fn settings_of(spec: &Spec, sweeps: &[&str]) -> Vec<Settings> {
+    let specs = Grid::parse(sweeps).unwrap().expand(spec).unwrap();
     specs.iter().map(|spec| spec.resolve().unwrap()).collect()
 }
 
@@ -56,7 +60,38 @@ fn every_setting_ends_as_it_would_alone() {
         mixed.extend(settings("ftrl", &["beta=0.5,1", "loss=logistic,hinge"]));
         mixed.extend(settings("unified-rda", &["metric=sqrt,adagrad", "l1=0,0.01"]));
         mixed.extend(settings("ftprl", &["l1=0,0.01,0.1"]));
+        // Normalized settings share their statistics, and those beside them have none.
+        let normalized = Spec::new("ftrl").set("normalize", true);
+        mixed.extend(settings_of(&normalized, &["l1=0,0.1,1", "rate=0.2,1"]));
+        mixed.extend(settings_of(&normalized.set("loss", "squared"), &["l1=0,0.1", "rate=0.2,1"]));
         each_is_as_alone(mixed, precision);
+    }
+}
+
+#[test]
+fn settings_that_are_given_up_one_by_one_leave_the_others_as_they_were() {
+    let normalized = Spec::new("ftrl").set("normalize", true);
+    for spec in [Spec::new("ftrl"), normalized.clone(), normalized.set("loss", "squared")] {
+        let all = settings_of(&spec, &["l1=0,0.1,1,10", "rate=0.05,0.2,1,2"]);
+        let (rows, frame) = (rows(), LearnerOptions::default());
+        let mut whole = Sweep::new(all.clone(), frame, InputSchema::default()).unwrap();
+        whole.learn(&rows, &mut |_| {});
+        let mut sweep = Sweep::new(all, frame, InputSchema::default()).unwrap();
+        // Sixteen lanes, then eight, four, two and the last one alone.
+        for start in (0..rows.len()).step_by(40) {
+            let mut part = Chunk::new();
+            (start..rows.len().min(start + 40)).for_each(|i| part.copy_row(&rows, i));
+            sweep.learn(&part, &mut |_| {});
+            let left = (0..16).filter(|&k| sweep.stopped(k).is_none());
+            let left: Vec<usize> = left.collect();
+            if left.len() > 1 {
+                sweep.give_up(left[start % left.len()], "enough");
+            }
+        }
+        let last = (0..16).find(|&k| sweep.stopped(k).is_none()).unwrap();
+        assert_eq!(bytes(&sweep.model(last).unwrap()), bytes(&whole.model(last).unwrap()));
+        assert_eq!(sweep.progressive(last), whole.progressive(last));
+        assert_eq!(sweep.nonzeros()[last], whole.nonzeros()[last]);
     }
 }
 

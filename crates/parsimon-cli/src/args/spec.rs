@@ -133,11 +133,6 @@ impl SpecArgs {
         self.over(Spec::new(algorithm))
     }
 
-    /// The spec of a command that tries settings of one method: FTRL-Proximal on normalized rows unless an algorithm is named.
-    pub(crate) fn spec_to_sweep(&self) -> Result<Spec, Fault> {
-        self.over(Spec::new("ftrl").set("normalize", true).set("beta", 0))
-    }
-
     /// The spec: the house's default unless an algorithm is named, the file over it, the flags over both.
     pub(crate) fn spec(&self) -> Result<Spec, Fault> {
         let spec = self.over(Spec::recommended())?;
@@ -149,7 +144,8 @@ impl SpecArgs {
         }
     }
 
-    fn over(&self, usual: Spec) -> Result<Spec, Fault> {
+    /// The spec over another default: the file over it, the flags over both.
+    pub(crate) fn over(&self, usual: Spec) -> Result<Spec, Fault> {
         let spec = self.layers(usual.get("algorithm").and_then(Value::as_str))?;
         match spec.get("algorithm") {
             Some(_) => Ok(spec),

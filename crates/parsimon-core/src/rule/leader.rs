@@ -149,6 +149,12 @@ pub struct Dual<F, Memory> {
 
 state!(Dual<F: Float, Memory: State> { z, memory });
 
+impl<F, Memory> Dual<F, Memory> {
+    pub(crate) fn new(z: F, memory: Memory) -> Self {
+        Self { z, memory }
+    }
+}
+
 /// The round, and what depends on nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LeaderClock {
@@ -159,6 +165,13 @@ pub struct LeaderClock {
 }
 
 state!(LeaderClock { t, amount, pace, pace_before });
+
+impl LeaderClock {
+    /// After `t > 0` rounds, with so much of the penalty in force, of a metric that does not move by itself.
+    pub(crate) fn after(t: u64, amount: f64) -> Self {
+        Self { t, amount, ..Self::default() }
+    }
+}
 
 impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, C, M> {
     type Coord = Dual<F, M::Memory>;

@@ -32,6 +32,8 @@ impl Recipe for Ftrl {
     };
     // l1 is added once; methods that add it per row want much smaller values.
     const GRID: &'static [&'static str] = &["l1=0.1..10:4", "rate=0.03..1:4"];
+    // The span of the race of `auto`.
+    const NORMALIZED_GRID: &'static [&'static str] = &["l1=0.03..3:4", "rate=0.25..2:4"];
     const ALIASES: &'static [(&'static str, &'static str)] = &[("alpha", "rate")];
     type Losses = AnyLoss;
 

@@ -7,15 +7,62 @@ use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center};
 use parsimon_core::rule::{Implicit, Rule};
-use parsimon_core::{Float, Lane, Lanes, Loss, Online, Schedule};
+use parsimon_core::{
+    Float, Lane, LaneLearner, Lanes, Loss, Normalized, Online, Schedule, StandardizedColumns,
+    StandardizedTarget,
+};
 
 use super::recipe::{Composer, Racers};
 use crate::{LearnerOptions, Storage};
 
 /// A learner of several settings, each a head of its model.
 pub(crate) trait SideBySide: Online {
-    /// Goes on with some of them, in this order; heads beyond those asked for are to be ignored.
-    fn keep(&self, heads: &[usize], storage: Storage) -> Box<dyn SideBySide>;
+    /// A narrower learner that goes on with some of them, in this order; heads beyond those asked for are to be ignored. None if
+    /// so many need this one.
+    fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>>;
+}
+
+/// How many heads a learner of so many settings has.
+pub(crate) fn width(settings: usize) -> usize {
+    settings.next_power_of_two().min(WIDEST)
+}
+
+/// A learner of several settings that can be made narrower where it is.
+pub(crate) trait Narrow: Online {
+    /// Goes on with some of them, in this order, if that makes it narrower; heads beyond those asked for are to be ignored.
+    fn narrow(&mut self, heads: &[usize], storage: Storage) -> bool;
+}
+
+impl Narrow for Box<dyn SideBySide> {
+    fn narrow(&mut self, heads: &[usize], storage: Storage) -> bool {
+        if width(heads.len()) >= self.heads() {
+            return false;
+        }
+        let narrower = self.keep(heads, storage);
+        let pays = narrower.is_some();
+        if let Some(narrower) = narrower {
+            *self = narrower;
+        }
+        pays
+    }
+}
+
+impl<F: Float, O: Narrow> Narrow for Normalized<F, O> {
+    fn narrow(&mut self, heads: &[usize], storage: Storage) -> bool {
+        self.inner_mut().narrow(heads, storage)
+    }
+}
+
+impl<O: Narrow> Narrow for StandardizedColumns<O> {
+    fn narrow(&mut self, heads: &[usize], storage: Storage) -> bool {
+        self.inner_mut().narrow(heads, storage)
+    }
+}
+
+impl<O: Narrow> Narrow for StandardizedTarget<O> {
+    fn narrow(&mut self, heads: &[usize], storage: Storage) -> bool {
+        self.inner_mut().narrow(heads, storage)
+    }
 }
 
 /// How many settings fit into one learner.
@@ -99,8 +146,10 @@ pub(super) fn side_by_side<F: Float, C: Center<AdaGrad>>(
     accrual: Accrual,
     center: C,
 ) -> Box<dyn SideBySide> {
-    match lanes.len() {
-        0..=8 => Box::new(of_width::<F, C, 8>(lanes, options, loss, accrual, center)),
+    match width(lanes.len()) {
+        0..=2 => Box::new(of_width::<F, C, 2>(lanes, options, loss, accrual, center)),
+        4 => Box::new(of_width::<F, C, 4>(lanes, options, loss, accrual, center)),
+        8 => Box::new(of_width::<F, C, 8>(lanes, options, loss, accrual, center)),
         _ => Box::new(of_width::<F, C, WIDEST>(lanes, options, loss, accrual, center)),
     }
 }
@@ -114,17 +163,44 @@ fn of_width<F: Float, C: Center<AdaGrad>, const K: usize>(
 ) -> Lanes<F, C, K> {
     // The places beyond the last setting are filled with it: whole registers cost nothing more.
     let lane = |k: usize| lanes[k.min(lanes.len() - 1)];
-    let table = options.storage.table();
-    Lanes::new(std::array::from_fn(lane), accrual, center, options.bias, loss, table)
+    let store = options.storage.packed();
+    Lanes::new(std::array::from_fn(lane), accrual, center, options.bias, loss, store)
 }
 
-impl<F: Float, C: Center<AdaGrad>, const K: usize> SideBySide for Lanes<F, C, K> {
-    fn keep(&self, heads: &[usize], storage: Storage) -> Box<dyn SideBySide> {
-        let head = |k: usize| heads.get(k).or(heads.last()).copied().unwrap_or(0).min(K - 1);
-        if heads.len() <= 8 {
-            Box::new(Lanes::keep::<8>(self, std::array::from_fn(head), storage.table()))
-        } else {
-            Box::new(Lanes::keep::<WIDEST>(self, std::array::from_fn(head), storage.table()))
+/// Sixteen lanes become eight, and those four: all pairs of widths would be much code for a thing that happens four times.
+macro_rules! halves {
+    ($wide:literal to $narrow:literal) => {
+        impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, $wide> {
+            fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
+                if let [head] = heads {
+                    return Some(Box::new(self.alone(*head, storage.table())));
+                }
+                let last = heads.len().checked_sub(1).filter(|last| *last < $narrow)?;
+                let kept = std::array::from_fn(|k| heads[k.min(last)]);
+                let half = Lanes::keep::<$narrow>(self, kept, storage.packed());
+                match width(heads.len()) {
+                    $narrow => Some(Box::new(half)),
+                    _ => SideBySide::keep(&half, &(0..heads.len()).collect::<Vec<_>>(), storage),
+                }
+            }
         }
+    };
+}
+
+halves!(16 to 8);
+halves!(8 to 4);
+halves!(4 to 2);
+
+impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, 2> {
+    fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
+        let &[head] = heads else { return None };
+        Some(Box::new(self.alone(head, storage.table())))
+    }
+}
+
+/// One setting that is left.
+impl<F: Float, C: Center<AdaGrad>> SideBySide for LaneLearner<F, C> {
+    fn keep(&self, _: &[usize], _: Storage) -> Option<Box<dyn SideBySide>> {
+        None
     }
 }

@@ -10,7 +10,7 @@ use parsimon_core::{Constrained, Float, Learner, Loss, OneVsAll, Online, Schedul
 use super::lanes::side_by_side;
 use super::race::Race;
 use super::recipe::{Composer, LearnerPlan, Racers};
-use crate::{LearnerOptions, Storage};
+use crate::Storage;
 
 /// Builds a learner at the origin, one set of weights per class.
 pub(crate) struct LearnerComposer<'a>(pub(crate) &'a LearnerPlan<'a>);
@@ -99,8 +99,6 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
         }
         let LearnerPlan { loss, options, .. } = *self.0;
         let Racers { lanes, constant, leader } = racers;
-        // Arrays of all slots for sixteen lanes would not fit in memory; the index gives the same weights.
-        let options = LearnerOptions { storage: Storage::Index, ..options };
         let learner = side_by_side::<F, C>(&lanes, options, loss, accrual, center);
         Box::new(Race::new(learner, lanes.len(), constant, leader, loss, options.storage))
     }

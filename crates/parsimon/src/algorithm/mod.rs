@@ -114,6 +114,8 @@ pub struct Algorithm {
     own: Vec<Parameter>,
     /// The sweeps of `tune` when none are given.
     pub grid: &'static [&'static str],
+    /// The same on normalized rows.
+    pub normalized_grid: &'static [&'static str],
     aliases: &'static [(&'static str, &'static str)],
     retired: &'static [&'static str],
     is_filter: bool,
@@ -156,6 +158,7 @@ impl Algorithm {
             losses,
             own,
             grid: T::GRID,
+            normalized_grid: T::NORMALIZED_GRID,
             aliases: T::ALIASES,
             retired: T::RETIRED,
             is_filter: filters_signals::<T>(),

@@ -47,6 +47,8 @@ pub trait Recipe: Configuration {
     const CARD: Card;
     /// The sweeps of `tune` when none are given; empty where no scale is usual.
     const GRID: &'static [&'static str] = &[];
+    /// The same on normalized rows, where one grid suits any data.
+    const NORMALIZED_GRID: &'static [&'static str] = Self::GRID;
     /// The paper's names of its settings, beside those that mean the same for every algorithm.
     const ALIASES: &'static [(&'static str, &'static str)] = &[];
     /// Whether its rows are normalized without asking.

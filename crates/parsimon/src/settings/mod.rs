@@ -170,12 +170,7 @@ impl Settings {
 
     /// How settings like these share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
-        // Normalized lanes share their statistics only inside a race.
-        if self.is_multiclass() || self.is_normalized() {
-            None
-        } else {
-            self.recipe().lanes(precision, self.loss())
-        }
+        if self.is_multiclass() { None } else { self.recipe().lanes(precision, self.loss()) }
     }
 
     /// Whether labels are two classes.

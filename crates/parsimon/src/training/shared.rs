@@ -6,7 +6,7 @@ use parsimon_core::{Chunk, Frozen, Loss, Online};
 use parsimon_eval::Progressive;
 
 use super::stretch::Stretch;
-use crate::algorithm::lanes::SideBySide;
+use crate::algorithm::lanes::Narrow;
 use crate::{Error, InputSchema, LearnerOptions, Settings, Storage};
 
 /// A learner of one setting, or of several that share it.
@@ -29,7 +29,7 @@ enum Learner {
     /// One setting: one head, or one per class.
     One(Box<dyn Online>),
     /// Several settings, each a head; there may be more heads.
-    Many(Box<dyn SideBySide>),
+    Many(Box<dyn Narrow>),
 }
 
 impl SharedLearner {
@@ -39,11 +39,7 @@ impl SharedLearner {
     }
 
     /// A learner of several settings that have the loss of the one given.
-    pub(super) fn many(
-        many: Box<dyn SideBySide>,
-        settings: &Settings,
-        schema: &InputSchema,
-    ) -> Self {
+    pub(super) fn many(many: Box<dyn Narrow>, settings: &Settings, schema: &InputSchema) -> Self {
         Self::new(Learner::Many(many), settings, schema)
     }
 
@@ -102,13 +98,10 @@ impl SharedLearner {
 
     /// Goes on with some of the settings alone, in a narrower learner, if that pays.
     pub(super) fn narrow(&mut self, settings: &[usize], storage: Storage) -> bool {
-        let Learner::Many(many) = &self.learner else { return false };
-        let pays = settings.len() <= 8 && many.heads() > 8;
-        if pays {
-            let narrow = many.keep(settings, storage);
-            self.learner = Learner::Many(narrow);
+        match &mut self.learner {
+            Learner::One(_) => false,
+            Learner::Many(many) => many.narrow(settings, storage),
         }
-        pays
     }
 
     /// Predicts and learns rows, and computes what each costs every setting.

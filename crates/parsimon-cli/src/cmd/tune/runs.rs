@@ -1,9 +1,9 @@
 //! The settings to try: a grid, or a draw from it.
 
-use parsimon::Grid;
 use parsimon::algorithm::find;
 use parsimon::alias::meaning;
 use parsimon::eval::number::thousands;
+use parsimon::{Grid, Spec};
 use serde_json::Value;
 
 use crate::args::TuneArgs;
@@ -12,13 +12,14 @@ use crate::fault::Fault;
 
 /// Every setting, in the order of the grid or of the draw.
 pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
-    let spec = args.spec.spec_to_sweep()?;
+    let spec = args.spec.over(usual())?;
     let algorithm = spec.get("algorithm").map(plain).unwrap_or_default();
     if find(&algorithm).is_none() {
         // Resolving it says what is wrong.
         spec.resolve()?;
     }
-    let grid = swept(args, &algorithm)?;
+    let is_normalized = spec.get("normalize") == Some(&Value::Bool(true));
+    let grid = swept(args, &algorithm, is_normalized)?;
     let names: Vec<&str> = grid.names().collect();
     let count = args.random.map_or_else(|| grid.count(&spec), |n| n as usize);
     if count > MOST_RUNS {
@@ -40,8 +41,13 @@ pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
     Ok(specs.into_iter().map(|spec| Run::new(&algorithm, &fixed, &names, spec)).collect())
 }
 
+/// What is tuned if no algorithm is given: normalized, so that one grid suits any data.
+fn usual() -> Spec {
+    Spec::new("ftrl").set("normalize", true).set("beta", 0)
+}
+
 /// The sweeps that were asked for, or the usual ones of what is not fixed.
-fn swept(args: &TuneArgs, algorithm: &str) -> Result<Grid, Fault> {
+fn swept(args: &TuneArgs, algorithm: &str, is_normalized: bool) -> Result<Grid, Fault> {
     let fixed = fixed(args, algorithm);
     let is_fixed = |name: &str| fixed.iter().any(|other| other == name);
     if !args.sweeps.is_empty() {
@@ -52,7 +58,9 @@ fn swept(args: &TuneArgs, algorithm: &str) -> Result<Grid, Fault> {
         }
         return Ok(grid);
     }
-    let usual = find(algorithm).map_or(&[][..], |algorithm| algorithm.grid);
+    let usual = find(algorithm).map_or(&[][..], |algorithm| {
+        if is_normalized { algorithm.normalized_grid } else { algorithm.grid }
+    });
     if usual.is_empty() {
         return Err(Fault::Usage(format!(
             "there is no usual grid for {algorithm}; say what to sweep, such as {}",

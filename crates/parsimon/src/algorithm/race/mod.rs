@@ -13,7 +13,7 @@ use std::ops::Range;
 use parsimon_core::{Chunk, Frozen, Loss, Online, State};
 
 use self::sums::Sums;
-use super::lanes::SideBySide;
+use super::lanes::{Narrow, SideBySide};
 use crate::Storage;
 
 /// The first look; the next ones follow whenever the rows have doubled.
@@ -27,8 +27,12 @@ const MARGIN: f64 = 0.001;
 /// Several settings of one algorithm, a head each.
 pub(crate) struct Race {
     lanes: Box<dyn SideBySide>,
-    /// Which setting each head of the lanes is; there may be more heads.
+    /// Which setting each head of the lanes is; there may be more heads. Some may have left.
+    seats: Vec<usize>,
+    /// The settings that are in the race, in order.
     alive: Vec<usize>,
+    /// The head of each.
+    places: Vec<usize>,
     /// How many settings began.
     count: usize,
     /// Which of them is the constant.
@@ -38,10 +42,11 @@ pub(crate) struct Race {
     loss: Loss,
     storage: Storage,
     rows: u64,
-    /// Losses since the last look, and between the two looks before.
+    /// Losses of those in the race since the last look, and between the two looks before.
     since: Sums,
     before: Sums,
-    /// Of one row.
+    /// Of one row: of all heads, and of those in the race.
+    head_losses: Vec<f64>,
     losses: Vec<f64>,
     margins: Vec<f64>,
 }
@@ -58,7 +63,9 @@ impl Race {
     ) -> Self {
         Self {
             lanes,
+            seats: (0..count).collect(),
             alive: (0..count).collect(),
+            places: (0..count).collect(),
             count,
             constant,
             leader,
@@ -67,6 +74,7 @@ impl Race {
             rows: 0,
             since: Sums::new(count),
             before: Sums::new(count),
+            head_losses: Vec::new(),
             losses: Vec::new(),
             margins: Vec::new(),
         }
@@ -87,21 +95,17 @@ impl Race {
 
     /// Takes the margins of learned rows, and appends the leader's.
     fn take(&mut self, chunk: &Chunk, rows: Range<usize>, out: &mut Vec<f64>) {
-        let heads = self.lanes.heads();
-        let (place, is_decided) = (self.place(self.leader), self.is_decided());
-        let Self { margins, losses, alive, .. } = self;
+        let (heads, place) = (self.lanes.heads(), self.place(self.leader));
+        let Self { margins, head_losses, losses, places, loss, since, .. } = self;
         for (row, margins) in rows.zip(margins.chunks_exact(heads)) {
             out.push(margins[place]);
             let (Some(y), h) = (chunk.label(row), chunk.weight(row)) else { continue };
-            if h <= 0.0 || is_decided {
-                continue;
+            if h > 0.0 {
+                loss.values(margins, y, head_losses);
+                losses.clear();
+                losses.extend(places.iter().map(|&place| head_losses[place]));
+                since.add(losses, h);
             }
-            losses.clear();
-            losses.resize(self.count, 0.0);
-            for (&k, &p) in alive.iter().zip(margins) {
-                losses[k] = self.loss.value(p, y);
-            }
-            self.since.add(losses, h);
         }
     }
 
@@ -110,68 +114,67 @@ impl Race {
         if self.is_decided() {
             return;
         }
-        let (window, nonzeros) = (self.window(), self.nonzeros_by_setting());
+        let (window, nonzeros) = (self.window(), self.nonzeros_of_racers());
         // A constant is hard to beat on the first rows, so it removes no other setting.
-        let learners = self.alive.iter().copied().filter(|k| Some(*k) != self.constant);
+        let learners = (0..self.alive.len()).filter(|i| Some(self.alive[*i]) != self.constant);
         let best = learners.min_by(|a, b| {
             window.mean(*a).total_cmp(&window.mean(*b)).then(nonzeros[*a].cmp(&nonzeros[*b]))
         });
+        let mut staying: Vec<usize> = (0..self.alive.len()).collect();
         if let Some(best) = best {
             let slack = MARGIN * window.mean(best).abs();
-            let stays = |k: &usize| {
-                let (worse, error) = window.difference(*k, best);
+            staying.retain(|&k| {
+                let (worse, error) = window.difference(k, best);
                 let is_worse = worse - slack > CERTAIN * error;
-                let is_idle = nonzeros[*k] > nonzeros[best] && worse + slack > CERTAIN * error;
-                *k == best || !(is_worse || is_idle)
-            };
-            let staying: Vec<usize> = self.alive.iter().copied().filter(stays).collect();
-            if staying.len() < self.alive.len() {
-                let places: Vec<usize> = staying.iter().map(|k| self.place(*k)).collect();
-                self.lanes = self.lanes.keep(&places, self.storage);
-                self.alive = staying;
-            }
+                let is_idle = nonzeros[k] > nonzeros[best] && worse + slack > CERTAIN * error;
+                k == best || !(is_worse || is_idle)
+            });
         }
-        self.leader = self.choose(&window, &nonzeros);
-        self.before = std::mem::replace(&mut self.since, Sums::new(self.count));
+        if let Some(leader) = choose(&window, &nonzeros, &staying) {
+            self.leader = self.alive[leader];
+        }
+        self.before = self.since.keep(&staying);
+        self.since = Sums::new(staying.len());
+        self.stay(&staying);
+    }
+
+    /// Goes on with some of the settings in the race, in narrower lanes where there are such.
+    fn stay(&mut self, staying: &[usize]) {
+        let places: Vec<usize> = staying.iter().map(|&k| self.places[k]).collect();
+        self.alive = staying.iter().map(|&k| self.alive[k]).collect();
+        self.places = if self.lanes.narrow(&places, self.storage) {
+            self.seats.clone_from(&self.alive);
+            (0..places.len()).collect()
+        } else {
+            places
+        };
     }
 
     /// The head of a setting that is in the race.
     fn place(&self, setting: usize) -> usize {
-        self.alive.iter().position(|k| *k == setting).unwrap_or(0)
+        let place = self.alive.iter().position(|k| *k == setting);
+        place.map_or(0, |k| self.places[k])
     }
 
     fn window(&self) -> Sums {
         self.before.plus(&self.since)
     }
 
-    /// The sparsest of those within the margin of the lowest loss since the look before last.
-    fn choose(&self, window: &Sums, nonzeros: &[usize]) -> usize {
-        if self.rows < FIRST_LOOK {
-            return self.leader;
-        }
-        let racers = || self.alive.iter().copied();
-        let least = racers().map(|k| window.mean(k)).min_by(f64::total_cmp).unwrap_or(0.0);
-        let limit = least + MARGIN * least.abs();
-        let near = racers().filter(|k| window.mean(*k) <= limit);
-        near.min_by(|a, b| {
-            nonzeros[*a].cmp(&nonzeros[*b]).then(window.mean(*a).total_cmp(&window.mean(*b)))
-        })
-        .unwrap_or(self.leader)
+    /// The nonzero weights of each setting in the race.
+    fn nonzeros_of_racers(&self) -> Vec<usize> {
+        let counts = self.lanes.nonzeros_by_head();
+        self.places.iter().map(|&place| counts[place]).collect()
     }
 
-    fn nonzeros_by_setting(&self) -> Vec<usize> {
-        let mut counts = vec![0; self.count];
-        for (&k, n) in self.alive.iter().zip(self.lanes.nonzeros_by_head()) {
-            counts[k] = n;
-        }
-        counts
-    }
-
-    fn chosen_now(&self) -> usize {
-        if self.is_decided() {
-            return self.leader;
-        }
-        self.choose(&self.window(), &self.nonzeros_by_setting())
+    /// The setting to be read now, with its nonzero weights.
+    fn chosen_now(&self) -> (usize, usize) {
+        let nonzeros = self.nonzeros_of_racers();
+        let is_open = !self.is_decided() && self.rows >= FIRST_LOOK;
+        let all: Vec<usize> = (0..self.alive.len()).collect();
+        let chosen = is_open.then(|| choose(&self.window(), &nonzeros, &all)).flatten();
+        let leader = || self.alive.iter().position(|k| *k == self.leader).unwrap_or(0);
+        let chosen = chosen.unwrap_or_else(leader);
+        (self.alive[chosen], nonzeros[chosen])
     }
 
     fn learn_with(
@@ -189,9 +192,13 @@ impl Race {
                 left -= u64::from(chunk.label(end).is_some() && chunk.weight(end) > 0.0);
                 end += 1;
             }
-            self.margins.clear();
-            learn(&mut *self.lanes, start..end, &mut self.margins);
-            self.take(chunk, start..end, out);
+            if self.lanes.heads() == 1 {
+                learn(&mut *self.lanes, start..end, out);
+            } else {
+                self.margins.clear();
+                learn(&mut *self.lanes, start..end, &mut self.margins);
+                self.take(chunk, start..end, out);
+            }
             self.rows += self.until_look() - left;
             if left == 0 {
                 self.look();
@@ -199,6 +206,17 @@ impl Race {
             start = end;
         }
     }
+}
+
+/// The sparsest of those within the margin of the lowest loss.
+fn choose(window: &Sums, nonzeros: &[usize], racers: &[usize]) -> Option<usize> {
+    let racers = || racers.iter().copied();
+    let least = racers().map(|k| window.mean(k)).min_by(f64::total_cmp)?;
+    let limit = least + MARGIN * least.abs();
+    let near = racers().filter(|k| window.mean(*k) <= limit);
+    near.min_by(|a, b| {
+        nonzeros[*a].cmp(&nonzeros[*b]).then(window.mean(*a).total_cmp(&window.mean(*b)))
+    })
 }
 
 impl Online for Race {
@@ -224,35 +242,35 @@ impl Online for Race {
         self.lanes.scale_penalty(scale);
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let place = self.place(self.chosen_now());
+        let place = self.place(self.chosen_now().0);
         let mut all = Vec::new();
         self.lanes.predict(chunk, &mut all);
         margins.extend(all.chunks_exact(self.lanes.heads()).map(|row| row[place]));
     }
     fn nonzeros(&self) -> usize {
-        let counts = self.nonzeros_by_setting();
-        match self.is_decided() {
-            true => counts[self.leader],
-            false => counts[self.choose(&self.window(), &counts)],
-        }
+        self.chosen_now().1
     }
     fn freeze(&self) -> Frozen {
-        let place = self.place(self.chosen_now());
+        let place = self.place(self.chosen_now().0);
         Frozen::Linear(vec![self.lanes.freeze().into_heads().swap_remove(place)])
     }
     fn chosen(&self) -> Option<usize> {
-        Some(self.chosen_now())
+        Some(self.chosen_now().0)
     }
     fn decide(&mut self) {
         if !self.is_decided() {
-            self.leader = self.chosen_now();
-            self.lanes = self.lanes.keep(&[self.place(self.leader)], self.storage);
-            self.alive = vec![self.leader];
+            self.leader = self.chosen_now().0;
+            let winner = self.alive.iter().position(|k| *k == self.leader).unwrap_or(0);
+            self.before = self.before.keep(&[winner]);
+            self.since = self.since.keep(&[winner]);
+            self.stay(&[winner]);
         }
     }
     fn save(&self, out: &mut Vec<u8>) {
-        (self.alive.len() as u64).write(out);
-        self.alive.iter().for_each(|k| (*k as u64).write(out));
+        for settings in [&self.seats, &self.alive] {
+            (settings.len() as u64).write(out);
+            settings.iter().for_each(|k| (*k as u64).write(out));
+        }
         (self.leader as u64).write(out);
         self.rows.write(out);
         self.before.save(out);
@@ -260,20 +278,27 @@ impl Online for Race {
         self.lanes.save(out);
     }
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        let racer = |input: &mut &[u8], most: usize| {
+        let number = |input: &mut &[u8], most: usize| {
             usize::try_from(u64::read(input)?).ok().filter(|k| *k < most)
         };
-        let alive = racer(input, self.count + 1)?;
-        let alive: Option<Vec<usize>> = (0..alive).map(|_| racer(input, self.count)).collect();
-        let alive = alive.filter(|a| !a.is_empty() && a.is_sorted())?;
-        self.leader = racer(input, self.count).filter(|leader| alive.contains(leader))?;
+        let settings = |input: &mut &[u8]| {
+            let len = number(input, self.count + 1)?;
+            let read: Option<Vec<usize>> = (0..len).map(|_| number(input, self.count)).collect();
+            read.filter(|all| !all.is_empty() && all.windows(2).all(|pair| pair[0] < pair[1]))
+        };
+        let (seats, alive) = (settings(input)?, settings(input)?);
+        let place = |k: &usize| seats.iter().position(|seat| seat == k);
+        self.places = alive.iter().map(place).collect::<Option<_>>()?;
+        self.leader = number(input, self.count).filter(|leader| alive.contains(leader))?;
         self.rows = u64::read(input)?;
+        (self.before, self.since) = (Sums::new(alive.len()), Sums::new(alive.len()));
         self.before.restore(input)?;
         self.since.restore(input)?;
-        if alive.len() < self.count {
-            self.lanes = self.lanes.keep(&alive, self.storage);
+        if seats.len() < self.count {
+            // Fewer seats than settings: the lanes were made narrower.
+            self.lanes = self.lanes.keep(&seats, self.storage)?;
         }
-        self.alive = alive;
+        (self.seats, self.alive) = (seats, alive);
         self.lanes.restore(input)
     }
 }

@@ -34,6 +34,20 @@ impl Sums {
         }
     }
 
+    /// The sums of some of the racers, in this order.
+    pub(super) fn keep(&self, racers: &[usize]) -> Self {
+        let product = |(i, &a): (usize, &usize)| {
+            racers[..=i].iter().map(move |&b| self.products[Self::place(a, b)]).collect::<Vec<_>>()
+        };
+        Self {
+            racers: racers.len(),
+            weight: self.weight,
+            weight2: self.weight2,
+            losses: racers.iter().map(|&k| self.losses[k]).collect(),
+            products: racers.iter().enumerate().flat_map(product).collect(),
+        }
+    }
+
     pub(super) fn plus(&self, other: &Self) -> Self {
         let add = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
         Self {
@@ -49,9 +63,13 @@ impl Sums {
         if self.weight > 0.0 { self.losses[racer] / self.weight } else { 0.0 }
     }
 
-    fn product(&self, a: usize, b: usize) -> f64 {
+    fn place(a: usize, b: usize) -> usize {
         let (low, high) = (a.min(b), a.max(b));
-        self.products[high * (high + 1) / 2 + low] / self.weight
+        high * (high + 1) / 2 + low
+    }
+
+    fn product(&self, a: usize, b: usize) -> f64 {
+        self.products[Self::place(a, b)] / self.weight
     }
 
     /// By how much the mean loss of `a` is above that of `b` on the same rows, and the standard error of that.
@@ -91,6 +109,17 @@ mod tests {
         let (mean, error) = sums.difference(2, 0);
         // 3, -1, 7, 1: mean 2.5, variance 8.75.
         assert!((mean - 2.5).abs() < 1e-15 && (error - (8.75f64 / 4.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn some_of_the_racers_are_as_if_the_others_had_not_been() {
+        let (mut all, mut some) = (Sums::new(4), Sums::new(3));
+        for i in 0..20 {
+            let row = [0.3, 1.1, 0.7, 2.0].map(|x: f64| (x * f64::from(i)).sin());
+            all.add(&row, 1.5);
+            some.add(&[row[0], row[2], row[3]], 1.5);
+        }
+        assert_eq!(all.keep(&[0, 2, 3]), some);
     }
 
     #[test]

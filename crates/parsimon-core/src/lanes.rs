@@ -14,8 +14,10 @@
 
 use std::ops::Range;
 
+use crate::fade::HalfLife;
 use crate::metric::AdaGrad;
 use crate::prefetch::prefetch;
+use crate::rule::fading::divided;
 use crate::rule::leader::{Accrual, Center};
 use crate::sums::fold_lanes;
 use crate::wide::{Work, wide};
@@ -69,6 +71,9 @@ pub struct Lanes<F: Float, C, const K: usize> {
     t: u64,
     /// The multiple of a penalty in force once.
     scale: f64,
+    /// How fast the past fades, if it does, and what penalties and new rows are multiplied by for it.
+    half_life: Option<HalfLife>,
+    growth: f64,
     penalized: Weigh<F, K>,
     free: Weigh<F, K>,
     table: Table<LaneCoord<F, K>>,
@@ -132,6 +137,12 @@ impl<F: Float, const K: usize> Weigh<F, K> {
         }
     }
 
+    /// After the growth has changed; see [`Fading`](crate::rule::fading::Fading).
+    #[inline(always)]
+    fn grow(&mut self, lanes: &[Lane; K], growth: f64) {
+        self.delta = std::array::from_fn(|k| F::from_f64(growth * lanes[k].delta));
+    }
+
     fn tick(&mut self, amount: F) {
         self.threshold = self.l1.map(|l1| amount * l1);
         self.ridge = self.l2.map(|l2| amount * l2);
@@ -193,6 +204,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             loss,
             t: 0,
             scale: 1.0,
+            half_life: None,
+            growth: 1.0,
             penalized: Weigh::new(&lanes),
             free: Weigh::new(&free),
             lanes,
@@ -203,11 +216,50 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         }
     }
 
+    /// The same with old rows that fade, where penalties are in force once: each lane does what a learner under
+    /// [`Fading`](crate::rule::fading::Fading) would do.
+    #[must_use]
+    pub fn fading(mut self, half_life: Option<HalfLife>) -> Self {
+        self.half_life = half_life;
+        self
+    }
+
+    #[inline(always)]
+    fn set_growth(&mut self, growth: f64) {
+        self.growth = growth;
+        self.penalized.grow(&self.lanes, growth);
+        self.free.grow(&self.lanes, growth);
+    }
+
+    /// After a round at whose end the growth is divided by.
+    #[cold]
+    #[inline(never)]
+    fn divide(&mut self) {
+        for c in self.table.seen_mut().map(|(_, c)| c).chain(&mut self.bias) {
+            for k in 0..K {
+                (c.z[k], c.n[k]) = divided(c.z[k], c.n[k]);
+            }
+        }
+        self.set_growth(1.0);
+        self.penalized.tick(self.amount());
+    }
+
+    /// After the number of rounds has changed otherwise than by learning.
+    fn set_rounds(&mut self, t: u64) {
+        self.t = t;
+        if let Some(half_life) = self.half_life {
+            self.set_growth(half_life.growth_after(t));
+        }
+        if t > 0 {
+            self.penalized.tick(self.amount());
+        }
+    }
+
     /// How much of the penalties is in force in round `t`.
     #[inline(always)]
     fn amount(&self) -> F {
         F::from_f64(match self.accrual {
-            Accrual::Once => self.scale,
+            Accrual::Once => self.scale * self.growth,
             accrual => accrual.amount(self.t),
         })
     }
@@ -217,14 +269,21 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
     fn learn_row(&mut self, x: Row<'_>, label: Option<f64>, weight: f64) -> [f64; K] {
         let p = self.gather(x);
         let Some(y) = label.filter(|_| weight > 0.0) else { return p };
-        let d = self.loss.slopes(&p, y).map(|slope| F::from_f64(weight * slope));
         self.t += 1;
+        if let Some(half_life) = self.half_life {
+            self.set_growth(half_life.growth(self.t));
+        }
+        let weight = weight * self.growth;
+        let d = self.loss.slopes(&p, y).map(|slope| F::from_f64(weight * slope));
         self.penalized.tick(self.amount());
         for ((&j, &v), w) in x.indices().iter().zip(x.values()).zip(&self.w) {
             self.penalized.absorb(&self.center, self.table.slot(j), w, &d, F::from_f64(v));
         }
         if let Some(c) = &mut self.bias {
             self.free.absorb(&self.center, c, &self.w_bias, &d, F::ONE);
+        }
+        if self.half_life.is_some_and(|half_life| half_life.divides(self.t)) {
+            self.divide();
         }
         p
     }
@@ -302,7 +361,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
     fn scale_penalty(&mut self, scale: f64) {
         if self.accrual == Accrual::Once {
             self.scale = scale;
-            self.penalized.tick(F::from_f64(scale));
+            self.penalized.tick(self.amount());
         }
     }
 
@@ -365,10 +424,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
     }
 
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        self.t = u64::read(input)?;
-        if self.t > 0 {
-            self.penalized.tick(self.amount());
-        }
+        self.set_rounds(u64::read(input)?);
         for _ in 0..u64::read(input)? {
             let j = u32::read(input)?;
             *self.table.slot(j) = LaneCoord::read(input)?;
@@ -394,11 +450,10 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         }
         let kept = lanes.map(|k| self.lanes[k]);
         let bias = self.bias.is_some();
-        let mut kept = Lanes::new(kept, self.accrual, self.center, bias, self.loss, table);
-        (kept.t, kept.scale) = (self.t, self.scale);
-        if self.t > 0 {
-            kept.penalized.tick(self.amount());
-        }
+        let mut kept = Lanes::new(kept, self.accrual, self.center, bias, self.loss, table)
+            .fading(self.half_life);
+        kept.scale = self.scale;
+        kept.set_rounds(self.t);
         kept.bias = self.bias.as_ref().map(pick);
         kept
     }

@@ -5,9 +5,9 @@ use std::fmt;
 use parsimon_core::filter::Method;
 use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::metric::AdaGrad;
-use parsimon_core::rule::leader::{Accrual, Center};
+use parsimon_core::rule::leader::{Accrual, Center, Iterate};
 use parsimon_core::rule::{Implicit, Rule};
-use parsimon_core::{Float, Lane, Lanes, Loss, Online, Schedule};
+use parsimon_core::{Float, HalfLife, Lane, Lanes, Loss, Online, Schedule};
 
 use super::recipe::{Composer, Racers};
 use crate::{LearnerOptions, Storage};
@@ -85,7 +85,14 @@ impl<F: Float> Composer<F> for LaneComposer {
     ) -> Self::Output {
         let key = format!("{accrual:?} {}", std::any::type_name::<C>());
         let build: Build = Box::new(move |lanes, options, loss| {
-            side_by_side::<F, C>(lanes, options, loss, accrual, center)
+            side_by_side::<F, C>(lanes, options, loss, accrual, center, None)
+        });
+        Some(LaneGroup { lane, key, build })
+    }
+    fn fading_leader(self, lane: Lane, half_life: HalfLife) -> Self::Output {
+        let key = format!("{half_life:?}");
+        let build: Build = Box::new(move |lanes, options, loss| {
+            side_by_side::<F, _>(lanes, options, loss, Accrual::Once, Iterate, Some(half_life))
         });
         Some(LaneGroup { lane, key, build })
     }
@@ -98,10 +105,17 @@ pub(super) fn side_by_side<F: Float, C: Center<AdaGrad>>(
     loss: Loss,
     accrual: Accrual,
     center: C,
+    half_life: Option<HalfLife>,
 ) -> Box<dyn SideBySide> {
     match lanes.len() {
-        0..=8 => Box::new(of_width::<F, C, 8>(lanes, options, loss, accrual, center)),
-        _ => Box::new(of_width::<F, C, WIDEST>(lanes, options, loss, accrual, center)),
+        0..=8 => {
+            let learner = of_width::<F, C, 8>(lanes, options, loss, accrual, center);
+            Box::new(learner.fading(half_life))
+        }
+        _ => {
+            let learner = of_width::<F, C, WIDEST>(lanes, options, loss, accrual, center);
+            Box::new(learner.fading(half_life))
+        }
     }
 }
 

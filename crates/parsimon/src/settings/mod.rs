@@ -143,13 +143,23 @@ impl Settings {
     /// Features, columns, and labels that are numbers, on a common scale.
     fn normalized(&self, learner: Box<dyn Online>, options: LearnerOptions) -> Box<dyn Online> {
         let LearnerOptions { precision, bias, storage } = options;
+        let half_life = self.recipe().half_life();
         let normalized: Box<dyn Online> = match precision {
-            Precision::F32 => Box::new(Normalized::<f32, _>::new(learner, bias, storage.table())),
-            Precision::F64 => Box::new(Normalized::<f64, _>::new(learner, bias, storage.table())),
+            Precision::F32 => {
+                let normalized = Normalized::<f32, _>::new(learner, bias, storage.table());
+                Box::new(normalized.fading(half_life))
+            }
+            Precision::F64 => {
+                let normalized = Normalized::<f64, _>::new(learner, bias, storage.table());
+                Box::new(normalized.fading(half_life))
+            }
         };
         let is_real = self.loss().domain() == LabelDomain::Real && !self.is_multiclass();
         let normalized = match is_real {
-            true => Box::new(StandardizedTarget::new(normalized, self.clips_predictions())),
+            true => {
+                let clips = self.clips_predictions();
+                Box::new(StandardizedTarget::new(normalized, clips).fading(half_life))
+            }
             false => normalized,
         };
         Box::new(StandardizedColumns::new(normalized))

@@ -42,13 +42,12 @@ use crate::{Float, HalfLife, Table, state::state};
 /// Rule::<f64>::tick(&rule, &mut now);
 /// let g = Rule::<f64>::importance(&rule, &now) * 3.0;
 /// rule.absorb(&mut now, 0, &mut c, 0.0, g, g);
-/// let weight = |now| Rule::<f64>::played(&rule, now, 0, &c);
-/// assert_eq!(weight(&now), -(3.0 - 1.0) / ((1.0 + 3.0) / 0.5));
+/// assert_eq!(rule.played(&now, 0, &c), -(3.0 - 1.0) / ((1.0 + 3.0) / 0.5));
 /// Rule::<f64>::tick(&rule, &mut now);
-/// assert_eq!(weight(&now), -(1.5 - 1.0) / ((1.0 + 1.5) / 0.5));
+/// assert_eq!(rule.played(&now, 0, &c), -(1.5 - 1.0) / ((1.0 + 1.5) / 0.5));
 /// // And after another one the penalty exceeds it.
 /// Rule::<f64>::tick(&rule, &mut now);
-/// assert_eq!(weight(&now), 0.0);
+/// assert_eq!(rule.played(&now, 0, &c), 0.0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fading<P> {
@@ -140,7 +139,7 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Fading<P> {
     }
     fn merging(&self) -> Result<&dyn Merging<Grown<F>, FadingClock>, &'static str> {
         Err(
-            "with a half-life rows count by their age, and the rows of several learners have no common age",
+            "half-life weighs rows by their age, and the rows of several learners have no common age",
         )
     }
 }

@@ -75,6 +75,11 @@ impl Fade {
         half_life.growth(self.t)
     }
 
+    /// Whether rows fade, so that they have to be counted.
+    pub(crate) fn counts(&self) -> bool {
+        self.half_life.is_some()
+    }
+
     /// Whether sums are to be multiplied by [`DIVIDED`] at the end of the round.
     #[inline]
     pub(crate) fn divides(&self) -> bool {

@@ -12,8 +12,8 @@ use parsimon_core::penalty::ElasticNet;
 use parsimon_core::rule::fading::Fading;
 use parsimon_core::rule::leader::{Accrual, Iterate};
 use parsimon_core::{
-    Chunk, Float, HalfLife, Lane, Lanes, Learner, Loss, Normalized, OneVsAll, Online, Repeats,
-    StandardizedTarget, Table,
+    Chunk, Float, HalfLife, Lane, Lanes, Learner, Loss, Normalized, NumberColumn, OneVsAll, Online,
+    Repeats, StandardizedColumns, StandardizedTarget, Table,
 };
 
 const LANE: Lane = Lane { l1: 0.7, l2: 0.1, rate: RATE, delta: BETA };
@@ -33,8 +33,8 @@ fn ftrl<F: Float>(lane: Lane, rows: u64, loss: Loss) -> Learner<F, Fading<Elasti
 
 fn scaled<F: Float, O: Online>(inner: O, rows: u64) -> StandardizedTarget<Normalized<F, O>> {
     let rows = Some(half_life(rows));
-    StandardizedTarget::new(Normalized::new(inner, true, Table::growing()).fading(rows))
-        .fading(rows)
+    let normalized = Normalized::new(inner, true, Table::growing()).fading(rows);
+    StandardizedTarget::new(normalized, false).fading(rows)
 }
 
 fn is_learned(chunk: &Chunk, i: usize) -> bool {
@@ -179,7 +179,7 @@ fn compare(rows_of_half_life: u64, chunk: &Chunk) -> (usize, usize) {
     }
     let labels = past.rows.iter().map(|row| row.y);
     let range = labels.fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(y), b.max(y)));
-    assert_eq!(learner.label_range(), Some(range));
+    assert_eq!((learner.target().low, learner.target().high), range);
     (zeros, seen.len() - zeros)
 }
 
@@ -290,6 +290,66 @@ fn lanes_and_classes_are_the_learner_alone<F: Float>() {
 fn lanes_and_classes_are_the_learner_alone_in_either_precision() {
     lanes_and_classes_are_the_learner_alone::<f32>();
     lanes_and_classes_are_the_learner_alone::<f64>();
+}
+
+/// Rows of two number columns, with cells that are missing, rows without a label and rows of no importance.
+fn cells(count: u32, seed: u64) -> Chunk {
+    let (mut chunk, mut random) = (Chunk::new(), Random(seed));
+    chunk.set_columns(&[NumberColumn { key: 5, id: 1 }, NumberColumn { key: 9, id: 2 }]);
+    for i in 0..count {
+        for (k, cell) in chunk.open_numbers().iter_mut().enumerate() {
+            if random.below(4) > 0 {
+                *cell = 1e6 * k as f64 + random.signed();
+            }
+        }
+        let weight = [1.0, 0.0, 2.5, 0.3][random.below(4) as usize];
+        let label = (i % 6 != 4).then(|| random.signed());
+        chunk.finish_row(label, weight, Repeats::Refuse).unwrap();
+    }
+    chunk
+}
+
+#[test]
+fn means_and_deviations_of_columns_fade() {
+    for rows in [1, 3, 40, 1000] {
+        let new = || {
+            let inner = scaled::<f64, _>(ftrl::<f64>(LANE, rows, Loss::Squared), rows);
+            StandardizedColumns::new(inner).fading(Some(half_life(rows)))
+        };
+        // Rows without number columns between those that have some.
+        let chunks = [cells(100, 1), common::rows(50, 2, true, |_| 1.0), cells(60, 3)];
+        let mut learner = new();
+        let expected: Vec<f64> =
+            chunks.iter().flat_map(|chunk| margins(&mut learner, chunk)).collect();
+        let all = || chunks.iter().flat_map(|chunk| (0..chunk.len()).map(move |i| (chunk, i)));
+        let learned: Vec<_> = all().filter(|(chunk, i)| is_learned(chunk, *i)).collect();
+        for (k, moments) in learner.columns().iter().enumerate() {
+            let faded = || {
+                let ages = (0..learned.len()).rev();
+                let having =
+                    ages.zip(&learned).filter(|(_, (chunk, _))| !chunk.columns().is_empty());
+                let cells = having.map(|(age, (chunk, i))| {
+                    let fade = (-(age as f64) / rows as f64).exp2();
+                    (fade * chunk.weight(*i), chunk.numbers(*i)[k])
+                });
+                cells.filter(|(_, x)| !x.is_nan())
+            };
+            let weight: f64 = faded().map(|(h, _)| h).sum();
+            let mean = faded().map(|(h, x)| h * x).sum::<f64>() / weight;
+            let squares: f64 = faded().map(|(h, x)| h * (x - mean).powi(2)).sum();
+            let read = [moments.mean, moments.deviation()];
+            assert_close(&read, &[mean, (squares / weight).sqrt()], 1e-9, "column");
+        }
+        let (mut parts, mut found) = (new(), Vec::new());
+        for (chunk, i) in all() {
+            parts.learn_rows(chunk, i..i + 1, &mut found);
+            let bytes = saved(&parts);
+            parts = new();
+            parts.restore(&mut &bytes[..]).unwrap();
+        }
+        assert_eq!(bits(&found), bits(&expected));
+        assert_eq!(saved(&parts), saved(&learner));
+    }
 }
 
 /// Feature 1 in every row, its meaning turned over now and then; feature 2 in the first ten rows only.

@@ -162,7 +162,7 @@ impl Settings {
             }
             false => normalized,
         };
-        Box::new(StandardizedColumns::new(normalized))
+        Box::new(StandardizedColumns::new(normalized).fading(half_life))
     }
 
     /// These settings as one method with its rate and penalty, where a race has chosen them.

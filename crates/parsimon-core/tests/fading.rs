@@ -352,6 +352,31 @@ fn means_and_deviations_of_columns_fade() {
     }
 }
 
+/// The root mean square of a feature remembers an importance of 4096 at most, whatever the growth.
+#[test]
+fn the_horizon_of_scales_grows_with_the_rows() {
+    for rows in [3, 300, 100_000] {
+        let inner = ftrl::<f64>(LANE, rows, Loss::Squared);
+        let mut learner =
+            Normalized::<f64, _>::new(inner, true, Table::growing()).fading(Some(half_life(rows)));
+        let (mut chunk, mut random) = (Chunk::new(), Random(8));
+        let gamma = (-1.0 / rows as f64).exp2();
+        let (mut n, mut square) = (0.0, 0.0);
+        for i in 0..500 {
+            let (x, h) = (random.signed() * f64::from(1 + i), f64::from(1 + random.below(900)));
+            n *= gamma;
+            if i % 3 > 0 {
+                chunk.push_feature(1, x);
+                n = f64::min(n + h, 4096.0);
+                square += h / n * (x * x - square);
+            }
+            chunk.finish_row(Some(random.signed()), h, Repeats::Refuse).unwrap();
+        }
+        learner.learn(&chunk, &mut Vec::new());
+        assert_close(&[learner.scale(1)], &[square.sqrt()], 1e-9, "root mean square");
+    }
+}
+
 /// Feature 1 in every row, its meaning turned over now and then; feature 2 in the first ten rows only.
 fn endless(count: u32, turn: u32) -> Chunk {
     let (mut chunk, mut random) = (Chunk::new(), Random(3));

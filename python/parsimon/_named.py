@@ -96,6 +96,8 @@ class ParsimonClassifier(Classifier):
         alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step. None: the default of the method
     l1
         strength of |w|; a race finds it if absent; or: strength of |w|. None: the default of the method
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -167,7 +169,7 @@ class ParsimonClassifier(Classifier):
     [1, 0]
     """
 
-    _settings = ("loss", "normalize", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "order", "metric_alpha",)
+    _settings = ("loss", "normalize", "rate", "l1", "half_life", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "order", "metric_alpha",)
 
     def __init__(
         self,
@@ -177,6 +179,7 @@ class ParsimonClassifier(Classifier):
         normalize: Any = None,
         rate: Any = None,
         l1: Any = None,
+        half_life: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
@@ -214,6 +217,7 @@ class ParsimonClassifier(Classifier):
         self.normalize = normalize
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
@@ -263,6 +267,8 @@ class AutoClassifier(Classifier):
         alpha; a race finds it if absent; a finite number > 0
     l1
         strength of |w|; a race finds it if absent; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -283,7 +289,7 @@ class AutoClassifier(Classifier):
     """
 
     _algorithm = "auto"
-    _settings = ("loss", "normalize", "rate", "l1",)
+    _settings = ("loss", "normalize", "rate", "l1", "half_life",)
 
     def __init__(
         self,
@@ -292,6 +298,7 @@ class AutoClassifier(Classifier):
         normalize: bool = False,
         rate: float | None = None,
         l1: float | None = None,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -302,6 +309,7 @@ class AutoClassifier(Classifier):
         self.normalize = normalize
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -1423,6 +1431,8 @@ class FTRLClassifier(Classifier):
         largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -1443,7 +1453,7 @@ class FTRLClassifier(Classifier):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
+    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "half_life",)
 
     def __init__(
         self,
@@ -1457,6 +1467,7 @@ class FTRLClassifier(Classifier):
         lower: float | None = None,
         upper: float | None = None,
         beta: float = 1,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -1472,6 +1483,7 @@ class FTRLClassifier(Classifier):
         self.lower = lower
         self.upper = upper
         self.beta = beta
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -2480,6 +2492,8 @@ class ParsimonRegressor(Regressor):
         alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta, the step. None: the default of the method
     l1
         strength of |w|; a race finds it if absent; or: strength of |w|; or: strength of the columns' norms. None: the default of the method
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -2565,7 +2579,7 @@ class ParsimonRegressor(Regressor):
     array([ True])
     """
 
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "half_life", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
 
     def __init__(
         self,
@@ -2577,6 +2591,7 @@ class ParsimonRegressor(Regressor):
         normalize: Any = None,
         rate: Any = None,
         l1: Any = None,
+        half_life: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
@@ -2623,6 +2638,7 @@ class ParsimonRegressor(Regressor):
         self.normalize = normalize
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
@@ -2683,6 +2699,8 @@ class AutoRegressor(Regressor):
         alpha; a race finds it if absent; a finite number > 0
     l1
         strength of |w|; a race finds it if absent; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2703,7 +2721,7 @@ class AutoRegressor(Regressor):
     """
 
     _algorithm = "auto"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "half_life",)
 
     def __init__(
         self,
@@ -2714,6 +2732,7 @@ class AutoRegressor(Regressor):
         normalize: bool = False,
         rate: float | None = None,
         l1: float | None = None,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -2726,6 +2745,7 @@ class AutoRegressor(Regressor):
         self.normalize = normalize
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -3963,6 +3983,8 @@ class FTRLRegressor(Regressor):
         largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -3983,7 +4005,7 @@ class FTRLRegressor(Regressor):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "half_life",)
 
     def __init__(
         self,
@@ -3999,6 +4021,7 @@ class FTRLRegressor(Regressor):
         lower: float | None = None,
         upper: float | None = None,
         beta: float = 1,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -4016,6 +4039,7 @@ class FTRLRegressor(Regressor):
         self.lower = lower
         self.upper = upper
         self.beta = beta
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state

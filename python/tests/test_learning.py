@@ -50,6 +50,20 @@ def test_any_chunking_gives_the_same_bits(make, cut):
     assert state(whole) == state(cut_up)
 
 
+@pytest.mark.parametrize("make", [parsimon.FTRLClassifier, parsimon.AutoClassifier], ids=lambda c: c.__name__)
+def test_a_half_life_follows_a_stream_that_drifts(make):
+    X, y = rows(4000)
+    y[2000:] = 1 - y[2000:]
+    late = slice(2500, None)
+    scores = []
+    for half_life in [None, 100]:
+        model = make(half_life=half_life).partial_fit(X[:2500], y[:2500], classes=[0, 1])
+        scores.append(model.score(X[late], y[late]))
+    assert scores[1] > max(0.8, scores[0]), scores
+    with pytest.raises(ValueError, match="half_life"):
+        make(half_life=0).partial_fit(X, y, classes=[0, 1])
+
+
 def test_weights_go_with_their_rows():
     X, y = rows()
     weights_of = np.random.default_rng(0).integers(0, 3, 300).astype(float)

@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use crate::fade::DIVIDED;
 use crate::state::state;
 use crate::{Chunk, NumberColumn};
 
@@ -128,10 +129,10 @@ impl Columns {
         self.last = columns.to_vec();
     }
 
-    /// Appends row `i` to `out` with its cells standardized. A row that will be learned is taken into the moments first.
-    pub(crate) fn push(&mut self, chunk: &Chunk, i: usize, learns: bool, out: &mut Chunk) {
+    /// Appends row `i` to `out` with its cells standardized. A row that will be learned is taken into the moments first, with `growth`
+    /// times its importance; a row that is only read has none.
+    pub(crate) fn push(&mut self, chunk: &Chunk, i: usize, growth: Option<f64>, out: &mut Chunk) {
         let (label, h) = (chunk.label(i), chunk.weight(i));
-        let takes = learns && label.is_some() && h > 0.0;
         let cells = chunk.numbers(i);
         self.features.clear();
         for &k in &self.order {
@@ -139,8 +140,8 @@ impl Columns {
             if x.is_nan() {
                 continue;
             }
-            if takes {
-                moments.push(x, h);
+            if let Some(growth) = growth {
+                moments.push(x, growth * h);
             }
             let u = moments.standardized(x);
             if u != 0.0 {
@@ -150,10 +151,18 @@ impl Columns {
         out.push_merged(chunk.row(i), &self.features, label, h);
     }
 
+    /// Brings the sums to the units after a division; mean and deviation stay.
+    pub(crate) fn divide(&mut self) {
+        for moments in &mut self.moments {
+            moments.weight *= DIVIDED;
+            moments.squares *= DIVIDED;
+        }
+    }
+
     /// Replaces the contents of `out` by rows of a chunk with their cells standardized, which changes no moment.
     pub fn apply(&mut self, chunk: &Chunk, rows: Range<usize>, out: &mut Chunk) {
         out.clear();
         self.meet(chunk.columns());
-        rows.for_each(|i| self.push(chunk, i, false, out));
+        rows.for_each(|i| self.push(chunk, i, None, out));
     }
 }

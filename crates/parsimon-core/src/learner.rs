@@ -176,11 +176,13 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         wide(Gather { learner: self, x })
     }
 
-    fn tick(&mut self) {
+    /// Begins the round of a row, and gives its importance in it.
+    fn tick(&mut self, weight: f64) -> f64 {
         self.rule.tick(&mut self.now);
         if let Some(b) = &mut self.bias {
             b.rule.tick(&mut b.now);
         }
+        weight * self.rule.importance(&self.now)
     }
 
     /// Absorbs `d x` everywhere; `at` is the explicit slope.
@@ -204,8 +206,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         let energy =
             dot(&self.row.x, &self.row.x).to_f64() + f64::from(u8::from(self.bias.is_some()));
         let normalizer = energy + self.delta;
-        let slope = weight * self.loss.slope(p, y);
-        self.tick();
+        let slope = self.tick(weight) * self.loss.slope(p, y);
         if slope != 0.0 && normalizer > 0.0 {
             let d = slope / normalizer;
             self.absorb(x, d, d);
@@ -216,8 +217,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
 
     fn learn_tangent(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
         let p = self.gather(x);
-        let d = weight * self.loss.slope(p, y);
-        self.tick();
+        let d = self.tick(weight) * self.loss.slope(p, y);
         if d != 0.0 {
             self.absorb(x, d, d);
         }
@@ -301,8 +301,8 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
 
     fn learn_exact(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
         let p = self.gather(x);
+        let weight = self.tick(weight);
         let at = weight * self.loss.slope(p, y);
-        self.tick();
         let Self { rule, now, row, loss, .. } = self;
         let Scratch { coords, w, x: values, bias, shares } = row;
         shares.clear();

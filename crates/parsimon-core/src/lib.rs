@@ -15,6 +15,7 @@
 //! | RDA | every round | origin | schedule | [`rule::leader::Leader`]`<_, Origin, Global>` |
 //! | AdaGrad-RDA | every round | origin | AdaGrad | [`rule::leader::Leader`]`<_, Origin, AdaGrad>` |
 //! | FTRL-Proximal, deployed | once | iterate | AdaGrad | [`rule::leader::Leader`]`<_, Iterate, AdaGrad>` |
+//! | the same, whose past fades | once | iterate | AdaGrad | [`rule::fading::Fading`] |
 //! | FTRL-Proximal, analyzed | every round | iterate | AdaGrad | [`rule::leader::Leader`]`<_, Iterate, AdaGrad>` |
 //! | the same with a schedule | every round | iterate | schedule | [`rule::proximal::Proximal`] |
 //! | AOGD | linearized | origin | either | [`rule::anchored::Anchored`] |
@@ -46,6 +47,7 @@ mod columns;
 mod constrained;
 mod dictionary;
 mod exponential;
+mod fade;
 mod float;
 mod lanes;
 mod learner;
@@ -71,6 +73,7 @@ mod wide;
 pub use chunk::{Chunk, NumberColumn, Repeats, RowError};
 pub use columns::{ColumnMoments, Columns};
 pub use constrained::Constrained;
+pub use fade::HalfLife;
 pub use float::{Float, Precision};
 pub use lanes::{Lane, LaneLearner, Lanes};
 pub use learner::Learner;

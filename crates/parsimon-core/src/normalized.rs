@@ -19,11 +19,12 @@
 
 use std::ops::Range;
 
+use crate::fade::{DIVIDED, Fade};
 use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
 use crate::moments::{HORIZON, Moments, MomentsDelta, combined};
 use crate::state::state;
 use crate::wide::{Work, wide};
-use crate::{Chunk, Float, Frozen, Head, Online, State, Table};
+use crate::{Chunk, Float, Frozen, HalfLife, Head, Online, State, Table};
 
 /// What is kept of a feature's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,10 +38,10 @@ pub struct Stat<F> {
 state!(Stat<F: Float> { s, n });
 
 impl<F: Float> Stat<F> {
-    /// Takes in a value of a row of importance `h > 0`.
+    /// Takes in a value of a row of importance `h > 0`; no more than `horizon` is remembered.
     #[inline(always)]
-    fn with(self, x: f64, h: f64) -> Self {
-        let n = F::from_f64(least(self.n.to_f64() + h, HORIZON));
+    fn with(self, x: f64, h: f64, horizon: f64) -> Self {
+        let n = F::from_f64(least(self.n.to_f64() + h, horizon));
         let (share, s) = (least(h / n.to_f64(), 1.0), self.s.to_f64());
         Self { s: F::from_f64((s * s + share * (x * x - s * s)).sqrt()), n }
     }
@@ -119,6 +120,7 @@ pub struct Normalized<F: Float, O> {
     has_bias: bool,
     stats: Table<Stat<F>>,
     clock: Clock,
+    fade: Fade,
     /// Rows as the learner inside sees them, and the multiple of its penalty for each.
     rows: Chunk,
     scales: Vec<f64>,
@@ -142,7 +144,14 @@ impl<F: Float, O: Online> Normalized<F, O> {
     pub fn new(inner: O, has_bias: bool, stats: Table<Stat<F>>) -> Self {
         assert!(inner.is_linear(), "only linear learners can be read in the units of the features");
         let clock = Clock::new(0.0, 0.0);
-        Self { inner, has_bias, stats, clock, rows: Chunk::new(), scales: Vec::new() }
+        let fade = Fade::default();
+        Self { inner, has_bias, stats, clock, fade, rows: Chunk::new(), scales: Vec::new() }
+    }
+
+    /// The same with statistics whose old rows fade, for a learner inside whose old rows fade alike.
+    #[must_use]
+    pub fn fading(self, half_life: Option<HalfLife>) -> Self {
+        Self { fade: Fade::new(half_life), ..self }
     }
 
     /// The learner inside, which knows normalized rows only.
@@ -158,12 +167,12 @@ impl<F: Float, O: Online> Normalized<F, O> {
     /// Goes on with another learner inside and the same statistics, for example with fewer lanes
     /// ([`Lanes::keep`](crate::Lanes::keep)).
     pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> Normalized<F, P> {
-        let Self { inner, has_bias, stats, clock, rows, scales } = self;
+        let Self { inner, has_bias, stats, clock, fade, rows, scales } = self;
         let mut inner = change(inner);
         if clock.weight > 0.0 {
             inner.scale_penalty(clock.a);
         }
-        Normalized { inner, has_bias, stats, clock, rows, scales }
+        Normalized { inner, has_bias, stats, clock, fade, rows, scales }
     }
 
     /// The root mean square of a feature's values so far; 0 if it was never seen.
@@ -185,15 +194,30 @@ impl<F: Float, O: Online> Normalized<F, O> {
         }
         let (indices, values) = self.rows.open_copy(chunk.row(i));
         if label.is_some() && h > 0.0 {
-            let energy = wide(TakeIn { stats: &mut self.stats, indices, values, h });
+            let growth = self.fade.tick();
+            let (stats, horizon, h) = (&mut self.stats, growth * HORIZON, growth * h);
+            let energy = wide(TakeIn { stats, indices, values, h, horizon });
             let bias = if self.has_bias { 1.0 } else { 0.0 };
             let Clock { weight, energy: before, .. } = self.clock;
             self.clock = Clock::new(weight + h, before + h * (energy + bias));
+            if self.fade.divides() {
+                self.divide();
+            }
         } else {
             scale(&self.stats, indices, values);
         }
         self.rows.finish_open_copy(self.clock.a, label, h);
         self.scales.push(self.clock.a);
+    }
+
+    /// Brings the sums to the units after a division; what is read off them stays.
+    #[cold]
+    fn divide(&mut self) {
+        let Clock { weight, energy, .. } = self.clock;
+        self.clock = Clock::new(weight * DIVIDED, energy * DIVIDED);
+        for (_, stat) in self.stats.seen_mut() {
+            stat.n = stat.n * F::from_f64(DIVIDED);
+        }
     }
 
     /// After the learner inside was given another state: its penalty is the one of the last learned row again.
@@ -230,6 +254,7 @@ struct TakeIn<'a, F: Float> {
     indices: &'a [u32],
     values: &'a mut [f64],
     h: f64,
+    horizon: f64,
 }
 
 impl<F: Float> Work for TakeIn<'_, F> {
@@ -237,7 +262,7 @@ impl<F: Float> Work for TakeIn<'_, F> {
 
     #[inline(always)]
     fn work(self) -> f64 {
-        let Self { stats, indices, values, h } = self;
+        let Self { stats, indices, values, h, horizon } = self;
         let mut energy = 0.0;
         // PERF: two divisions and a root per feature, several features at a time.
         let (wide, rest) = indices.as_chunks::<AT_ONCE>();
@@ -249,7 +274,7 @@ impl<F: Float> Work for TakeIn<'_, F> {
                 (s[k], n[k]) = (stat.s, stat.n);
             }
             for k in 0..AT_ONCE {
-                let stat = Stat { s: s[k], n: n[k] }.with(values[k], h);
+                let stat = Stat { s: s[k], n: n[k] }.with(values[k], h, horizon);
                 values[k] = stat.scaled(values[k]);
                 (s[k], n[k]) = (stat.s, stat.n);
             }
@@ -260,7 +285,7 @@ impl<F: Float> Work for TakeIn<'_, F> {
         }
         for (&j, x) in rest.iter().zip(rest_values) {
             let stat = stats.slot(j);
-            *stat = stat.with(*x, h);
+            *stat = stat.with(*x, h, horizon);
             *x = stat.scaled(*x);
             energy += *x * *x;
         }
@@ -325,6 +350,7 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
     fn save(&self, out: &mut Vec<u8>) {
         self.clock.weight.write(out);
         self.clock.energy.write(out);
+        self.fade.save(out);
         let places: Vec<_> = self.stats.places().collect();
         (places.len() as u64).write(out);
         for (j, stat) in places {
@@ -336,6 +362,7 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
 
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
         self.clock = Clock::new(f64::read(input)?, f64::read(input)?);
+        self.fade.restore(input)?;
         for _ in 0..u64::read(input)? {
             let j = u32::read(input)?;
             *self.stats.slot(j) = Stat::read(input)?;

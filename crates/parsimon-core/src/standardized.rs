@@ -9,10 +9,11 @@
 
 use std::ops::Range;
 
+use crate::fade::{DIVIDED, Fade};
 use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
 use crate::moments::{Moments, MomentsDelta, TargetMoments};
 use crate::normalized::blocks;
-use crate::{Chunk, Frozen, Head, Online, State};
+use crate::{Chunk, Frozen, HalfLife, Head, Online, State};
 
 /// A learner of a real label (the squared, Huber and quantile losses) that sees standardized labels. Margins and weights
 /// are in the units of the original label.
@@ -44,6 +45,7 @@ pub struct StandardizedTarget<O> {
     target: TargetMoments,
     /// Whether margins are clipped to the range of the labels learned so far.
     clips: bool,
+    fade: Fade,
     /// Rows with the labels that the learner inside sees, and `m` and `sigma` as they were before each.
     rows: Chunk,
     units: Vec<Units>,
@@ -76,7 +78,15 @@ impl<O: Online> StandardizedTarget<O> {
     pub fn new(inner: O, clips: bool) -> Self {
         assert!(inner.is_linear(), "only linear learners can be read in the units of the label");
         let target = TargetMoments::default();
-        Self { inner, target, clips, rows: Chunk::new(), units: Vec::new() }
+        let fade = Fade::default();
+        Self { inner, target, clips, fade, rows: Chunk::new(), units: Vec::new() }
+    }
+
+    /// The same with a mean and a deviation in which old rows fade, for a learner inside whose old rows fade alike. The range
+    /// of the labels does not fade.
+    #[must_use]
+    pub fn fading(self, half_life: Option<HalfLife>) -> Self {
+        Self { fade: Fade::new(half_life), ..self }
     }
 
     /// The learner inside, which knows standardized labels only.
@@ -91,8 +101,8 @@ impl<O: Online> StandardizedTarget<O> {
 
     /// Goes on with another learner inside and the same mean and deviation.
     pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> StandardizedTarget<P> {
-        let Self { inner, target, clips, rows, units } = self;
-        StandardizedTarget { inner: change(inner), target, clips, rows, units }
+        let Self { inner, target, clips, fade, rows, units } = self;
+        StandardizedTarget { inner: change(inner), target, clips, fade, rows, units }
     }
 
     /// The mean and the deviation of the labels so far, with their range.
@@ -112,7 +122,11 @@ impl<O: Online> StandardizedTarget<O> {
         // The margin is made before the label is seen: in the units of the labels before it.
         self.units.push(self.units());
         if let Some(y) = label.filter(|_| h > 0.0) {
-            self.target.push(y, h);
+            self.target.push(y, h * self.fade.tick());
+            if self.fade.divides() {
+                self.target.weight *= DIVIDED;
+                self.target.squares *= DIVIDED;
+            }
         }
         let (m, sigma) = (self.target.mean, self.target.deviation());
         self.rows.copy_row_with_label(chunk, i, label.map(|y| (y - m) / sigma));
@@ -206,11 +220,13 @@ impl<O: Online> Online for StandardizedTarget<O> {
 
     fn save(&self, out: &mut Vec<u8>) {
         self.target.write(out);
+        self.fade.save(out);
         self.inner.save(out);
     }
 
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
         self.target = TargetMoments::read(input)?;
+        self.fade.restore(input)?;
         self.inner.restore(input)
     }
 

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use crate::columns::{ColumnMoments, Columns};
+use crate::fade::Fade;
 use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
 use crate::moments::{Moments, MomentsDelta};
 use crate::normalized::blocks;
-use crate::{Chunk, Frozen, Online, State};
+use crate::{Chunk, Frozen, HalfLife, Online, State};
 
 /// A learner whose rows may have number columns. Chunks without any pass through unchanged.
 ///
@@ -31,13 +32,32 @@ use crate::{Chunk, Frozen, Online, State};
 pub struct StandardizedColumns<O> {
     inner: O,
     columns: Columns,
+    fade: Fade,
     rows: Chunk,
 }
 
 impl<O: Online> StandardizedColumns<O> {
     /// Standardizes the number columns of a learner at the origin.
     pub fn new(inner: O) -> Self {
-        Self { inner, columns: Columns::default(), rows: Chunk::new() }
+        Self { inner, columns: Columns::default(), fade: Fade::default(), rows: Chunk::new() }
+    }
+
+    /// The same with means and deviations in which old rows fade, for a learner inside whose old rows fade alike.
+    #[must_use]
+    pub fn fading(self, half_life: Option<HalfLife>) -> Self {
+        Self { fade: Fade::new(half_life), ..self }
+    }
+
+    /// Counts row `i` if it is learned; what its importance is multiplied by.
+    fn tick(&mut self, chunk: &Chunk, i: usize) -> Option<f64> {
+        (chunk.label(i).is_some() && chunk.weight(i) > 0.0).then(|| self.fade.tick())
+    }
+
+    /// Ends the round of a row that was learned.
+    fn close(&mut self, growth: Option<f64>) {
+        if growth.is_some() && self.fade.divides() {
+            self.columns.divide();
+        }
     }
 
     /// The learner inside, to be changed.
@@ -49,13 +69,24 @@ impl<O: Online> StandardizedColumns<O> {
 impl<O: Online> Online for StandardizedColumns<O> {
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         if chunk.columns().is_empty() {
+            // Rows without cells age the cells of other rows.
+            if self.fade.counts() {
+                for i in rows.clone() {
+                    let growth = self.tick(chunk, i);
+                    self.close(growth);
+                }
+            }
             return self.inner.learn_rows(chunk, rows, margins);
         }
         self.columns.meet(chunk.columns());
         for block in blocks(rows) {
-            let Self { inner, columns, rows } = self;
-            rows.clear();
-            block.for_each(|i| columns.push(chunk, i, true, rows));
+            self.rows.clear();
+            for i in block {
+                let growth = self.tick(chunk, i);
+                self.columns.push(chunk, i, growth, &mut self.rows);
+                self.close(growth);
+            }
+            let Self { inner, rows, .. } = self;
             inner.learn_rows(rows, 0..rows.len(), margins);
         }
     }
@@ -98,12 +129,14 @@ impl<O: Online> Online for StandardizedColumns<O> {
     }
     fn save(&self, out: &mut Vec<u8>) {
         self.columns.moments().to_vec().write(out);
+        self.fade.save(out);
         self.inner.save(out);
     }
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
         let moments = Vec::<ColumnMoments>::read(input)?;
         moments.iter().all(ColumnMoments::is_sound).then_some(())?;
         self.columns = Columns::new(moments);
+        self.fade.restore(input)?;
         self.inner.restore(input)
     }
     fn overflow(&self) -> Option<u32> {

@@ -9,10 +9,11 @@ use parsimon_core::kernel::{Kernel, Multikernel, Tuning, Update};
 use parsimon_core::metric::{AdaGrad, Global, Pace};
 use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::Rule;
+use parsimon_core::rule::fading::Fading;
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
 use parsimon_core::{
-    Chunk, Lane, Lanes, Learner, Loss, Normalized, Online, Packed, Repeats, Schedule,
+    Chunk, HalfLife, Lane, Lanes, Learner, Loss, Normalized, Online, Packed, Repeats, Schedule,
     StandardizedTarget, Table,
 };
 use parsimon_testing::allocation::{Counting, allocations};
@@ -97,6 +98,10 @@ fn learning_rows_seen_before_allocates_nothing() {
         metric: adagrad,
     };
     check("ftrl", ftrl(0.1, 0.1), ftrl(0.0, 0.0));
+
+    let half_life = HalfLife::new(10).unwrap();
+    let fading = |l1| Fading { penalty: elastic(l1, 0.0), metric: adagrad, half_life };
+    check("fading ftrl", fading(0.1), fading(0.0));
 
     let rda = |l1| Leader {
         penalty: elastic(l1, 0.0),

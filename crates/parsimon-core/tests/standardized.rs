@@ -79,7 +79,7 @@ fn labels_are_standardized_as_the_formulas_say() {
     assert_eq!(bits(&margins(&mut learner, &chunk)), bits(&expected));
     let labels = (0..chunk.len()).filter(|&i| chunk.weight(i) > 0.0).filter_map(|i| chunk.label(i));
     let range = labels.fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(y), b.max(y)));
-    assert_eq!(learner.label_range(), Some(range));
+    assert_eq!((learner.target().low, learner.target().high), range);
     let (own, head) =
         (learner.freeze().into_heads().remove(0), bare.freeze().into_heads().remove(0));
     let sigma = f64::sqrt(m2 / n);

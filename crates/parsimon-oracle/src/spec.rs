@@ -19,7 +19,7 @@ fn own_keys(algorithm: &str) -> &'static [&'static str] {
         "generalized-rda" => &["a", "b"],
         "dual-averaging" => &["ball", "radius", "dimension"],
         "adagrad-rda" | "adagrad-fobos" => &["delta", "penalty", "lower", "upper"],
-        "ftrl" => &["beta", "penalty", "lower", "upper"],
+        "ftrl" => &["beta", "penalty", "lower", "upper", "half_life"],
         "comid" | "ftprl" | "aogd" | "unified-rda" => &["metric", "beta", "implicit"],
         "adam" => &["beta1", "beta2", "epsilon"],
         "adadelta" => &["rho", "epsilon"],

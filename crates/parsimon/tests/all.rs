@@ -4,6 +4,7 @@
 
 mod columns;
 mod common;
+mod fading;
 mod filters;
 mod invariances;
 mod merge;

@@ -49,13 +49,13 @@ fn settings_that_are_not() {
         json!({"algorithm": "ftrl", "l11": 1}),
         "l11",
         "ftrl has no setting \"l11\", did you mean \"l1\"?; it has loss, huber_delta, quantile, multiclass, \
-         classes, normalize, no_clip_predictions, rate, l1, l2, penalty, lower, upper, beta",
+         classes, normalize, no_clip_predictions, rate, l1, l2, penalty, lower, upper, beta, half_life",
     );
     assert_refused(
         json!({"algorithm": "ftrl", "dictionary": 1}),
         "dictionary",
         "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, normalize, no_clip_predictions, rate, l1, \
-         l2, penalty, lower, upper, beta",
+         l2, penalty, lower, upper, beta, half_life",
     );
     // A penalty on a method without one is a mistake, not a wish to be overheard; none at all is what it has.
     assert_refused(

@@ -25,17 +25,20 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         }
         let kept = lanes.map(|k| self.lanes[k]);
         let bias = self.bias.is_some();
-        let mut kept = Lanes::new(kept, self.accrual, self.center, bias, self.loss, store);
-        (kept.t, kept.scale) = (self.t, self.scale);
-        if self.t > 0 {
-            kept.penalized.tick(self.amount());
-        }
+        let kept = Lanes::new(kept, self.accrual, self.center, bias, self.loss, store);
+        let mut kept = kept.fading(self.half_life);
+        kept.scale = self.scale;
+        kept.set_rounds(self.t);
         kept.bias = self.bias.as_ref().map(pick);
         kept
     }
 
-    /// Goes on with one lane as a learner, which computes several features at a time.
-    pub fn alone(&self, k: usize, table: Table<Dual<F, F>>) -> LaneLearner<F, C> {
+    /// Goes on with one lane as a learner, which computes several features at a time; `None` where old rows fade, which is another
+    /// rule.
+    pub fn alone(&self, k: usize, table: Table<Dual<F, F>>) -> Option<LaneLearner<F, C>> {
+        if self.fades() {
+            return None;
+        }
         let rule = |lane: Lane| Leader {
             penalty: ElasticNet { l1: lane.l1, l2: lane.l2 },
             accrual: self.accrual,
@@ -58,6 +61,6 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             bias.now = LeaderClock::after(self.t, accrued);
             *bias.table.slot(Tally::BIAS) = coordinate(c);
         }
-        learner
+        Some(learner)
     }
 }

@@ -21,8 +21,10 @@ use std::ops::Range;
 
 pub use self::fewer::LaneLearner;
 use self::row::{Played, Weigh};
+use crate::fade::HalfLife;
 use crate::metric::AdaGrad;
 use crate::packed::Packed;
+use crate::rule::fading::divided;
 use crate::rule::leader::{Accrual, Center};
 use crate::sums::fold_lanes;
 use crate::wide::{Work, wide};
@@ -76,6 +78,9 @@ pub struct Lanes<F: Float, C, const K: usize> {
     t: u64,
     /// The multiple of a penalty in force once.
     scale: f64,
+    /// How fast the past fades, if it does, and what penalties and new rows are multiplied by for it.
+    half_life: Option<HalfLife>,
+    growth: f64,
     penalized: Weigh<F, K>,
     free: Weigh<F, K>,
     store: Packed<F, K>,
@@ -107,6 +112,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             loss,
             t: 0,
             scale: 1.0,
+            half_life: None,
+            growth: 1.0,
             penalized: Weigh::new(&lanes),
             free: Weigh::new(&free),
             lanes,
@@ -115,6 +122,52 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             played: Vec::new(),
             places: Vec::new(),
             next_places: Vec::new(),
+        }
+    }
+
+    /// The same with old rows that fade, where penalties are in force once: each lane does what a learner under
+    /// [`Fading`](crate::rule::fading::Fading) would do.
+    #[must_use]
+    pub fn fading(mut self, half_life: Option<HalfLife>) -> Self {
+        self.half_life = half_life;
+        self
+    }
+
+    /// Whether old rows fade.
+    pub fn fades(&self) -> bool {
+        self.half_life.is_some()
+    }
+
+    #[inline(always)]
+    fn set_growth(&mut self, growth: f64) {
+        self.growth = growth;
+        self.penalized.grow(&self.lanes, growth);
+        self.free.grow(&self.lanes, growth);
+    }
+
+    /// After a round at whose end the growth is divided by.
+    #[cold]
+    #[inline(never)]
+    fn divide(&mut self) {
+        let divide = |[z, n]: &mut [[F; K]; 2]| {
+            for k in 0..K {
+                (z[k], n[k]) = divided(z[k], n[k]);
+            }
+        };
+        (0..self.store.len() as u32).for_each(|place| divide(self.store.get_mut(place)));
+        self.bias.iter_mut().for_each(divide);
+        self.set_growth(1.0);
+        self.penalized.tick(self.amount());
+    }
+
+    /// After the number of rounds has changed otherwise than by learning.
+    fn set_rounds(&mut self, t: u64) {
+        self.t = t;
+        if let Some(half_life) = self.half_life {
+            self.set_growth(half_life.growth_after(t));
+        }
+        if t > 0 {
+            self.penalized.tick(self.amount());
         }
     }
 
@@ -127,7 +180,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
     #[inline(always)]
     fn amount_in_force(&self) -> f64 {
         match self.accrual {
-            Accrual::Once => self.scale,
+            Accrual::Once => self.scale * self.growth,
             accrual => accrual.amount(self.t),
         }
     }
@@ -155,13 +208,26 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
     fn learn_row(&mut self, x: Row<'_>, label: Option<f64>, weight: f64) -> [f64; K] {
         let p = self.gather(x);
         let Some(y) = label.filter(|_| weight > 0.0) else { return p };
+        // The bias is read anew: it is one coordinate.
+        let mut bias = self.bias.as_ref().map(|c| self.free.played(c));
+        self.t += 1;
+        let weight = match self.half_life {
+            None => weight,
+            Some(half_life) => {
+                self.set_growth(half_life.growth(self.t));
+                for (&place, played) in self.places.iter().zip(&mut self.played) {
+                    self.penalized.read_again(self.store.get(place), played);
+                }
+                if let (Some(c), Some(played)) = (&self.bias, &mut bias) {
+                    self.free.read_again(c, played);
+                }
+                weight * self.growth
+            }
+        };
         let (slopes, mut d) = (self.loss.slopes(&p, y), [F::ZERO; K]);
         for k in 0..K {
             d[k] = F::from_f64(weight * slopes[k]);
         }
-        // The bias is read anew: it is one coordinate.
-        let bias = self.bias.as_ref().map(|c| self.free.played(c));
-        self.t += 1;
         self.penalized.tick(self.amount());
         for ((&place, &v), played) in self.places.iter().zip(x.values()).zip(&self.played) {
             let c = self.store.get_mut(place);
@@ -169,6 +235,9 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         }
         if let (Some(c), Some(played)) = (&mut self.bias, bias) {
             self.free.absorb(&self.center, c, &played, &d, F::ONE);
+        }
+        if self.half_life.is_some_and(|half_life| half_life.divides(self.t)) {
+            self.divide();
         }
         p
     }
@@ -257,7 +326,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
     fn scale_penalty(&mut self, scale: f64) {
         if self.accrual == Accrual::Once {
             self.scale = scale;
-            self.penalized.tick(F::from_f64(scale));
+            self.penalized.tick(self.amount());
         }
     }
 
@@ -329,10 +398,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
                 Some(())
             })
         };
-        self.t = u64::read(input)?;
-        if self.t > 0 {
-            self.penalized.tick(self.amount());
-        }
+        self.set_rounds(u64::read(input)?);
         for _ in 0..u64::read(input)? {
             let place = self.store.place_or_new(u32::read(input)?);
             read(self.store.get_mut(place), input)?;

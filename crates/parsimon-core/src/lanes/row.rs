@@ -43,6 +43,22 @@ impl<F: Float, const K: usize> Weigh<F, K> {
         }
     }
 
+    /// After the growth has changed; see [`Fading`](crate::rule::fading::Fading).
+    #[inline(always)]
+    pub(super) fn grow(&mut self, lanes: &[Lane; K], growth: f64) {
+        for k in 0..K {
+            self.delta[k] = F::from_f64(growth * lanes[k].delta);
+        }
+    }
+
+    /// What absorbing needs of a coordinate that was read before the growth changed.
+    #[inline(always)]
+    pub(super) fn read_again(&self, [_, n]: &[[F; K]; 2], played: &mut Played<F, K>) {
+        for k in 0..K {
+            played.q[k] = self.q(k, n[k]);
+        }
+    }
+
     #[inline(always)]
     pub(super) fn tick(&mut self, amount: F) {
         for k in 0..K {

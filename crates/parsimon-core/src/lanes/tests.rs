@@ -52,7 +52,7 @@ fn each_lane_is_the_learner_alone<F: Float, C: Center<AdaGrad>, const K: usize>(
     for k in 0..K {
         let of_lane = |all: &[f64]| bits(all.iter().skip(k).step_by(K).copied());
         // A learner at the origin is one lane of lanes at the origin.
-        let mut alone = new().alone(k, Table::growing());
+        let mut alone = new().alone(k, Table::growing()).unwrap();
         let mut own = Vec::new();
         alone.learn(&chunk, &mut own);
         assert_eq!(of_lane(&margins), bits(own.iter().copied()), "margins of lane {k}");
@@ -61,7 +61,7 @@ fn each_lane_is_the_learner_alone<F: Float, C: Center<AdaGrad>, const K: usize>(
         alone.predict(&chunk, &mut own);
         assert_eq!(of_lane(&scores), bits(own.iter().copied()), "scores of lane {k}");
         assert_eq!(lanes.nonzeros_by_head()[k], alone.nonzeros());
-        let mut goes_on = half.alone(k, Table::index());
+        let mut goes_on = half.alone(k, Table::index()).unwrap();
         goes_on.learn_rows(&chunk, 250..500, &mut Vec::new());
         assert_eq!(goes_on.freeze().into_heads()[0], heads[k], "lane {k} going on alone");
     }
@@ -97,7 +97,7 @@ fn the_learner_alone_is_a_learner() {
         Loss::Logistic,
         Packed::index(),
     );
-    let (mut alone, chunk) = (lanes.alone(1, Table::index()), rows());
+    let (mut alone, chunk) = (lanes.alone(1, Table::index()).unwrap(), rows());
     learner.learn(&chunk, &mut Vec::new());
     alone.learn(&chunk, &mut Vec::new());
     let (mut expected, mut found) = (Vec::new(), Vec::new());

@@ -3,6 +3,7 @@
 //! | file | what is kept | algorithms |
 //! | --- | --- | --- |
 //! | [`leader`] | the dual: sums of gradients, penalties whole | RDA, AdaGrad-RDA, FTRL-Proximal, generalized RDA |
+//! | [`fading`] | the same, where old rows fade | FTRL-Proximal with a half-life |
 //! | [`mirror`] | the weight, missed proximal steps in closed form | SGD, FOBOS, COMID, AdaGrad-FOBOS |
 //! | [`proximal`] | the weight, or the dual once it is zero | FTPRL with a schedule |
 //! | [`anchored`] | `q w`, missed penalties in closed form | AOGD |
@@ -22,6 +23,7 @@ pub mod anchored;
 pub mod averaged;
 pub mod blockwise;
 pub mod dense;
+pub mod fading;
 pub mod grouped;
 pub mod lazy_sparse;
 pub mod leader;
@@ -64,6 +66,11 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// ([`Accrual::Once`](leader::Accrual::Once)). Other rules take their penalties as they are.
     #[inline(always)]
     fn scale_penalty(&self, _now: &mut Self::Clock, _scale: f64) {}
+    /// What the importance of a row is multiplied by in the round that has begun: more than 1 where older rows fade.
+    #[inline(always)]
+    fn importance(&self, _now: &Self::Clock) -> f64 {
+        1.0
+    }
     /// Ends a round. Rules whose constraint binds all weights together do that work here.
     #[inline(always)]
     fn close(&self, _now: &mut Self::Clock, _table: &mut Table<Self::Coord>) {}

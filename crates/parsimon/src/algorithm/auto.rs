@@ -1,12 +1,12 @@
 //! Learning without knobs: normalized FTRL-Proximal, with a race of rates and penalties.
 
 use parsimon_core::rule::leader::{Accrual, Iterate};
-use parsimon_core::{Float, Lane, Loss};
+use parsimon_core::{Float, HalfLife, Lane, Loss};
 
 use super::groups::AnyLoss;
 use super::objective::{Charge, Objective};
 use super::recipe::{Card, Composer, Racers, Recipe};
-use super::setting::{NonNegative, Positive, settings};
+use super::setting::{Natural, NonNegative, Positive, settings};
 use crate::found::Found;
 
 settings! {
@@ -14,6 +14,7 @@ settings! {
     pub struct Auto {
         rate: Option<Positive>, "alpha; a race finds it if absent";
         l1: Option<NonNegative>, "strength of |w|; a race finds it if absent";
+        half_life: Option<Natural>, "learned rows after which a row counts half, for streams that drift; without it rows never fade";
     }
 }
 
@@ -73,12 +74,16 @@ impl Recipe for Auto {
         let l1 = self.l1.unwrap_or(USUAL.1);
         Some(Objective { charge: Charge::Once, ..Objective::penalized(l1, 0.0) })
     }
+    fn half_life(&self) -> Option<HalfLife> {
+        self.half_life.and_then(HalfLife::new)
+    }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
         let loss = composer.loss();
         let racers = self.racers(loss);
         let constant = Some(racers.len() - 1);
         let lane = |&(rate, l1): &(f64, f64)| Lane { rate, l1, l2: 0.0, delta: 0.0 };
         let lanes = racers.iter().map(lane).collect();
-        composer.race(Racers { lanes, constant, leader: self.leader(loss) }, Accrual::Once, Iterate)
+        let (leader, half_life) = (self.leader(loss), Recipe::half_life(self));
+        composer.race(Racers { lanes, constant, leader, half_life }, Accrual::Once, Iterate)
     }
 }

@@ -1,14 +1,14 @@
 //! FTRL-Proximal as deployed for ads.
 
-use parsimon_core::Float;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Iterate};
+use parsimon_core::{Float, HalfLife};
 
 use super::groups::AnyLoss;
 use super::objective::{Charge, Objective};
 use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
-use super::setting::{NonNegative, Positive, settings};
+use super::setting::{Natural, NonNegative, Positive, settings};
 use crate::BuildError;
 use crate::found::Found;
 
@@ -18,6 +18,7 @@ settings! {
         rate: Positive = 0.1, "alpha";
         ..penalized: Penalized;
         beta: NonNegative = 1.0, "beta";
+        half_life: Option<Natural>, "learned rows after which a row counts half, for streams that drift; without it rows never fade";
     }
 }
 
@@ -43,8 +44,14 @@ impl Recipe for Ftrl {
     fn objective(&self) -> Option<Objective> {
         Some(Objective { charge: Charge::Once, ..self.penalized.objective() })
     }
+    fn half_life(&self) -> Option<HalfLife> {
+        self.half_life.and_then(HalfLife::new)
+    }
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
         let metric = AdaGrad { rate: self.rate, delta: self.beta };
+        if let Some(half_life) = Recipe::half_life(self) {
+            return self.penalized.fading_leader(metric, half_life, composer);
+        }
         self.penalized.adagrad_leader(metric, Accrual::Once, Iterate, composer)
     }
 }

@@ -5,11 +5,11 @@ use std::fmt;
 use parsimon_core::filter::Method;
 use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::metric::AdaGrad;
-use parsimon_core::rule::leader::{Accrual, Center};
+use parsimon_core::rule::leader::{Accrual, Center, Iterate};
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{
-    Float, Lane, LaneLearner, Lanes, Loss, Normalized, Online, Schedule, StandardizedColumns,
-    StandardizedTarget,
+    Float, HalfLife, Lane, LaneLearner, Lanes, Loss, Normalized, Online, Schedule,
+    StandardizedColumns, StandardizedTarget,
 };
 
 use super::recipe::{Composer, Racers};
@@ -44,6 +44,13 @@ impl Narrow for Box<dyn SideBySide> {
             *self = narrower;
         }
         pays
+    }
+}
+
+/// A learner of one setting has nothing to give up.
+impl Narrow for Box<dyn Online> {
+    fn narrow(&mut self, _: &[usize], _: Storage) -> bool {
+        false
     }
 }
 
@@ -132,7 +139,14 @@ impl<F: Float> Composer<F> for LaneComposer {
     ) -> Self::Output {
         let key = format!("{accrual:?} {}", std::any::type_name::<C>());
         let build: Build = Box::new(move |lanes, options, loss| {
-            side_by_side::<F, C>(lanes, options, loss, accrual, center)
+            side_by_side::<F, C>(lanes, options, loss, accrual, center, None)
+        });
+        Some(LaneGroup { lane, key, build })
+    }
+    fn fading_leader(self, lane: Lane, half_life: HalfLife) -> Self::Output {
+        let key = format!("{half_life:?}");
+        let build: Build = Box::new(move |lanes, options, loss| {
+            side_by_side::<F, _>(lanes, options, loss, Accrual::Once, Iterate, Some(half_life))
         });
         Some(LaneGroup { lane, key, build })
     }
@@ -145,12 +159,17 @@ pub(super) fn side_by_side<F: Float, C: Center<AdaGrad>>(
     loss: Loss,
     accrual: Accrual,
     center: C,
+    half_life: Option<HalfLife>,
 ) -> Box<dyn SideBySide> {
     match width(lanes.len()) {
-        0..=2 => Box::new(of_width::<F, C, 2>(lanes, options, loss, accrual, center)),
-        4 => Box::new(of_width::<F, C, 4>(lanes, options, loss, accrual, center)),
-        8 => Box::new(of_width::<F, C, 8>(lanes, options, loss, accrual, center)),
-        _ => Box::new(of_width::<F, C, WIDEST>(lanes, options, loss, accrual, center)),
+        0..=2 => {
+            Box::new(of_width::<F, C, 2>(lanes, options, loss, accrual, center).fading(half_life))
+        }
+        4 => Box::new(of_width::<F, C, 4>(lanes, options, loss, accrual, center).fading(half_life)),
+        8 => Box::new(of_width::<F, C, 8>(lanes, options, loss, accrual, center).fading(half_life)),
+        _ => Box::new(
+            of_width::<F, C, WIDEST>(lanes, options, loss, accrual, center).fading(half_life),
+        ),
     }
 }
 
@@ -172,13 +191,16 @@ macro_rules! halves {
     ($wide:literal to $narrow:literal) => {
         impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, $wide> {
             fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
-                if let [head] = heads {
-                    return Some(Box::new(self.alone(*head, storage.table())));
+                if let [head] = heads
+                    && let Some(alone) = self.alone(*head, storage.table())
+                {
+                    return Some(Box::new(alone));
                 }
                 let last = heads.len().checked_sub(1).filter(|last| *last < $narrow)?;
                 let kept = std::array::from_fn(|k| heads[k.min(last)]);
                 let half = Lanes::keep::<$narrow>(self, kept, storage.packed());
-                match width(heads.len()) {
+                // Where old rows fade, no lane goes on alone.
+                match width(heads.len()).max(if self.fades() { 2 } else { 1 }) {
                     $narrow => Some(Box::new(half)),
                     _ => SideBySide::keep(&half, &(0..heads.len()).collect::<Vec<_>>(), storage),
                 }
@@ -194,7 +216,7 @@ halves!(4 to 2);
 impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, 2> {
     fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
         let &[head] = heads else { return None };
-        Some(Box::new(self.alone(head, storage.table())))
+        Some(Box::new(self.alone(head, storage.table())?))
     }
 }
 

@@ -90,16 +90,11 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
     ) -> Box<dyn Online> {
         // One setting for all classes: a race of each class would choose many.
         if self.0.heads.is_some() {
-            return Composer::<F>::adagrad_leader(
-                self,
-                racers.lanes[racers.leader],
-                accrual,
-                center,
-            );
+            return racers.first::<F, _>(self, accrual, center);
         }
         let LearnerPlan { loss, options, .. } = *self.0;
-        let Racers { lanes, constant, leader } = racers;
-        let learner = side_by_side::<F, C>(&lanes, options, loss, accrual, center);
+        let Racers { lanes, constant, leader, half_life } = racers;
+        let learner = side_by_side::<F, C>(&lanes, options, loss, accrual, center, half_life);
         Box::new(Race::new(learner, lanes.len(), constant, leader, loss, options.storage))
     }
     fn kernel(self, tuning: Tuning, kernels: Vec<Kernel>) -> Box<dyn Online> {

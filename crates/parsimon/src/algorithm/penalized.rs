@@ -5,9 +5,10 @@
 
 use parsimon_core::metric::Metric;
 use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Penalty, nonnegative};
+use parsimon_core::rule::fading::Fading;
 use parsimon_core::rule::leader::{Accrual, Center, Leader};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
-use parsimon_core::{Float, Schedule, metric::AdaGrad};
+use parsimon_core::{Float, HalfLife, Lane, Schedule, metric::AdaGrad};
 
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::Composer;
@@ -180,11 +181,30 @@ impl Penalized {
         match self.chosen() {
             Chosen::Elastic(ElasticNet { l1, l2 }) => {
                 let AdaGrad { rate, delta } = metric;
-                let lane = parsimon_core::Lane { l1, l2, rate, delta };
+                let lane = Lane { l1, l2, rate, delta };
                 composer.adagrad_leader(lane, accrual, center)
             }
             bounded @ Chosen::Bounded(_) => {
                 bounded.leader(accrual, center, [metric, metric], composer)
+            }
+        }
+    }
+
+    /// FTRL-Proximal whose past fades.
+    pub(super) fn fading_leader<F: Float, C: Composer<F>>(
+        &self,
+        metric: AdaGrad,
+        half_life: HalfLife,
+        composer: C,
+    ) -> C::Output {
+        match self.chosen() {
+            Chosen::Elastic(ElasticNet { l1, l2 }) => {
+                let AdaGrad { rate, delta } = metric;
+                composer.fading_leader(Lane { l1, l2, rate, delta }, half_life)
+            }
+            Chosen::Bounded(penalty) => {
+                let rule = |penalty| Fading { penalty, metric, half_life };
+                composer.rule(rule(penalty), rule(free::<F, _>(&penalty)))
             }
         }
     }

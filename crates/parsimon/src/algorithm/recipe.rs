@@ -11,9 +11,10 @@ use parsimon_core::filter::{Filter, Method};
 use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::penalty::ElasticNet;
+use parsimon_core::rule::fading::Fading;
 use parsimon_core::rule::leader::{Accrual, Center, Leader};
 use parsimon_core::rule::{Implicit, Rule};
-use parsimon_core::{Float, Lane, Loss, Online, Precision, Schedule};
+use parsimon_core::{Float, HalfLife, Lane, Loss, Online, Precision, Schedule};
 
 use super::groups::Losses;
 use super::lanes::{LaneComposer, LaneGroup};
@@ -78,6 +79,10 @@ pub trait Recipe: Configuration {
     fn needs_rows(&self) -> bool {
         false
     }
+    /// How fast the past fades, if it does: the statistics of rows and labels fade alike.
+    fn half_life(&self) -> Option<HalfLife> {
+        None
+    }
     /// Says what it is made of.
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output;
     /// Says which method filters a signal sample by sample, if one does.
@@ -135,9 +140,14 @@ pub trait Composer<F: Float>: Sized {
         self.rule(rule, leader(lane.free(), accrual, center))
     }
 
+    /// FTRL-Proximal whose past fades, which can share a learner with others of the same half-life.
+    fn fading_leader(self, lane: Lane, half_life: HalfLife) -> Self::Output {
+        self.rule(fading(lane, half_life), fading(lane.free(), half_life))
+    }
+
     /// Settings that race, each a leader with AdaGrad's metric. By default the one that leads at first, alone.
     fn race<C: Center<AdaGrad>>(self, racers: Racers, accrual: Accrual, center: C) -> Self::Output {
-        self.adagrad_leader(racers.lanes[racers.leader], accrual, center)
+        racers.first(self, accrual, center)
     }
 
     /// A rule that takes the loss itself or its tangent.
@@ -155,6 +165,30 @@ pub struct Racers {
     pub constant: Option<usize>,
     /// Which of them predicts at first.
     pub leader: usize,
+    /// How fast the past of all of them fades, if it does.
+    pub half_life: Option<HalfLife>,
+}
+
+impl Racers {
+    /// The one that predicts at first, alone.
+    pub(crate) fn first<F: Float, C: Composer<F>>(
+        &self,
+        composer: C,
+        accrual: Accrual,
+        center: impl Center<AdaGrad>,
+    ) -> C::Output {
+        let lane = self.lanes[self.leader];
+        match self.half_life {
+            Some(half_life) => composer.fading_leader(lane, half_life),
+            None => composer.adagrad_leader(lane, accrual, center),
+        }
+    }
+}
+
+/// The fading leader of a lane.
+fn fading(lane: Lane, half_life: HalfLife) -> Fading<ElasticNet> {
+    let Lane { l1, l2, rate, delta } = lane;
+    Fading { penalty: ElasticNet { l1, l2 }, metric: AdaGrad { rate, delta }, half_life }
 }
 
 /// The leader of a lane.
@@ -181,6 +215,7 @@ pub(crate) trait Composed: Debug + Send + Sync {
     fn needs_dimension(&self) -> Option<&'static str>;
     fn needs_rows(&self) -> bool;
     fn dimension(&self) -> Option<u32>;
+    fn half_life(&self) -> Option<HalfLife>;
     fn check_size(&self, features: u64) -> Result<(), BuildError>;
     fn learner(&self, plan: &LearnerPlan<'_>) -> Box<dyn Online>;
     fn lanes(&self, precision: Precision, loss: Loss) -> Option<LaneGroup>;
@@ -214,6 +249,9 @@ impl<T: Recipe> Composed for T {
     }
     fn dimension(&self) -> Option<u32> {
         Recipe::dimension(self)
+    }
+    fn half_life(&self) -> Option<HalfLife> {
+        Recipe::half_life(self)
     }
     fn check_size(&self, features: u64) -> Result<(), BuildError> {
         Recipe::check_size(self, features)

@@ -6,7 +6,7 @@ use parsimon_core::{
 
 use super::Settings;
 use crate::LearnerOptions;
-use crate::algorithm::lanes::{LaneGroup, Narrow, SideBySide};
+use crate::algorithm::lanes::{LaneGroup, Narrow};
 
 /// What settings must have in common to share a learner; `None` for those that need one of their own.
 pub(crate) fn family(settings: &Settings, options: LearnerOptions) -> Option<String> {
@@ -29,31 +29,34 @@ pub(crate) fn shared_learner(
 }
 
 impl Settings {
-    /// Features, and labels that are numbers, on a common scale where the settings have it: all lanes share the statistics.
-    fn on_common_scale(
+    /// Features, columns, and labels that are numbers, on a common scale where the settings have it: all lanes and classes share the
+    /// statistics.
+    pub(super) fn on_common_scale<O: Narrow + 'static>(
         &self,
-        learner: Box<dyn SideBySide>,
+        learner: O,
         options: LearnerOptions,
     ) -> Box<dyn Narrow> {
-        fn on_label<O: Narrow + 'static>(learner: O, clips: Option<bool>) -> Box<dyn Narrow> {
-            match clips {
-                Some(clips) => {
-                    Box::new(StandardizedColumns::new(StandardizedTarget::new(learner, clips)))
-                }
-                None => Box::new(StandardizedColumns::new(learner)),
-            }
-        }
         let LearnerOptions { precision, bias, storage } = options;
-        let is_real = self.loss().domain() == LabelDomain::Real;
-        let clips = is_real.then(|| self.clips_predictions());
+        let half_life = self.recipe().half_life();
         match precision {
             _ if !self.is_normalized() => Box::new(learner),
             Precision::F32 => {
-                on_label(Normalized::<f32, _>::new(learner, bias, storage.table()), clips)
+                let normalized = Normalized::<f32, _>::new(learner, bias, storage.table());
+                self.with_labels_on_scale(normalized.fading(half_life))
             }
             Precision::F64 => {
-                on_label(Normalized::<f64, _>::new(learner, bias, storage.table()), clips)
+                let normalized = Normalized::<f64, _>::new(learner, bias, storage.table());
+                self.with_labels_on_scale(normalized.fading(half_life))
             }
         }
+    }
+
+    fn with_labels_on_scale<O: Narrow + 'static>(&self, normalized: O) -> Box<dyn Narrow> {
+        let half_life = self.recipe().half_life();
+        if self.loss().domain() != LabelDomain::Real || self.is_multiclass() {
+            return Box::new(StandardizedColumns::new(normalized).fading(half_life));
+        }
+        let target = StandardizedTarget::new(normalized, self.clips_predictions());
+        Box::new(StandardizedColumns::new(target.fading(half_life)).fading(half_life))
     }
 }

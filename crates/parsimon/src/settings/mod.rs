@@ -9,9 +9,7 @@ pub use filter::{FilterPrecision, Regularization};
 pub use spec::Spec;
 
 use parsimon_core::kernel::Kernel;
-use parsimon_core::{
-    LabelDomain, Loss, Normalized, Online, Precision, StandardizedColumns, StandardizedTarget,
-};
+use parsimon_core::{LabelDomain, Loss, Online, Precision};
 use serde_json::{Map, Value};
 
 use crate::algorithm::auto::Auto;
@@ -140,21 +138,6 @@ impl Settings {
         self.is_normalized() && self.configured.clips_predictions
     }
 
-    /// Features, columns, and labels that are numbers, on a common scale.
-    fn normalized(&self, learner: Box<dyn Online>, options: LearnerOptions) -> Box<dyn Online> {
-        let LearnerOptions { precision, bias, storage } = options;
-        let normalized: Box<dyn Online> = match precision {
-            Precision::F32 => Box::new(Normalized::<f32, _>::new(learner, bias, storage.table())),
-            Precision::F64 => Box::new(Normalized::<f64, _>::new(learner, bias, storage.table())),
-        };
-        let is_real = self.loss().domain() == LabelDomain::Real && !self.is_multiclass();
-        let normalized = match is_real {
-            true => Box::new(StandardizedTarget::new(normalized, self.clips_predictions())),
-            false => normalized,
-        };
-        Box::new(StandardizedColumns::new(normalized))
-    }
-
     /// These settings as one method with its rate and penalty, where a race has chosen them.
     #[must_use]
     pub fn after_race(&self, chosen: Option<usize>) -> Self {
@@ -264,6 +247,6 @@ impl Settings {
         let heads = self.is_multiclass().then_some(heads);
         let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
         let learner = self.recipe().learner(&plan);
-        Ok(if self.is_normalized() { self.normalized(learner, options) } else { learner })
+        Ok(if self.is_normalized() { self.on_common_scale(learner, options) } else { learner })
     }
 }

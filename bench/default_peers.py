@@ -124,26 +124,34 @@ def river(folder, about):
     """Numeric columns of tables through StandardScaler; other features through MaxAbsScaler, because StandardScaler turns a feature
     that is 1 wherever it occurs into 0."""
     import river
-    from river import compose, linear_model, multiclass, preprocessing
+    from river import linear_model, multiclass, preprocessing
 
     numeric = set(about["numeric"])
-    scaler = preprocessing.MaxAbsScaler()
-    if numeric:
-        scaler = (compose.Select(*numeric) | preprocessing.StandardScaler()) + (compose.Discard(*numeric) | preprocessing.MaxAbsScaler())
+    standard, largest = preprocessing.StandardScaler(), preprocessing.MaxAbsScaler()
+
+    def scaled(row, learn):
+        """A missing cell stays absent; River's own selection of columns refuses rows that lack one."""
+        parts = (standard, {k: v for k, v in row.items() if k in numeric}), (largest, {k: v for k, v in row.items() if k not in numeric})
+        result = {}
+        for scaler, part in parts:
+            if learn:
+                scaler.learn_one(part)
+            result |= scaler.transform_one(part)
+        return result
+
     kind = about["kind"]
     learner = {"two": linear_model.LogisticRegression, "many": lambda: multiclass.OneVsRestClassifier(linear_model.LogisticRegression()),
                "number": linear_model.LinearRegression}[kind]()
-    model = scaler | learner
     labels, rows = read(folder, "train")
     for x, y in zip(rows, labels):
-        model.learn_one(x, y if kind == "number" else y == 1 if kind == "two" else int(y))
-    _, rows = read(folder, "test")
+        learner.learn_one(scaled(x, True), y if kind == "number" else y == 1 if kind == "two" else int(y))
+    rows = [scaled(x, False) for x in read(folder, "test")[1]]
     if kind == "number":
-        predictions = [model.predict_one(x) for x in rows]
+        predictions = [learner.predict_one(x) for x in rows]
     elif kind == "two":
-        predictions = [model.predict_proba_one(x).get(True, 0.5) for x in rows]
+        predictions = [learner.predict_proba_one(x).get(True, 0.5) for x in rows]
     else:
-        predictions = [[p.get(c + 1, 0.0) for c in range(about["classes"])] for p in map(model.predict_proba_one, rows)]
+        predictions = [[p.get(c + 1, 0.0) for c in range(about["classes"])] for p in map(learner.predict_proba_one, rows)]
     return predictions, None, river.__version__
 
 

@@ -86,7 +86,7 @@ class Bench:
             command = [self.args.python, os.path.join(ROOT, "bench", "default_peers.py"), learner, folder, cached + ".partial"]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode != 0:
-                self.missing[learner] = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                self.missing.setdefault(learner, {})[about["name"]] = (done.stderr.strip().splitlines() or ["no message"])[-1]
                 return None
             os.rename(cached + ".partial", cached)
         with open(cached) as f:
@@ -141,6 +141,10 @@ class Bench:
         return result
 
 
+def shown_run(result, run):
+    return "failed" if "error" in run else shown(result, run["loss"])
+
+
 def shown(result, loss):
     """A loss for the table: squared errors as shares of the constant's."""
     if loss is None:
@@ -161,7 +165,7 @@ def results_table(results, variants, peers):
     rows = []
     for r in results:
         row = [r["name"] + (", R" if r["kind"] == "number" else ""), r["half"], f"{r['rows']:,}", f"{r['features']:,}", f"{r['once']:.0%}"]
-        row += [shown(r, r["constant"]), *(shown(r, r["variants"][v]["loss"]) for v in variants)]
+        row += [shown(r, r["constant"]), *(shown_run(r, r["variants"][v]) for v in variants)]
         row += [shown(r, r["peers"].get(p, {}).get("loss")) for p in peers]
         row += [f"{n:,}" if (n := r["variants"][v]["nonzeros"]) is not None else "failed" for v in variants]
         row += [shown_z(r["variants"][v]["z"].get(a)) for v in variants for a in ("vw", "constant")]
@@ -182,7 +186,7 @@ def summary(results, variants, peers):
         ahead = [r["name"] for r in with_vw if ours[r["name"]]["z"]["vw"] < -2]
         below = [r["name"] for r in results if not ours[r["name"]]["z"]["constant"] <= 2]
         rare = [r for r in results if r["once"] >= 0.4]
-        dense = [r["name"] for r in rare if not (ours[r["name"]]["nonzeros"] or 0) * 2 <= r["features"] * (r["classes"] if r["kind"] == "many" else 1)]
+        dense = [r["name"] for r in rare if (n := ours[r["name"]]["nonzeros"]) is None or n * 2 > r["features"] * (r["classes"] if r["kind"] == "many" else 1)]
         if with_vw:
             lines.append(f"* {v}: no worse than VW's default (z < 2) on {len(with_vw) - len(behind)} of {len(with_vw)} sets, "
                          f"{1 - len(behind) / len(with_vw):.0%}; better (z < -2) on {len(ahead)}; worse on {of(behind, with_vw)}")
@@ -202,9 +206,9 @@ def frontier_table(results, variants):
         rows = []
         for r in results:
             if r["frontier"].get(v):
-                cells = [f"{shown(r, f['loss'])} ({f['nonzeros']:,})" if f["nonzeros"] is not None else "failed" for f in r["frontier"][v].values()]
-                main = r["variants"][v]
-                rows.append([r["name"], f"{r['features']:,}", f"{shown(r, main['loss'])} ({main['nonzeros']:,})" if main["nonzeros"] is not None else "failed", *cells])
+                runs = [r["variants"][v], *r["frontier"][v].values()]
+                cells = [shown_run(r, f) if "error" in f else f"{shown_run(r, f)} ({f['nonzeros']:,})" for f in runs]
+                rows.append([r["name"], f"{r['features']:,}", *cells])
         if rows:
             text += f"\n{v}: loss (nonzeros) with l1 fixed\n\n" + table(["set", "features", "chosen", *(f"l1 {x}" for x in FRONTIER)], rows)
     return text
@@ -220,6 +224,10 @@ def chosen(text, data):
     if unknown:
         raise SystemExit(f"unknown sets: {', '.join(unknown)}; there are {', '.join(by_name)}")
     return [by_name[n] for n in text.split(",")]
+
+
+def left_out(missing):
+    return " ".join(f"{PEERS[p]} did not run on {len(why)} sets: {next(iter(why.values()))}." for p, why in missing.items())
 
 
 def finite(value):
@@ -255,13 +263,13 @@ def main():
     for one in chosen(args.sets, args.data):
         results.append(bench.set(one))
         r = results[-1]
-        line = " ".join(f"{v} {shown(r, f['loss'])} z {shown_z(f['z'].get('vw'))}" + (f" ({f['error']})" if "error" in f else "") for v, f in r["variants"].items())
+        line = " ".join(f"{v} {shown_run(r, f)} z {shown_z(f['z'].get('vw'))}" + (f" ({f['error']})" if "error" in f else "") for v, f in r["variants"].items())
         print(f"{r['name']}: constant {shown(r, r['constant'])}, VW {shown(r, r['peers'].get('vw', {}).get('loss'))}, {line}", file=sys.stderr, flush=True)
     versions = {p: next((r["peers"][p]["version"] for r in results if p in r["peers"]), None) for p in bench.peers}
     peers = [p for p in bench.peers if versions[p]]
     parts = [
         f"# Defaults beside defaults\n\n{today()}, {processor()}, commit {commit()}.",
-        "Peers: " + ", ".join(f"{PEERS[p]} {versions[p]}" for p in peers) + ". " + " ".join(f"{PEERS[p]} left out: {why}." for p, why in bench.missing.items()),
+        "Peers: " + ", ".join(f"{PEERS[p]} {versions[p]}" for p in peers) + ". " + left_out(bench.missing),
         f"Command: `python3 bench/defaults.py {command_line(sys.argv[1:])}`",
         "Test loss after one pass, nothing tuned: log loss, or for sets marked R the squared error as a share of the constant's. z: paired, above 0 parsimon is worse.",
         results_table(results, bench.variants, peers), summary(results, bench.variants, peers), frontier_table(results, bench.variants)]

@@ -8,7 +8,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use parsimon::data::Position;
 use parsimon::eval::number::{significant, thousands};
-use parsimon::{Observer, Pass, Progress};
+use parsimon::{Observer, Pass, Progress, Warning};
 
 /// Says why the program stops.
 pub(crate) fn complain(message: &str) {
@@ -29,6 +29,10 @@ pub(crate) struct Console {
     bar: Option<ProgressBar>,
     has_header: bool,
     classes: Vec<String>,
+    /// Warnings in words.
+    words: Option<Box<dyn Fn(&Warning) -> String>>,
+    /// Why the weights diverged, for the error that ends the run.
+    last_words: Option<String>,
 }
 
 impl Console {
@@ -44,7 +48,27 @@ impl Console {
             bar
         });
         let start = Instant::now();
-        Self { quiet, passes, start, rows_at_start, bar, has_header: false, classes }
+        Self {
+            quiet,
+            passes,
+            start,
+            rows_at_start,
+            bar,
+            has_header: false,
+            classes,
+            words: None,
+            last_words: None,
+        }
+    }
+
+    /// Prints warnings in these words.
+    pub(crate) fn warn_with(&mut self, words: impl Fn(&Warning) -> String + 'static) {
+        self.words = Some(Box::new(words));
+    }
+
+    /// Why the weights diverged, if they did.
+    pub(crate) fn last_words(&self) -> Option<&str> {
+        self.last_words.as_deref()
     }
 
     fn say(&self, line: &str) {
@@ -79,8 +103,9 @@ impl Observer for Console {
         if !self.has_header {
             self.has_header = true;
             self.say(&format!(
-                "{:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
+                "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
                 "average",
+                "constant",
                 "since last",
                 "rows",
                 "label",
@@ -91,8 +116,9 @@ impl Observer for Console {
             ));
         }
         self.say(&format!(
-            "{:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
+            "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
             format!("{:.6}", line.average),
+            line.constant.map_or("-".to_owned(), |constant| format!("{constant:.6}")),
             format!("{:.6}", line.since_last),
             thousands(line.rows),
             self.label(line.label),
@@ -126,5 +152,13 @@ impl Observer for Console {
             thousands(pass.rows),
             thousands(pass.nonzeros as u64)
         ));
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        let Some(words) = self.words.as_ref().map(|words| words(warning)) else { return };
+        match warning {
+            Warning::Diverged { .. } => self.last_words = Some(words),
+            _ => self.say(&words),
+        }
     }
 }

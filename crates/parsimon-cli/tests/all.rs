@@ -4,6 +4,7 @@
 
 mod bare;
 mod compare;
+mod constant;
 mod data;
 mod faults;
 mod fixture;

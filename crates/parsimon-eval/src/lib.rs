@@ -5,6 +5,7 @@
 //! - After learning: one collector per task ([`Binary`], [`Multiclass`], [`Regression`], [`Counts`])
 //!   turns scored rows into metrics; [`Evaluator`] picks it by the loss, [`Evaluation`] is the result of
 //!   any of them, to print or to store.
+//! - [`Mean`] is a mean over rows with its 95% interval, for one loss or for the difference of two.
 //! - For people: [`Table`] and [`number`]. Charts are in the crate `parsimon-page`.
 //!
 //! Everything takes importance weights, and a row of weight zero counts for nothing. A metric that is not
@@ -20,6 +21,7 @@ mod counts;
 mod curve;
 mod evaluation;
 mod evaluator;
+mod mean;
 mod multiclass;
 pub mod number;
 mod progressive;
@@ -36,6 +38,7 @@ pub use counts::{Counts, CountsMetrics};
 pub use curve::{CurvePoint, LearningCurve};
 pub use evaluation::Evaluation;
 pub use evaluator::Evaluator;
+pub use mean::Mean;
 pub use multiclass::{ClassMetrics, Multiclass, MulticlassMetrics};
 pub use progressive::Progressive;
 pub use regression::{Regression, RegressionMetrics};

@@ -47,6 +47,10 @@ pub struct Provenance {
     pub collisions: u64,
     /// Distinct feature names met.
     pub names_met: u64,
+    /// The margins, one or one per class, that predict the labels without any feature. Empty in models of earlier versions and
+    /// in merged ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub constant: Vec<f64>,
 }
 
 impl Model {

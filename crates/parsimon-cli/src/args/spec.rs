@@ -118,6 +118,11 @@ impl SpecArgs {
         self.flags.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Whether the file or a flag names an algorithm.
+    pub(crate) fn names_algorithm(&self) -> Result<bool, Fault> {
+        Ok(self.given()?.get("algorithm").is_some())
+    }
+
     /// The spec file, which no output may overwrite.
     pub(crate) fn inputs(&self) -> Vec<Input> {
         self.file.iter().cloned().map(Input::Path).collect()

@@ -1,5 +1,6 @@
 //! The commands.
 
+pub(crate) mod advice;
 pub(crate) mod algorithms;
 pub(crate) mod cancel;
 pub(crate) mod compare;

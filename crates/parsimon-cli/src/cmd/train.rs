@@ -7,11 +7,14 @@ use parsimon::data::{Input, Options, Reader};
 use parsimon::eval::number::{bytes, duration, significant, thousands};
 use parsimon::eval::{Evaluation, Schedule};
 use parsimon::survey::{self, Guess, Guessed, Opened};
-use parsimon::{InputSchema, LearnerOptions, Model, Outcome, Plan, Storage, Trainer, run_with};
+use parsimon::{
+    Error, InputSchema, LearnerOptions, Model, Outcome, Plan, Storage, Trainer, run_with,
+};
 use parsimon_page::chart::learning_curve;
 use serde_json::{Map, Value, json};
 
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
+use crate::cmd::advice::Advisor;
 use crate::console::{Console, note};
 use crate::fault::Fault;
 use crate::output::{Files, write_text};
@@ -50,9 +53,14 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         false => Vec::new(),
     };
     let mut console = Console::new(args.quiet, args.passes, trainer.progressive().rows(), classes);
+    let advisor = Advisor::new(trainer.settings(), args.spec.names_algorithm()?);
+    console.warn_with(move |warning| advisor.words(warning));
     let outcome = run_with(&mut trainer, &plan, reader, &mut console);
     console.finish();
-    let outcome = outcome?;
+    let outcome = outcome.map_err(|error| match (&error, console.last_words()) {
+        (Error::Diverged { .. }, Some(words)) => Fault::Input(words.to_owned()),
+        _ => error.into(),
+    })?;
     if let Some(path) = &args.output {
         outcome.model.save(path)?;
     }
@@ -207,17 +215,18 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
         thousands((outcome.rows as f64 / seconds) as u64),
     ));
     note(&format!(
-        "progressive loss {}, {} {}",
+        "progressive loss {}{}, {} {}",
         significant(trainer.progressive().average().unwrap_or(0.0), 6),
+        match trainer.constant_loss() {
+            Some(loss) => format!(" (a constant prediction {})", significant(loss, 6)),
+            None => String::new(),
+        },
         thousands(model.nonzeros() as u64),
         match model.dictionary() {
             None => "nonzero weights",
             Some(_) => "rows in the dictionary",
         },
     ));
-    if let Some(warning) = worse_than_constant(trainer) {
-        note(&warning);
-    }
     if let Some(command) = named_by_race(trainer, model) {
         note(&format!("the race was won by {command}"));
     }
@@ -266,29 +275,6 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
     }
 }
 
-/// Rows after which a comparison with a constant says something.
-const ENOUGH: u64 = 1000;
-/// Learning costs a little on the way; a loss this far above the constant's is no matter of chance.
-const FAR: f64 = 1.05;
-
-/// A warning if a constant prediction would have been better.
-fn worse_than_constant(trainer: &Trainer) -> Option<String> {
-    let (own, constant) = (trainer.progressive().average()?, trainer.constant_loss()?);
-    let is_worse = trainer.progressive().rows() >= ENOUGH && own > FAR * constant;
-    let remedy = match trainer.settings().is_normalized() {
-        true => "check the label and the columns",
-        false => {
-            "try -a auto, or --normalize: features in very different units are the usual reason"
-        }
-    };
-    is_worse.then(|| {
-        format!(
-            "warning: a constant prediction would have a loss of {}, less than this model; {remedy}",
-            significant(constant, 6)
-        )
-    })
-}
-
 /// The flags that give the same model, where a race has chosen them.
 fn named_by_race(trainer: &Trainer, model: &Model) -> Option<String> {
     trainer.online().chosen()?;
@@ -312,6 +298,7 @@ fn report(trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) -> Va
         "features": outcome.features,
         "seconds": outcome.elapsed.as_secs_f64(),
         "progressive_loss": trainer.progressive().average(),
+        "constant_loss": trainer.constant_loss(),
         "nonzeros": outcome.model.nonzeros(),
         "names": trainer.names().len(),
         "collisions": trainer.names().collisions(),

@@ -31,6 +31,9 @@ impl Trainer {
             "inputs": self.inputs,
             "version": env!("CARGO_PKG_VERSION"),
         }));
+        if let Some(baseline) = self.baseline() {
+            container.about["constant"] = baseline.to_json();
+        }
         let mut state = Vec::new();
         self.online().save(&mut state);
         container.push("state", state);
@@ -62,6 +65,14 @@ impl Trainer {
         trainer.progressive = serde_json::from_value(field("progressive")).map_err(unreadable)?;
         trainer.curve = serde_json::from_value(field("curve")).map_err(unreadable)?;
         trainer.inputs = serde_json::from_value(field("inputs")).map_err(unreadable)?;
+        // Earlier versions kept no constant, and a constant of later rows alone would mislead.
+        let kept = field("constant");
+        trainer.baseline = trainer.baseline.filter(|_| !kept.is_null());
+        if let Some(baseline) = &mut trainer.baseline
+            && !baseline.restore(&kept)
+        {
+            return Err(bad("has a constant that does not belong to its settings".into()));
+        }
         let mut state = container.section("state");
         let restored = trainer.learner.online_mut().restore(&mut state);
         if restored.is_none() || !state.is_empty() {

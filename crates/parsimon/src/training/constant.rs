@@ -1,62 +1,297 @@
-//! What the best constant prediction would have cost: the least that learning must beat.
+//! What a constant prediction costs: the least that learning must beat.
 
-use parsimon_core::Loss;
+use parsimon_core::{LabelDomain, Loss};
+use parsimon_eval::Mean;
+use serde::{Deserialize, Serialize};
 
-/// Sums over the labels of learned rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct ConstantLoss {
-    rows: u64,
+use crate::{Found, Settings};
+
+/// A prediction that uses no feature. Each row is predicted from the labels before it, so that its loss compares with a
+/// progressive loss: the frequency of the classes, the mean, or an estimate of the quantile, whichever suits the loss. Before the
+/// first label it predicts the margin 0, as most learners do.
+///
+/// ```
+/// use parsimon::{Constant, Found, Spec};
+///
+/// let settings = Spec::new("sgd").set("loss", "squared").resolve()?;
+/// let mut constant = Constant::new(&settings, &Found::default());
+/// // Predicted are 0, 2 and 3.
+/// let costs: Vec<f64> = [2.0, 4.0, 3.0].iter().map(|y| constant.learn(*y, 1.0)).collect();
+/// assert_eq!(costs, [2.0, 2.0, 0.0]);
+/// # Ok::<(), parsimon::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constant {
+    loss: Loss,
+    pub(super) labels: Labels,
+}
+
+/// What the labels so far say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Labels {
     weight: f64,
+    /// The weight of positive rows, for two classes.
+    positive: f64,
     mean: f64,
+    /// The weighted squares of deviations from the mean.
     squares: f64,
+    /// The estimate of a quantile, or of the center of the Huber loss, and the mean distance of labels from it.
+    center: f64,
+    distance: f64,
+    /// The weight of each class, if there are several, and the most frequent one.
+    classes: Vec<f64>,
+    most_frequent: usize,
+}
+
+impl Constant {
+    /// Before the first label.
+    pub fn new(settings: &Settings, found: &Found) -> Self {
+        let is_multiclass = settings.is_multiclass();
+        let classes = if is_multiclass { settings.heads(found).unwrap_or(1) } else { 0 };
+        let labels = Labels { classes: vec![0.0; classes], ..Labels::default() };
+        Self { loss: settings.loss(), labels }
+    }
+
+    /// Predicts a label from those before it, takes it, and returns what the prediction cost: the loss, or for several classes
+    /// whether it was wrong.
+    pub fn learn(&mut self, y: f64, weight: f64) -> f64 {
+        let cost = self.cost(y);
+        if weight > 0.0 {
+            self.labels.take(self.loss, y, weight);
+        }
+        cost
+    }
+
+    /// What a label costs, without taking it.
+    pub(super) fn cost(&self, y: f64) -> f64 {
+        let labels = &self.labels;
+        if !labels.classes.is_empty() {
+            return f64::from(u8::from(labels.most_frequent as f64 != y));
+        }
+        match self.loss {
+            // The same as the loss at the margin, without an exponential.
+            Loss::Logistic => {
+                let positive = labels.share_of_positives();
+                -(if y > 0.0 { positive } else { 1.0 - positive }).ln()
+            }
+            loss => loss.value(self.margin(), y),
+        }
+    }
+
+    /// What is predicted for every row: one margin, or one per class.
+    pub fn margins(&self) -> Vec<f64> {
+        let labels = &self.labels;
+        if labels.classes.is_empty() {
+            return vec![self.margin()];
+        }
+        let margin = |class: &f64| {
+            let share = (class + 0.5) / (labels.weight + 1.0);
+            match self.loss {
+                Loss::Logistic => (share / (1.0 - share)).ln(),
+                _ => share + (1.0 - share) * self.loss.other_label(),
+            }
+        };
+        labels.classes.iter().map(margin).collect()
+    }
+
+    fn margin(&self) -> f64 {
+        let labels = &self.labels;
+        match self.loss {
+            _ if labels.weight <= 0.0 => 0.0,
+            Loss::Logistic => {
+                let positive = labels.share_of_positives();
+                (positive / (1.0 - positive)).ln()
+            }
+            Loss::Squared | Loss::SquaredHinge | Loss::Adaline => labels.mean,
+            Loss::Hinge if labels.mean == 0.0 => 0.0,
+            Loss::Hinge => labels.mean.signum(),
+            Loss::Huber { .. } | Loss::Quantile { .. } => labels.center,
+            // Half a count more than was seen: a mean of zero has no logarithm.
+            Loss::Poisson => ((labels.mean * labels.weight + 0.5) / (labels.weight + 1.0)).ln(),
+        }
+    }
+
+    /// The standard deviation of the labels: the RMSE of their mean.
+    pub fn deviation(&self) -> Option<f64> {
+        let labels = &self.labels;
+        let is_real = labels.classes.is_empty() && self.loss.domain() != LabelDomain::Binary;
+        (is_real && labels.weight > 0.0).then(|| (labels.squares / labels.weight).sqrt())
+    }
+
+    /// The share of the most frequent class.
+    pub fn accuracy(&self) -> Option<f64> {
+        let labels = &self.labels;
+        let most = match labels.classes.is_empty() {
+            true if self.loss.domain() == LabelDomain::Binary => {
+                labels.positive.max(labels.weight - labels.positive)
+            }
+            true => return None,
+            false => labels.classes[labels.most_frequent],
+        };
+        (labels.weight > 0.0).then(|| most / labels.weight)
+    }
+}
+
+impl Labels {
+    /// Whether a constant for so many classes can go on from these.
+    pub(super) fn fit(&self, classes: usize) -> bool {
+        self.classes.len() == classes && self.most_frequent < classes.max(1)
+    }
+
+    /// The number of classes, 0 unless there are several.
+    pub(super) fn classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Smoothed, as Krichevsky and Trofimov do: it is never 0 or 1.
+    fn share_of_positives(&self) -> f64 {
+        (self.positive + 0.5) / (self.weight + 1.0)
+    }
+
+    fn take(&mut self, loss: Loss, y: f64, weight: f64) {
+        self.weight += weight;
+        if !self.classes.is_empty() {
+            if let Some(class) = self.classes.get_mut(y as usize) {
+                *class += weight;
+                let most = *class;
+                if most > self.classes[self.most_frequent] {
+                    self.most_frequent = y as usize;
+                }
+            }
+            return;
+        }
+        if y > 0.0 {
+            self.positive += weight;
+        }
+        // Welford's update: labels such as years have a mean far above their deviation.
+        let share = weight / self.weight;
+        let before = y - self.mean;
+        self.mean += share * before;
+        self.squares += weight * before * (y - self.mean);
+        match loss {
+            Loss::Quantile { .. } => self.approach(y, share, loss, 1.0),
+            Loss::Huber { delta } => self.approach(y, share, loss, delta),
+            _ => {}
+        }
+    }
+
+    /// A step of stochastic approximation towards the minimum of the loss; `steep` is the largest slope. The step shrinks like
+    /// `t^(-3/4)`: fast enough to settle, slow enough to forget a poor first label.
+    fn approach(&mut self, y: f64, share: f64, loss: Loss, steep: f64) {
+        if share >= 1.0 {
+            self.center = y;
+            return;
+        }
+        self.distance += share * ((y - self.center).abs() - self.distance);
+        // Where labels are within the parabola of the Huber loss, the slope is no larger than their distance.
+        let steep = if let Loss::Huber { .. } = loss { steep.min(self.distance) } else { steep };
+        if steep > 0.0 {
+            let slope = (loss.slope(self.center, y) / steep).clamp(-1.0, 1.0);
+            self.center -= 2.0 * self.distance * (share * share.sqrt()).sqrt() * slope;
+        }
+    }
+}
+
+/// A constant with its average loss.
+#[derive(Clone, Debug)]
+pub struct ConstantLoss {
+    constant: Constant,
+    cost: Mean,
 }
 
 impl ConstantLoss {
-    pub(super) fn push(&mut self, y: f64, weight: f64) {
-        self.rows += 1;
-        if weight > 0.0 {
-            // Welford's update: labels such as years have a mean far above their deviation.
-            self.weight += weight;
-            let before = y - self.mean;
-            self.mean += weight / self.weight * before;
-            self.squares += weight * before * (y - self.mean);
-        }
+    pub(super) fn new(settings: &Settings, found: &Found) -> Self {
+        Self { constant: Constant::new(settings, found), cost: Mean::default() }
     }
 
-    pub(super) fn rows(&self) -> u64 {
-        self.rows
+    pub(super) fn learn(&mut self, y: f64, weight: f64) {
+        let cost = self.constant.learn(y, weight);
+        self.cost.record(cost, weight);
     }
 
-    /// The average loss of the best constant in hindsight, for the losses where it has a closed form.
-    pub(super) fn average(&self, loss: Loss) -> Option<f64> {
-        let information = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
-        match loss {
-            _ if self.weight <= 0.0 => None,
-            Loss::Logistic => {
-                let p = f64::midpoint(1.0, self.mean).clamp(0.0, 1.0);
-                Some(information(p) + information(1.0 - p))
-            }
-            Loss::Squared => Some(0.5 * self.squares / self.weight),
-            _ => None,
-        }
+    /// Whether these settings have the same constant.
+    pub(super) fn is_of(&self, settings: &Settings) -> bool {
+        let is_multiclass = !self.constant.labels.classes.is_empty();
+        self.constant.loss == settings.loss() && is_multiclass == settings.is_multiclass()
+    }
+
+    /// The average loss of predicting each row from the labels before it; for several classes, the share of errors.
+    pub fn average(&self) -> Option<f64> {
+        self.cost.value()
+    }
+
+    /// The constant after the last label.
+    pub fn constant(&self) -> &Constant {
+        &self.constant
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use parsimon_testing::SplitMix64;
+
     use super::*;
+    use crate::Spec;
+
+    fn constant(loss: &str) -> Constant {
+        let settings = Spec::new("sgd").set("loss", loss).resolve().unwrap();
+        Constant::new(&settings, &Found::default())
+    }
 
     #[test]
-    fn entropy_and_half_the_variance() {
-        let mut classes = ConstantLoss::default();
-        [1.0, -1.0, -1.0, -1.0].iter().for_each(|y| classes.push(*y, 1.0));
-        let expected = -(0.25f64 * 0.25f64.ln() + 0.75 * 0.75f64.ln());
-        assert!((classes.average(Loss::Logistic).unwrap() - expected).abs() < 1e-15);
-        let mut numbers = ConstantLoss::default();
-        [(2.0, 1.0), (4.0, 3.0)].iter().for_each(|(y, weight)| numbers.push(*y, *weight));
-        // The mean is 3.5, the variance (1 * 2.25 + 3 * 0.25) / 4.
-        assert!((numbers.average(Loss::Squared).unwrap() - 0.375).abs() < 1e-15);
-        assert_eq!(numbers.average(Loss::Hinge), None);
-        assert_eq!(ConstantLoss::default().average(Loss::Squared), None);
+    fn a_share_and_its_logarithm() {
+        let mut classes = constant("logistic");
+        assert_eq!(classes.learn(1.0, 1.0), 2f64.ln());
+        // (1 + 1/2) / 2 of the rows are positive.
+        assert_eq!(classes.learn(-1.0, 3.0), -(0.25f64).ln());
+        let margin = classes.margins()[0];
+        assert!((Loss::Logistic.value(margin, 1.0) - classes.cost(1.0)).abs() < 1e-15);
+        assert_eq!(classes.accuracy(), Some(0.75));
+    }
+
+    /// Every loss: the margin in the end is about the best constant.
+    #[test]
+    fn the_constant_is_nearly_the_best_in_hindsight() {
+        for loss in
+            ["logistic", "squared", "hinge", "squared-hinge", "huber", "quantile", "poisson"]
+        {
+            let mut random = SplitMix64::new(5);
+            let mut constant = constant(loss);
+            let is_class = constant.loss.domain() == LabelDomain::Binary;
+            let label = |u: f64| match (is_class, loss) {
+                (true, _) => {
+                    if u < 0.3 {
+                        1.0
+                    } else {
+                        -1.0
+                    }
+                }
+                (_, "poisson") => (4.0 * u).floor(),
+                // A long tail to the right.
+                _ => 100.0 + 7.0 * u * u * u,
+            };
+            let labels: Vec<f64> = (0..5000).map(|_| label(random.unit())).collect();
+            let costs: Vec<f64> = labels.iter().map(|y| constant.learn(*y, 1.0)).collect();
+            let paid = costs[1000..].iter().sum::<f64>() / 4000.0;
+            let total = |p: f64| labels.iter().map(|y| constant.loss.value(p, *y)).sum::<f64>();
+            let grid = if is_class || loss == "poisson" { -2.0..2.0 } else { 99.0..108.0 };
+            let grid =
+                (0..=2000).map(|k| grid.start + f64::from(k) * (grid.end - grid.start) / 2000.0);
+            let best = grid.map(total).fold(f64::INFINITY, f64::min) / 5000.0;
+            assert!(paid < best + 0.03 * best.abs() + 1e-3, "{loss}: {paid} against {best}");
+        }
+    }
+
+    #[test]
+    fn several_classes_are_counted() {
+        let spec = r#"{"algorithm": "sgd", "multiclass": true, "classes": ["a", "b", "c"]}"#;
+        let settings = Spec::from_json(spec).unwrap().resolve().unwrap();
+        let mut constant = Constant::new(&settings, &Found::default());
+        let wrong: Vec<f64> =
+            [2.0, 2.0, 1.0, 2.0].iter().map(|y| constant.learn(*y, 1.0)).collect();
+        assert_eq!(wrong, [1.0, 0.0, 1.0, 0.0]);
+        let margins = constant.margins();
+        assert!(margins[2] > margins[1] && margins[1] > margins[0], "{margins:?}");
+        assert_eq!(constant.accuracy(), Some(0.75));
     }
 }

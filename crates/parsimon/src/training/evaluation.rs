@@ -4,6 +4,7 @@ use parsimon_core::{Chunk, Loss, Scorer};
 use parsimon_data::{Input, Labels, Options, Reader};
 use parsimon_eval::{Evaluation, Evaluator, Multiclass};
 
+use super::beside::{Beside, BesideConstant};
 use super::parallel::in_parallel;
 use crate::{Error, Model, Settings};
 
@@ -75,6 +76,34 @@ impl Model {
         judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
         Ok(judge.evaluator.finish())
     }
+
+    /// The same, and sets the model beside a constant prediction on the same rows.
+    ///
+    /// ```
+    /// use parsimon::data::{Input, Labels, Options};
+    /// use parsimon::{InputSchema, LearnerOptions, Plan, Prior, Spec, Trainer, run};
+    ///
+    /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
+    /// let settings = Spec::new("ftrl").resolve()?;
+    /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+    /// let options = Options { labels: Labels::binary(), ..Options::default() };
+    /// let model = run(&mut trainer, &Plan::new(vec![input.clone()], options.clone()), &mut ())?.model;
+    /// let (_, beside) = model.evaluate_beside_constant(&[input], &options)?;
+    /// assert_eq!(beside.constant_from, Prior::TrainingLabels);
+    /// assert!((beside.constant.value().unwrap() - 2f64.ln()).abs() < 1e-3);
+    /// assert!(beside.difference.interval().unwrap().1 < 0.0);
+    /// # Ok::<(), parsimon::Error>(())
+    /// ```
+    pub fn evaluate_beside_constant(
+        &self,
+        inputs: &[Input],
+        options: &Options,
+    ) -> Result<(Evaluation, BesideConstant), Error> {
+        let mut judge = Judge { beside: Some(Beside::new(self)), ..Judge::new(self) };
+        judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
+        let beside = judge.beside.unwrap_or_else(|| Beside::new(self)).finish();
+        Ok((judge.evaluator.finish(), beside))
+    }
 }
 
 /// Predicts labeled data with several models, which read rows as the first does, and judges the predictions. The data is read
@@ -97,18 +126,23 @@ struct Judge {
     is_normalized: bool,
     evaluator: ModelEvaluator,
     margins: Vec<f64>,
+    beside: Option<Beside>,
 }
 
 impl Judge {
     fn new(model: &Model) -> Self {
         let (scorer, is_normalized) = (model.scorer(), model.settings().is_normalized());
-        Self { scorer, is_normalized, evaluator: model.evaluator(), margins: Vec::new() }
+        let (evaluator, margins) = (model.evaluator(), Vec::new());
+        Self { scorer, is_normalized, evaluator, margins, beside: None }
     }
 
     fn take(&mut self, chunk: &Chunk) {
         self.margins.clear();
         self.scorer.margins(chunk, &mut self.margins);
         self.evaluator.record_chunk(chunk, &self.margins);
+        if let Some(beside) = &mut self.beside {
+            beside.take(chunk, &self.margins);
+        }
     }
 }
 

@@ -3,15 +3,19 @@
 //! * A *chunk* is what a reader hands over; a *stretch* is the part of a chunk up to the next report. [`stretch`] has the one
 //!   loop over both: rows are predicted, learned and judged there and nowhere else.
 //! * The *progressive loss* of a row is that of the prediction made before the row was learned.
+//! * The *constant* predicts each row from the labels before it and from nothing else; a learner should beat it.
 //! * A [`Trainer`] has one learner; it can be saved at any row and resumed bit for bit.
 //! * A [`Sweep`] has many learners, which share learners, threads and the reading of the rows; some may stop before the end.
 //! * A [`Watch`] is shown the margins of every stretch.
 //! * [`run`] takes a trainer through files: passes, holdout, checkpoints.
 
+mod baseline;
+mod beside;
 mod checkpoint;
 mod constant;
 mod early_stopping;
 mod evaluation;
+mod first_rows;
 mod parallel;
 mod regret;
 mod report;
@@ -21,12 +25,18 @@ mod stretch;
 mod sweep;
 mod together;
 mod trainer;
+mod warning;
 
+pub use baseline::Behind;
+pub use beside::{BesideConstant, Prior};
+pub use constant::{Constant, ConstantLoss};
 pub use early_stopping::EarlyStopping;
 pub use evaluation::{Expect, ModelEvaluator, evaluate_models};
+pub use first_rows::Evidence;
 pub use regret::Regret;
 pub use report::{Progress, Standing, Stopped};
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
 pub use stretch::{Stretch, Watch};
 pub use sweep::Sweep;
 pub use trainer::Trainer;
+pub use warning::{Reason, Warning};

@@ -11,6 +11,8 @@ pub struct Progress {
     pub weight: f64,
     /// The average progressive loss.
     pub average: f64,
+    /// The average loss of the constant on the same rows, where it is known.
+    pub constant: Option<f64>,
     /// The average since the last line.
     pub since_last: f64,
     /// The last row's label: a number, or the position of a class.

@@ -11,9 +11,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::Serialize;
 
+use super::first_rows::{FirstRows, Leak};
 use super::regret::{Ledger, Regret};
-use super::{ModelEvaluator, Progress, Trainer};
+use super::{Behind, ModelEvaluator, Progress, Reason, Trainer, Warning};
 use crate::{Error, Model};
+
+/// Values so many times larger than those of other features are in another unit, and likely to spoil the learning.
+const OTHER_UNIT: f64 = 1e3;
+/// A learner that is worse than the constant by this share has learned noise; steps that are too large cost more.
+const A_LITTLE: f64 = 0.1;
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -88,6 +94,8 @@ pub trait Observer {
     fn position(&mut self, _position: &Position) {}
     /// A pass has ended.
     fn pass(&mut self, _pass: &Pass) {}
+    /// Something is probably wrong. Each kind of warning comes once.
+    fn warning(&mut self, _warning: &Warning) {}
 }
 
 /// Nobody.
@@ -157,6 +165,8 @@ pub fn run_with(
     }
     let start = Instant::now();
     let mut state = RunState {
+        first: FirstRows::new(trainer.settings()),
+        is_warned: false,
         trainer,
         plan,
         observer,
@@ -220,6 +230,10 @@ struct RunState<'a> {
     features: u64,
     skipped: (u64, Vec<String>),
     unsaved: u64,
+    /// What the first rows show, in search of reasons.
+    first: FirstRows,
+    /// Whether it was said that the learner is worse than a constant.
+    is_warned: bool,
 }
 
 impl RunState<'_> {
@@ -242,7 +256,7 @@ impl RunState<'_> {
             if plain && left >= chunk.len() as u64 {
                 row += chunk.len() as u64;
                 learned += chunk.len() as u64;
-                self.learn(&chunk)?;
+                self.learn(&chunk, &reader)?;
                 self.save_if_due(&reader)?;
                 continue;
             }
@@ -260,7 +274,7 @@ impl RunState<'_> {
             let full = kept.len() >= plan.shuffle.unwrap_or(1);
             let done = plan.limit.is_some_and(|limit| learned >= limit);
             if full || !more || done {
-                self.learn_mixed(&mut kept, &mut random)?;
+                self.learn_mixed(&mut kept, &mut random, &reader)?;
                 self.save_if_due(&reader)?;
                 // Judged where they stand in the stream: after the rows that came with them.
                 judged |= !held.is_empty();
@@ -274,6 +288,11 @@ impl RunState<'_> {
         if let Some(line) = self.trainer.last_report() {
             self.observer.progress(&line);
         }
+        if number == 1 {
+            let leak = self.first.finish();
+            self.warn_of_leak(leak, &reader);
+        }
+        self.warn_if_behind(self.trainer.behind_constant(), &reader);
         if number == 1 {
             let errors = reader.skipped().iter().map(ToString::to_string).collect();
             self.skipped = (reader.skipped_rows(), errors);
@@ -293,6 +312,7 @@ impl RunState<'_> {
         &mut self,
         kept: &mut Chunk,
         random: &mut Xoshiro256PlusPlus,
+        reader: &Reader,
     ) -> Result<(), Error> {
         if self.plan.shuffle.is_some() {
             let mut order: Vec<usize> = (0..kept.len()).collect();
@@ -301,23 +321,72 @@ impl RunState<'_> {
             order.iter().for_each(|&i| mixed.copy_row(kept, i));
             *kept = mixed;
         }
-        self.learn(kept)?;
+        self.learn(kept, reader)?;
         kept.clear();
         Ok(())
     }
 
-    fn learn(&mut self, chunk: &Chunk) -> Result<(), Error> {
+    fn learn(&mut self, chunk: &Chunk, reader: &Reader) -> Result<(), Error> {
         self.rows += chunk.len() as u64;
         self.features += chunk.nonzeros() as u64;
+        let leak = self.first.take(chunk);
         let observer = &mut *self.observer;
         let report = &mut |line: &Progress| observer.progress(line);
-        match &mut self.ledger {
-            None => self.trainer.learn(chunk, report)?,
-            Some(ledger) => ledger.learn(self.trainer, chunk, report)?,
+        let learned = match &mut self.ledger {
+            None => self.trainer.learn(chunk, report),
+            Some(ledger) => ledger.learn(self.trainer, chunk, report),
+        };
+        if let Err(Error::Diverged { row }) = learned {
+            let reason = self.reason(None, reader);
+            self.observer.warning(&Warning::Diverged { row, reason });
         }
+        learned?;
+        self.warn_of_leak(leak, reader);
+        self.warn_if_behind(self.trainer.noticed_behind(), reader);
         self.unsaved += chunk.len() as u64;
         Ok(())
     }
+
+    fn warn_of_leak(&mut self, leak: Option<Leak>, reader: &Reader) {
+        if let Some(Leak { feature, rows, evidence }) = leak {
+            let (feature, rows) = (self.name(feature, reader), rows as u64);
+            self.observer.warning(&Warning::Leak { feature, rows, evidence });
+        }
+    }
+
+    fn warn_if_behind(&mut self, behind: Option<Behind>, reader: &Reader) {
+        if let Some(behind) = behind.filter(|_| !self.is_warned) {
+            self.is_warned = true;
+            let reason = self.reason(Some(behind), reader);
+            self.observer.warning(&Warning::WorseThanConstant { behind, reason });
+        }
+    }
+
+    /// Why the learner is likely to be worse than the constant, or to have diverged.
+    fn reason(&mut self, behind: Option<Behind>, reader: &Reader) -> Reason {
+        let is_normalized = self.trainer.settings().is_normalized();
+        let largest = self.first.largest().filter(|l| !is_normalized && l.times >= OTHER_UNIT);
+        let is_close = |b: Behind| b.loss - b.constant < A_LITTLE * b.constant.abs();
+        match (largest, behind) {
+            (Some(largest), _) => Reason::Magnitude {
+                feature: self.name(largest.feature, reader),
+                times: largest.times,
+            },
+            (None, Some(behind)) if is_close(behind) => Reason::Labels,
+            _ => Reason::Rate,
+        }
+    }
+
+    /// A feature as the user calls it.
+    fn name(&self, feature: u32, reader: &Reader) -> String {
+        let known = reader.names().name(feature).or_else(|| self.trainer.names().name(feature));
+        match (known, self.trainer.schema().bits) {
+            (Some(name), _) => name.to_owned(),
+            (None, None) => feature.to_string(),
+            (None, Some(_)) => format!("#{feature}"),
+        }
+    }
+
     /// Saves the state if enough rows have been learned since it was last saved.
     fn save_if_due(&mut self, reader: &Reader) -> Result<(), Error> {
         if let Some((path, Some(every))) = &self.plan.checkpoint

@@ -173,6 +173,19 @@ impl SharedLearner {
         Ok(())
     }
 
+    /// What the rows of the last stretch that have a label cost a setting, with label and importance weight.
+    pub(super) fn losses<'a>(
+        &'a self,
+        stretch: &'a Stretch<'_>,
+        setting: usize,
+    ) -> impl Iterator<Item = (f64, f64, f64)> + 'a {
+        let per_row = if self.is_shared() { stretch.width } else { 1 };
+        stretch.rows().enumerate().filter_map(move |(i, row)| {
+            let y = stretch.chunk.label(row)?;
+            Some((self.losses[i * per_row + setting], y, stretch.chunk.weight(row)))
+        })
+    }
+
     /// The rows of the last stretch, with the margins of a setting.
     pub(super) fn stretch<'a>(
         &'a self,
@@ -192,7 +205,7 @@ pub(super) fn options_of(settings: &Settings, options: LearnerOptions) -> Learne
 }
 
 /// For several classes, whether the largest margin is another class.
-fn error(margins: &[f64], y: f64) -> f64 {
+pub(super) fn error(margins: &[f64], y: f64) -> f64 {
     f64::from(u8::from(arg_max(margins) as f64 != y))
 }
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use parsimon_core::Chunk;
+use parsimon_core::{Chunk, Frozen, Head};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
+use super::constant::ConstantLoss;
 use super::early_stopping::Trend;
 use super::shared::{SharedLearner, options_of};
 use super::stretch::{self, Watch};
@@ -52,6 +53,8 @@ pub struct Sweep {
     pub(super) rows: u64,
     pub(super) entries: Vec<Entry>,
     pub(super) groups: Vec<Group>,
+    /// A constant for every loss among the settings.
+    pub(super) constants: Vec<ConstantLoss>,
 }
 
 /// One setting and how it does.
@@ -86,6 +89,7 @@ impl Sweep {
         let mut sweep = Self::empty(frame, reading);
         sweep.entries = settings.into_iter().map(Entry::new).collect();
         sweep.assign()?;
+        (0..sweep.entries.len()).for_each(|k| sweep.note_constant(k));
         Ok(sweep)
     }
 
@@ -102,6 +106,7 @@ impl Sweep {
             rows: 0,
             entries: Vec::new(),
             groups: Vec::new(),
+            constants: Vec::new(),
         }
     }
 
@@ -112,7 +117,32 @@ impl Sweep {
         entry.place = (self.groups.len(), 0);
         self.groups.push(Group::new(learner, vec![self.entries.len()]));
         self.entries.push(entry);
+        self.note_constant(self.entries.len() - 1);
         Ok(())
+    }
+
+    /// Sees to it that there is a constant for a setting.
+    fn note_constant(&mut self, setting: usize) {
+        let settings = &self.entries[setting].settings;
+        if !self.constants.iter().any(|constant| constant.is_of(settings)) {
+            self.constants.push(ConstantLoss::new(settings, &self.reading.found));
+        }
+    }
+
+    /// The constant that predicts the labels by the loss of a setting, each row from those before it.
+    pub fn constant(&self, setting: usize) -> Option<&ConstantLoss> {
+        let settings = &self.entries.get(setting)?.settings;
+        self.constants.iter().find(|constant| constant.is_of(settings))
+    }
+
+    /// The constant of a setting as a model without weights.
+    pub fn constant_model(&self, setting: usize) -> Option<Model> {
+        let entry = self.entries.get(setting)?;
+        let margins = self.constant(setting)?.constant().margins();
+        let head = |bias: &f64| Head::from_parts(*bias, Vec::new(), Vec::new());
+        let heads = margins.iter().map(head).collect::<Option<Vec<_>>>()?;
+        (!entry.settings.is_kernel())
+            .then(|| self.tested(entry, &entry.settings).model(Frozen::Linear(heads)))
     }
 
     fn alone(&self, settings: &Settings) -> Result<SharedLearner, BuildError> {
@@ -391,6 +421,11 @@ impl Sweep {
             progressive: &entry.progressive,
             inputs: &self.inputs,
             names: &self.names,
+            constant: self
+                .constants
+                .iter()
+                .find(|c| c.is_of(&entry.settings))
+                .map(|c| c.constant().margins()),
         }
     }
 }

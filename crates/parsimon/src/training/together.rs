@@ -30,7 +30,11 @@ impl<W: Watch + Send> Course for Together<'_, W> {
         self.sweep.learn_rows(chunk, &rows, self.watches);
         self.sweep.thin();
         // All settings may have stopped: what they learned does not tell how many rows there were.
-        self.sweep.rows += rows.filter(|&row| chunk.label(row).is_some()).count() as u64;
+        for (y, row) in rows.filter_map(|row| Some((chunk.label(row)?, row))) {
+            self.sweep.rows += 1;
+            let weight = chunk.weight(row);
+            self.sweep.constants.iter_mut().for_each(|constant| constant.learn(y, weight));
+        }
         Ok(())
     }
 

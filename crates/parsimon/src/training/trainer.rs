@@ -6,10 +6,10 @@ use parsimon_core::{Chunk, Online};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 
-use super::Progress;
-use super::constant::ConstantLoss;
+use super::baseline::Baseline;
 use super::shared::{SharedLearner, arg_max, options_of};
 use super::stretch::{self, Course, Watch};
+use super::{Behind, Progress};
 use crate::model::Learned;
 use crate::{BuildError, Error, InputSchema, LearnerOptions, Model, Provenance, Settings};
 
@@ -41,8 +41,8 @@ pub struct Trainer {
     schedule: Schedule,
     pub(super) names: Names,
     pub(super) inputs: Vec<String>,
-    /// What a constant would have cost, of the rows learned since the trainer was made or resumed.
-    constant: ConstantLoss,
+    /// The constant beside the learner; none after resuming a checkpoint that has none.
+    pub(super) baseline: Option<Baseline>,
     /// The line of the last row, if it was not reported.
     last: Option<Progress>,
 }
@@ -59,6 +59,7 @@ impl Trainer {
         Ok(Self {
             learner: SharedLearner::one(online, &settings, &reading),
             curve: LearningCurve::new(settings.progressive_name()),
+            baseline: Some(Baseline::new(&settings, &reading.found)),
             settings,
             frame,
             reading,
@@ -66,7 +67,6 @@ impl Trainer {
             schedule: Schedule::doubling(),
             names: Names::default(),
             inputs: Vec::new(),
-            constant: ConstantLoss::default(),
             last: None,
         })
     }
@@ -91,12 +91,22 @@ impl Trainer {
     pub fn progressive(&self) -> &Progressive {
         &self.progressive
     }
-    /// The average loss that the best constant prediction would have had on the rows learned so far, for one set of weights
-    /// and the losses logistic and squared. None after resuming: earlier labels are not kept.
+    /// The average loss of a constant that predicts each row from the labels before it; for several classes, the share of
+    /// errors. None if rows were learned elsewhere, or by a version that did not keep it.
     pub fn constant_loss(&self) -> Option<f64> {
-        let is_whole = self.constant.rows() == self.progressive.rows();
-        let is_one = !self.settings.is_multiclass();
-        self.constant.average(self.learner.loss()).filter(|_| is_whole && is_one)
+        self.baseline().and_then(Baseline::average)
+    }
+    /// How far the learner is behind the constant, if it is surely worse (paired, beyond three standard errors) after 1,000 rows.
+    pub fn behind_constant(&self) -> Option<Behind> {
+        self.baseline().and_then(Baseline::behind)
+    }
+    /// The same, seen at the looks that are due after 1,000 rows and whenever they double.
+    pub(super) fn noticed_behind(&self) -> Option<Behind> {
+        self.baseline().and_then(Baseline::noticed)
+    }
+    /// The constant, if it has seen the rows that the learner has.
+    pub(super) fn baseline(&self) -> Option<&Baseline> {
+        self.baseline.as_ref().filter(|baseline| baseline.rows() == self.progressive.rows())
     }
     /// The reports so far.
     pub fn curve(&self) -> &LearningCurve {
@@ -197,6 +207,7 @@ impl Trainer {
             rows: self.progressive.rows(),
             weight: self.progressive.weight(),
             average: self.progressive.average().unwrap_or(0.0),
+            constant: self.constant_loss(),
             since_last: self.progressive.since_last().unwrap_or(0.0),
             label: chunk.label(row).unwrap_or(f64::NAN),
             prediction,
@@ -226,6 +237,7 @@ impl Trainer {
             progressive: &self.progressive,
             inputs: &self.inputs,
             names: &self.names,
+            constant: self.baseline().map(|baseline| baseline.constant().margins()),
         };
         parts.model(Learned::of(self.online(), self.online().freeze()))
     }
@@ -255,7 +267,10 @@ impl<W: Watch> Course for Alone<'_, W> {
         trainer.learner.learn(chunk, rows.clone())?;
         let stretch = trainer.learner.stretch(chunk, rows, 0);
         trainer.learner.judge(&stretch, 0, &mut trainer.progressive)?;
-        stretch.labelled().for_each(|(_, y, weight)| trainer.constant.push(y, weight));
+        if let Some(baseline) = &mut trainer.baseline {
+            let losses = trainer.learner.losses(&stretch, 0);
+            losses.for_each(|(loss, y, weight)| baseline.record(loss, y, weight));
+        }
         self.watch.see(&stretch);
         // The line tells of the last row with a label, wherever the chunk ends.
         if let Some(row) = stretch.last_labelled() {
@@ -280,6 +295,8 @@ pub(crate) struct ModelParts<'a> {
     pub(crate) progressive: &'a Progressive,
     pub(crate) inputs: &'a [String],
     pub(crate) names: &'a Names,
+    /// The margins of the constant.
+    pub(crate) constant: Option<Vec<f64>>,
 }
 
 impl ModelParts<'_> {
@@ -292,6 +309,7 @@ impl ModelParts<'_> {
             progressive_loss: self.progressive.average(),
             collisions: self.names.collisions() as u64,
             names_met: self.names.len() as u64,
+            constant: self.constant.clone().unwrap_or_default(),
         };
         let (settings, reading) = (self.settings.clone(), self.reading.clone());
         Model::new(settings, self.frame.precision, reading, learned, self.names, provenance)

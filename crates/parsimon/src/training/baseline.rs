@@ -1,0 +1,184 @@
+//! A learner beside a constant, row by row: whether learning pays, and how sure that is.
+
+use parsimon_eval::{Mean, Sum};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::constant::{Constant, Labels};
+use crate::{Found, Settings};
+
+/// Rows before the first look at the difference between learner and constant.
+const FIRST_LOOK: u64 = 1000;
+/// Standard errors by which a learner must be worse.
+const SURE: f64 = 3.0;
+/// A learner whose loss is so many times the constant's is worse whatever its standard error: a few enormous losses make the
+/// standard error as large as the mean.
+const HOPELESS: f64 = 10.0;
+
+/// A learner beside the constant on the same rows.
+#[derive(Clone, Debug)]
+pub(super) struct Baseline {
+    constant: Constant,
+    tally: Tally,
+    /// The first look at which the learner was surely worse.
+    behind: Option<Behind>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Tally {
+    rows: u64,
+    /// The constant's losses.
+    cost: Sum,
+    /// The learner's loss less the constant's, of all rows.
+    difference: Mean,
+    /// The same since the look before, and the constant's losses there.
+    recent: Mean,
+    recent_cost: f64,
+}
+
+/// A learner that is surely worse than the constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Behind {
+    /// Rows learned.
+    pub rows: u64,
+    /// The average loss of the learner.
+    pub loss: f64,
+    /// The average loss of the constant on the same rows.
+    pub constant: f64,
+    /// How sure it is, in standard errors of the paired difference; where a few enormous losses decide, a small number.
+    pub z: f64,
+}
+
+impl Baseline {
+    pub(super) fn new(settings: &Settings, found: &Found) -> Self {
+        let constant = Constant::new(settings, found);
+        Self { constant, tally: Tally::default(), behind: None }
+    }
+
+    /// Takes the loss of the learner's prediction for a row.
+    pub(super) fn record(&mut self, loss: f64, y: f64, weight: f64) {
+        let cost = self.constant.learn(y, weight);
+        let tally = &mut self.tally;
+        tally.rows += 1;
+        if weight > 0.0 {
+            tally.cost.add(weight * cost);
+            tally.recent_cost += weight * cost;
+            tally.difference.record(loss - cost, weight);
+            tally.recent.record(loss - cost, weight);
+        }
+        // Looks by the count of rows: chunks do not show. The rows since the look before are half of all.
+        let halves = tally.rows / (FIRST_LOOK / 2);
+        if tally.rows.is_multiple_of(FIRST_LOOK / 2) && halves.is_power_of_two() {
+            if self.behind.is_none() {
+                self.behind = self.look();
+            }
+            (self.tally.recent, self.tally.recent_cost) = (Mean::default(), 0.0);
+        }
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.tally.rows
+    }
+
+    pub(super) fn constant(&self) -> &Constant {
+        &self.constant
+    }
+
+    /// The average loss of the constant.
+    pub(super) fn average(&self) -> Option<f64> {
+        let weight = self.tally.difference.weight();
+        (weight > 0.0).then(|| self.tally.cost.value() / weight)
+    }
+
+    /// The first look at which the learner was surely worse, one now included.
+    pub(super) fn behind(&self) -> Option<Behind> {
+        self.behind.or_else(|| self.look())
+    }
+
+    /// The same, at looks that were due.
+    pub(super) fn noticed(&self) -> Option<Behind> {
+        self.behind
+    }
+
+    /// Whether the learner is surely worse now: a poor start that was made good since is no reason to warn.
+    fn look(&self) -> Option<Behind> {
+        let Tally { rows, difference, recent, recent_cost, .. } = &self.tally;
+        // Few rows since the look before say little; that look has said what there was to say.
+        if *rows < FIRST_LOOK || recent.rows() < FIRST_LOOK / 2 {
+            return None;
+        }
+        let (whole, lately) = (difference.value()?, recent.value()?);
+        let z = difference.z().unwrap_or(0.0).max(recent.z().unwrap_or(0.0));
+        let cost = recent_cost / recent.weight();
+        let is_hopeless = cost > 0.0 && lately > (HOPELESS - 1.0) * cost;
+        let is_behind = whole > 0.0 && lately > 0.0 && (z > SURE || is_hopeless);
+        let constant = self.average()?;
+        is_behind.then(|| Behind { rows: *rows, loss: constant + whole, constant, z })
+    }
+
+    /// As a checkpoint keeps it.
+    pub(super) fn to_json(&self) -> Value {
+        json!({"labels": self.constant.labels, "tally": self.tally})
+    }
+
+    /// Goes on from what a checkpoint kept; false if it does not fit.
+    pub(super) fn restore(&mut self, kept: &Value) -> bool {
+        let labels = serde_json::from_value::<Labels>(kept["labels"].clone());
+        let tally = serde_json::from_value::<Tally>(kept["tally"].clone());
+        let (Ok(labels), Ok(tally)) = (labels, tally) else { return false };
+        let fits = labels.fit(self.constant.labels.classes());
+        if fits {
+            (self.constant.labels, self.tally) = (labels, tally);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parsimon_testing::SplitMix64;
+
+    use super::*;
+    use crate::Spec;
+
+    fn baseline() -> Baseline {
+        let settings = Spec::new("sgd").resolve().unwrap();
+        Baseline::new(&settings, &Found::default())
+    }
+
+    #[test]
+    fn looks_are_at_a_thousand_rows_and_whenever_they_double() {
+        let mut baseline = baseline();
+        let mut random = SplitMix64::new(1);
+        let mut row = |baseline: &mut Baseline, more: f64| {
+            let y = if random.unit() < 0.5 { 1.0 } else { -1.0 };
+            baseline.record(2f64.ln() + more + 0.1 * random.unit(), y, 1.0);
+        };
+        (0..999).for_each(|_| row(&mut baseline, 0.2));
+        assert_eq!(baseline.behind(), None);
+        row(&mut baseline, 0.2);
+        let behind = baseline.noticed().unwrap();
+        assert!(behind.rows == 1000 && behind.z > SURE && behind.loss > behind.constant + 0.2);
+    }
+
+    #[test]
+    fn a_poor_start_that_was_made_good_is_no_reason_to_warn() {
+        let mut baseline = baseline();
+        for i in 0..1000 {
+            let y = if i % 2 == 0 { 1.0 } else { -1.0 };
+            baseline.record(if i < 500 { 2.0 } else { 0.3 }, y, 1.0);
+        }
+        assert_eq!(baseline.behind(), None);
+        assert!(baseline.tally.difference.z().unwrap() > SURE);
+    }
+
+    #[test]
+    fn a_few_enormous_losses_are_enough() {
+        let mut baseline = baseline();
+        for i in 0..1000 {
+            let y = if i % 2 == 0 { 1.0 } else { -1.0 };
+            baseline.record(if i == 700 { 1e9 } else { 0.1 }, y, 1.0);
+        }
+        assert!(baseline.noticed().is_some_and(|behind| behind.z < SURE));
+    }
+}

@@ -115,7 +115,7 @@ fn a_feature_in_another_unit_is_named_with_the_way_out() {
         format!("{},{:.3},{income:.0}\n", if i % 3 == 0 { "yes" } else { "no" }, unit())
     });
     dir.write("t.csv", format!("bought,age,income\n{table}"));
-    let words = dir.run("train t.csv --label bought -a ftrl").stderr;
+    let words = dir.run("train t.csv --label-column bought -a ftrl").stderr;
     assert!(words.contains("the values of \"income\" are "), "{words}");
 }
 
@@ -169,21 +169,73 @@ fn a_column_that_gives_the_label_away_is_named() {
         format!("returned,price,refund\n{table}")
     };
     dir.write("leak.csv", table(2500, |_| true));
-    let words = dir.run("train leak.csv --label returned -a ftrl --normalize --beta 0").stderr;
+    let words = dir.run("train leak.csv --label-column returned -a ftrl --normalize --beta 0").stderr;
     let line = "warning: possible leak: \"refund\" alone separates the two classes with 0 errors in 2,500 rows";
     assert!(words.contains(line), "{words}");
     // A feature that is merely good is no leak.
     dir.write("good.csv", table(2500, |i| i % 50 != 0));
-    let words = dir.run("train good.csv --label returned -a ftrl --normalize --beta 0").stderr;
+    let words = dir.run("train good.csv --label-column returned -a ftrl --normalize --beta 0").stderr;
     assert!(!words.contains("leak"), "{words}");
     let numbers = rows(1500, |_, unit| {
         let total = 100.0 * unit();
         format!("{total:.3},{:.3},{:.3}\n", 1.19 * total, unit())
     });
     dir.write("n.csv", format!("net,gross,other\n{numbers}"));
-    let words = dir.run("train n.csv --label net -a auto --loss squared").stderr;
+    let words = dir.run("train n.csv --label-column net -a auto --loss squared").stderr;
     assert!(
         words.contains("possible leak: \"gross\" alone has a correlation of 1.0000"),
         "{words}"
     );
+}
+
+#[test]
+fn an_evaluation_shows_the_constant_with_intervals() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(2000)).write("t.svm", stream(500)).write("noise.svm", noise(500));
+    dir.run("train d.svm -a ftrl -o m.psm --quiet").ok();
+    let beside = &dir.run("evaluate m.psm t.svm --json -").json()["beside_constant"];
+    assert_eq!(beside["constant_from"], "training_labels");
+    let number = |what: &str, which: &str| beside[what][which].as_f64().unwrap();
+    for what in ["model", "constant", "difference"] {
+        let (low, mean, high) = (number(what, "low"), number(what, "mean"), number(what, "high"));
+        assert!(low < mean && mean < high, "{beside}");
+    }
+    let gap = number("model", "mean") - number("constant", "mean");
+    assert!((number("difference", "mean") - gap).abs() < 1e-12 && gap < -0.02, "{beside}");
+    // Paired: the difference is known better than either loss would allow.
+    assert!(number("difference", "high") < 0.0, "{beside}");
+    let words = dir.run("evaluate m.psm t.svm").ok();
+    assert!(words.contains("95% interval"), "{words}");
+    assert!(words.contains("the constant is from the labels the model was trained on"), "{words}");
+    assert!(!words.contains("warning"), "{words}");
+    let words = dir.run("evaluate m.psm noise.svm").ok();
+    assert!(words.contains("warning: the model is no better than the constant"), "{words}");
+}
+
+#[test]
+fn a_comparison_never_recommends_what_a_constant_beats() {
+    let dir = Dir::new();
+    dir.write("noise.svm", noise(1500)).write("d.svm", stream(1500)).write("t.svm", stream(300));
+    let methods = "-m sgd:rate=5 -m ftrl:rate=2,l1=0";
+    let table = dir.run(&format!("compare noise.svm {methods} --json c.json --html p.html")).ok();
+    let compared = report(&dir, "c.json");
+    let constant = compared["constant"]["cost"].as_f64().unwrap();
+    let methods = compared["methods"].as_array().unwrap();
+    assert!(methods.iter().all(|m| m["cost"].as_f64().unwrap() > constant), "{table}");
+    assert_eq!(compared["recommended"], Value::Null);
+    assert!(table.contains("nothing beats the constant") && !table.contains("best"), "{table}");
+    assert!(table.lines().any(|line| line.starts_with("constant ")), "{table}");
+    let page = String::from_utf8(dir.read("p.html")).unwrap();
+    assert!(page.contains("Nothing beats the constant"));
+    // Without methods `auto` is among them; with test data the constant is judged on it.
+    for test in ["", "--test t.svm"] {
+        let table = dir.run(&format!("compare d.svm {test} --json c.json")).ok();
+        let compared = report(&dir, "c.json");
+        assert_eq!(compared["methods"][0]["method"], "auto");
+        let best = compared["recommended"]["best"]["run"].as_u64().unwrap() as usize;
+        let cost = compared["methods"][best]["cost"].as_f64().unwrap();
+        let constant = compared["constant"]["cost"].as_f64().unwrap();
+        assert!(cost < constant && constant < 0.7, "{table}");
+        assert_eq!(compared["constant"]["test"].is_object(), !test.is_empty());
+    }
 }

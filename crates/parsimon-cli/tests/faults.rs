@@ -96,7 +96,8 @@ fn divergence_is_said_and_nothing_is_saved() {
         "1 1:1000 2:3\n".repeat(400),
         "-a sgd --loss squared --rate 10 --schedule constant",
     );
-    assert!(error.contains("lower the rate"), "{error}");
+    assert!(error.contains("likely reason: the rate 10 is too large"), "{error}");
+    assert!(error.contains("--rate 1,"), "{error}");
 }
 
 #[test]

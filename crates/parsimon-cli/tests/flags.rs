@@ -45,8 +45,8 @@ fn whole_numbers_have_many_spellings() {
     dir.run("train d.svm --checkpoint c.psc --checkpoint-every 1e2 --limit 2_00 --quiet").ok();
     let reported = |text: &str| {
         let error = dir.run(&format!("train d.svm --progress {text}")).fails(0);
-        let rows = error.lines().filter(|line| line.split_whitespace().count() == 8);
-        let rows = rows.filter_map(|line| line.split_whitespace().nth(2));
+        let rows = error.lines().filter(|line| line.split_whitespace().count() == 9);
+        let rows = rows.filter_map(|line| line.split_whitespace().nth(3));
         rows.filter(|rows| rows.parse::<u64>().is_ok()).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(reported("1e2"), ["100", "200", "300"]);

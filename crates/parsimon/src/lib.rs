@@ -51,9 +51,9 @@ pub use suggestion::did_you_mean;
 pub use survey::InputSchema;
 pub use synthetic::{Regressors, Synthetic, System};
 pub use training::{
-    Behind, BesideConstant, Constant, ConstantLoss, EarlyStopping, Evidence, Expect, ModelEvaluator, Observer,
-    Outcome, Pass, Plan, Prior, Progress, Reason, Regret, Standing, Stopped, Stretch, Sweep, Trainer,
-    Warning, Watch, evaluate_models, run, run_with,
+    Behind, BesideConstant, Constant, ConstantLoss, EarlyStopping, Evidence, Expect,
+    ModelEvaluator, Observer, Outcome, Pass, Plan, Prior, Progress, Reason, Regret, Standing,
+    Stopped, Stretch, Sweep, Trainer, Warning, Watch, evaluate_models, run, run_with,
 };
 
 pub use parsimon_core as core;

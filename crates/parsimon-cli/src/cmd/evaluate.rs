@@ -55,8 +55,11 @@ fn table(beside: &BesideConstant) -> Table {
         None => "-".to_owned(),
     };
     let mut table = Table::new(["", beside.measure, "95% interval"]).right([1, 2]);
-    let means =
-        [("model", &beside.model), ("constant", &beside.constant), ("difference", &beside.difference)];
+    let means = [
+        ("model", &beside.model),
+        ("constant", &beside.constant),
+        ("difference", &beside.difference),
+    ];
     for (name, mean) in means {
         table.row([name.to_owned(), maybe(mean.value(), 4), interval(mean)]);
     }

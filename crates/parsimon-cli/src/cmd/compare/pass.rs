@@ -7,7 +7,9 @@ use parsimon::{Error, Model, Observer, Stopped, Sweep};
 
 use super::window::Window;
 use crate::args::CompareArgs;
-use crate::cmd::comparison::{Comparison, Entry, Finish, Run, Score, Task, check_tests, judge};
+use crate::cmd::comparison::{
+    Comparison, ConstantScore, Entry, Finish, Run, Score, Task, check_tests, judge,
+};
 use crate::console::Console;
 use crate::fault::Fault;
 
@@ -38,8 +40,10 @@ pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<
         scores.filter_map(|(i, f)| Some((i, f.result.as_mut().ok()?))).collect();
     let models =
         |places: &[usize]| -> Vec<Model> { sweep.models(places).into_iter().flatten().collect() };
-    judge(&mut scores, models, &tests, &options, threads)?;
-    Ok(Comparison { rows, found, finishes })
+    let mut constant = ConstantScore::of(&sweep);
+    let beside = constant.as_mut().zip(sweep.constant_model(0));
+    judge(&mut scores, beside, models, &tests, &options, threads)?;
+    Ok(Comparison { rows, found, finishes, constant })
 }
 
 /// What came of every run; an error if none came to its end.

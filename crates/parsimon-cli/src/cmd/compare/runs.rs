@@ -11,8 +11,10 @@ use crate::cmd::comparison::{MOST_RUNS, Run, grid, name, plain};
 use crate::console::note;
 use crate::fault::Fault;
 
-/// What is compared when nobody says: each of the great families, with settings that suit most data.
+/// What is compared when no method is named: the one that needs no settings, and each of the great families with settings that
+/// suit most data.
 const HANDFUL: &[&str] = &[
+    "auto",
     "ftrl:l1=1,rate=0.1",
     "ftrl:l1=5,rate=0.1",
     "rda:rate=1,l1=1e-4",

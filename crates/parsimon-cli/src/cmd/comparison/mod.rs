@@ -4,6 +4,7 @@
 pub(crate) mod charts;
 mod choice;
 mod command;
+mod constant;
 mod entry;
 mod page;
 mod run;
@@ -21,6 +22,7 @@ use parsimon::eval::{Evaluation, LearningCurve};
 use parsimon::{Found, Settings, Stopped};
 use parsimon_page::chart::Figure;
 
+pub(crate) use self::constant::ConstantScore;
 pub(crate) use self::entry::Entry;
 pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
 use self::table::Cells;
@@ -50,6 +52,8 @@ pub(crate) struct Comparison {
     /// What was found in the data before the first row.
     pub(crate) found: Found,
     pub(crate) finishes: Vec<Finish>,
+    /// What a constant would have cost.
+    pub(crate) constant: Option<ConstantScore>,
 }
 
 /// What came of a run.
@@ -124,6 +128,9 @@ fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
         if let Some(remark) = verdict.remark(i) {
             writeln!(out, "  {remark}")?;
         }
+    }
+    if let Some(words) = verdict.nothing_beats_the_constant() {
+        writeln!(out, "{words}")?;
     }
     out.finish()
 }

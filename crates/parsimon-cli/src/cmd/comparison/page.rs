@@ -70,7 +70,9 @@ fn recommended(verdict: &Verdict<'_>) -> Markup {
     html! {
         h2 { "Recommended" } "\n"
         p { "Runs are ranked by " (by) ", " (on) "." } "\n"
-        @if verdict.choice.is_none() {
+        @if let Some(words) = verdict.nothing_beats_the_constant() {
+            p { (sentence(&words)) "." } "\n"
+        } @else if verdict.choice.is_none() {
             p { "It is not defined for any run; nothing is recommended." } "\n"
         }
         @for (why, i) in verdict.recommended() {
@@ -124,6 +126,10 @@ fn runs(verdict: &Verdict<'_>) -> Markup {
         p class="how" {
             "best: recommended, the lowest. sparse: recommended, the sparsest within 1% of it. front: no run is both \
              better and sparser."
+            @if verdict.comparison.constant.is_some() {
+                " constant: a prediction without features, each row from the labels before it; no run that is not better is \
+                 recommended."
+            }
             @if finishes.iter().any(|f| f.time.is_some()) {
                 " Times are for learning alone, with other runs at work beside it."
             }

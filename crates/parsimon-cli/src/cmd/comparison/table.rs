@@ -13,7 +13,7 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Method, metrics, nonzeros, time and mark of every run.
+    /// Method, metrics, nonzeros, time and mark of every run, and below them the constant.
     pub(crate) fn of(verdict: &Verdict<'_>) -> Self {
         let finishes = &verdict.comparison.finishes;
         // Methods with other losses may have other metrics: every one that somebody has is a column.
@@ -44,7 +44,15 @@ impl Cells {
             });
             row
         };
-        let rows = finishes.iter().enumerate().map(row).collect();
+        let mut rows: Vec<Vec<String>> = finishes.iter().enumerate().map(row).collect();
+        if let Some(constant) = &verdict.comparison.constant {
+            let mut row = vec!["constant".to_owned()];
+            row.extend(columns.iter().map(|column| constant.cell(column)));
+            row.push("0".to_owned());
+            row.extend(has_times.then(|| "-".to_owned()));
+            row.push(String::new());
+            rows.push(row);
+        }
         let mut header = vec!["method".to_owned()];
         header.extend(columns);
         header.push("nonzeros".to_owned());

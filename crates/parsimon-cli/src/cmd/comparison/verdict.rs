@@ -1,6 +1,7 @@
 //! What is to be said of a comparison: by what runs are ranked, which are on the front, which are recommended.
 
 use parsimon::Stopped;
+use parsimon::eval::number::maybe;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Criterion, Tradeoff, front, points};
@@ -13,7 +14,10 @@ pub(crate) struct Verdict<'a> {
     pub(crate) criterion: Criterion,
     pub(crate) points: Vec<Option<Tradeoff>>,
     pub(crate) on_front: Vec<bool>,
+    /// The runs to recommend, of those that are better than the constant.
     pub(crate) choice: Option<Choice>,
+    /// What the constant costs.
+    pub(crate) constant: Option<f64>,
     /// The command that trains each run alone.
     pub(crate) commands: Vec<String>,
 }
@@ -23,8 +27,30 @@ impl<'a> Verdict<'a> {
         let criterion = Criterion::of(comparison);
         let points = points(comparison, criterion);
         let commands = comparison.finishes.iter().map(|f| command(task, &f.run)).collect();
-        let (on_front, choice) = (front(&points), Choice::of(&points));
-        Self { comparison, criterion, points, on_front, choice, commands }
+        let constant = comparison.constant.as_ref().and_then(|c| c.cost(criterion));
+        let is_better = |point: &Tradeoff| constant.is_none_or(|constant| point.cost < constant);
+        let better: Vec<_> = points.iter().map(|point| point.filter(is_better)).collect();
+        let (on_front, choice) = (front(&points), Choice::of(&better));
+        Self { comparison, criterion, points, on_front, choice, constant, commands }
+    }
+
+    /// The run of lowest cost, recommended or not.
+    pub(crate) fn lowest(&self) -> Option<usize> {
+        Choice::of(&self.points).map(|choice| choice.best)
+    }
+
+    /// What to say when there are runs and none of them is better than the constant.
+    pub(crate) fn nothing_beats_the_constant(&self) -> Option<String> {
+        let (constant, lowest) = (self.constant?, self.lowest()?);
+        let name = &self.comparison.finishes[lowest].run.name;
+        self.choice.is_none().then(|| {
+            format!(
+                "nothing beats the constant, whose {} is {}; the lowest is {name} with {}",
+                self.criterion_name(),
+                maybe(Some(constant), 4),
+                maybe(self.points[lowest].map(|point| point.cost), 4),
+            )
+        })
     }
 
     pub(crate) fn has_test(&self) -> bool {
@@ -117,6 +143,7 @@ impl<'a> Verdict<'a> {
             "recommended": self.choice.map(|c| {
                 json!({"best": recommended(c.best), "sparsest_within_1_percent": recommended(c.sparsest)})
             }),
+            "constant": self.comparison.constant.as_ref().map(|c| c.to_json(self.criterion)),
             "methods": methods,
             "version": env!("CARGO_PKG_VERSION"),
         })

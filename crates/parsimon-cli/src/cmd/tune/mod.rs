@@ -28,7 +28,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
         pass::learn(args, &task, &runs::runs(args)?)?;
     let elapsed = start.elapsed();
     let verdict = Verdict::new(&task, &comparison);
-    let best = verdict.choice.map(|choice| choice.best);
+    let best = verdict.lowest();
     if let Some(path) = &args.output {
         match best.and_then(|best| sweep.model(best)) {
             Some(model) => model.save(path)?,

@@ -8,7 +8,9 @@ use parsimon::{EarlyStopping, Error, Model, Settings, Standing, Sweep};
 
 use super::live::Live;
 use crate::args::TuneArgs;
-use crate::cmd::comparison::{Comparison, Entry, Finish, Run, Score, Task, check_tests, judge};
+use crate::cmd::comparison::{
+    Comparison, ConstantScore, Entry, Finish, Run, Score, Task, check_tests, judge,
+};
 use crate::fault::Fault;
 
 /// What came of the pass.
@@ -47,8 +49,10 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
         scores.filter_map(|(k, f)| Some((k, f.result.as_mut().ok()?))).collect();
     let models =
         |places: &[usize]| -> Vec<Model> { sweep.models(places).into_iter().flatten().collect() };
-    judge(&mut scores, models, &tests, &options, threads)?;
-    Ok(Learned { comparison: Comparison { rows, found, finishes }, sweep, skipped })
+    let mut constant = ConstantScore::of(&sweep);
+    let beside = constant.as_mut().zip(sweep.constant_model(0));
+    judge(&mut scores, beside, models, &tests, &options, threads)?;
+    Ok(Learned { comparison: Comparison { rows, found, finishes, constant }, sweep, skipped })
 }
 
 /// Losses of different kinds cannot be ranked while they are paid.

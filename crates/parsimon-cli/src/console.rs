@@ -117,9 +117,9 @@ impl Observer for Console {
         }
         self.say(&format!(
             "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
-            format!("{:.6}", line.average),
-            line.constant.map_or("-".to_owned(), |constant| format!("{constant:.6}")),
-            format!("{:.6}", line.since_last),
+            loss(line.average),
+            line.constant.map_or("-".to_owned(), loss),
+            loss(line.since_last),
             thousands(line.rows),
             self.label(line.label),
             self.label(line.prediction),
@@ -161,4 +161,9 @@ impl Observer for Console {
             _ => self.say(&words),
         }
     }
+}
+
+/// A loss within ten characters.
+fn loss(x: f64) -> String {
+    if x.abs() < 1000.0 { format!("{x:.6}") } else { significant(x, 6) }
 }

@@ -176,7 +176,8 @@ fn a_loss_goes_to_the_methods_that_take_it() {
 #[test]
 fn a_run_that_diverges_is_a_result() {
     let dir = Dir::new();
-    let large: String = (0..2000).map(|i| format!("{} 1:1000 2:{}\n", i % 900 / 100, i % 900)).collect();
+    let large: String =
+        (0..2000).map(|i| format!("{} 1:1000 2:{}\n", i % 900 / 100, i % 900)).collect();
     dir.write("d.svm", large);
     let words = "compare d.svm -m sgd:loss=squared,schedule=constant --sweep rate=1e-7,0.9 --html p.html --json c.json";
     let ran = dir.run(words);

@@ -129,6 +129,21 @@ fn a_rate_that_is_too_large_is_named() {
 }
 
 #[test]
+fn labels_in_a_large_unit_are_named() {
+    let dir = Dir::new();
+    let text = rows(3000, |_, unit| {
+        let x = unit();
+        format!("{:.0} 1:{x:.4}\n", 1e5 * (2.0 + x + 0.1 * unit()))
+    });
+    dir.write("d.svm", text);
+    let words = dir.run("train d.svm -a ftrl --loss squared").stderr;
+    assert!(words.contains("the labels are as large as 2"), "{words}");
+    let words =
+        dir.run("train d.svm -a ftrl --loss squared --normalize --rate 0.5 --beta 0").stderr;
+    assert!(!words.contains("warning: after"), "{words}");
+}
+
+#[test]
 fn labels_that_nothing_predicts_are_named() {
     let dir = Dir::new();
     // Many features of noise: each costs a little.
@@ -169,12 +184,14 @@ fn a_column_that_gives_the_label_away_is_named() {
         format!("returned,price,refund\n{table}")
     };
     dir.write("leak.csv", table(2500, |_| true));
-    let words = dir.run("train leak.csv --label-column returned -a ftrl --normalize --beta 0").stderr;
+    let words =
+        dir.run("train leak.csv --label-column returned -a ftrl --normalize --beta 0").stderr;
     let line = "warning: possible leak: \"refund\" alone separates the two classes with 0 errors in 2,500 rows";
     assert!(words.contains(line), "{words}");
     // A feature that is merely good is no leak.
     dir.write("good.csv", table(2500, |i| i % 50 != 0));
-    let words = dir.run("train good.csv --label-column returned -a ftrl --normalize --beta 0").stderr;
+    let words =
+        dir.run("train good.csv --label-column returned -a ftrl --normalize --beta 0").stderr;
     assert!(!words.contains("leak"), "{words}");
     let numbers = rows(1500, |_, unit| {
         let total = 100.0 * unit();

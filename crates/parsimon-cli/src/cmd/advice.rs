@@ -69,6 +69,10 @@ impl Advisor {
                 "the values of {feature:?} are {} times larger than those of other features",
                 thousands(*times as u64)
             ),
+            Reason::LabelScale { typical } => format!(
+                "the labels are as large as {}, and predictions begin at 0",
+                significant(*typical, 3)
+            ),
             Reason::Rate => match self.rate {
                 Some(rate) => format!("the rate {rate} is too large for this data"),
                 None => "the steps are too large for this data".to_owned(),

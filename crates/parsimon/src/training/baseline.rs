@@ -113,7 +113,7 @@ impl Baseline {
         let is_hopeless = cost > 0.0 && lately > (HOPELESS - 1.0) * cost;
         let is_behind = whole > 0.0 && lately > 0.0 && (z > SURE || is_hopeless);
         let constant = self.average()?;
-        is_behind.then(|| Behind { rows: *rows, loss: constant + whole, constant, z })
+        is_behind.then_some(Behind { rows: *rows, loss: constant + whole, constant, z })
     }
 
     /// As a checkpoint keeps it.

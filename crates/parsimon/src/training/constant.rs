@@ -118,6 +118,12 @@ impl Constant {
         (is_real && labels.weight > 0.0).then(|| (labels.squares / labels.weight).sqrt())
     }
 
+    /// The root mean square of labels that are numbers.
+    pub(super) fn typical_number(&self) -> Option<f64> {
+        let is_real = self.loss.domain() == LabelDomain::Real;
+        self.deviation().filter(|_| is_real).map(|deviation| deviation.hypot(self.labels.mean))
+    }
+
     /// The share of the most frequent class.
     pub fn accuracy(&self) -> Option<f64> {
         let labels = &self.labels;

@@ -367,13 +367,19 @@ impl RunState<'_> {
         let is_normalized = self.trainer.settings().is_normalized();
         let largest = self.first.largest().filter(|l| !is_normalized && l.times >= OTHER_UNIT);
         let is_close = |b: Behind| b.loss - b.constant < A_LITTLE * b.constant.abs();
+        let number = self.trainer.baseline().and_then(|b| b.constant().typical_number());
+        let number = number.filter(|typical| !is_normalized && *typical >= OTHER_UNIT);
         match (largest, behind) {
             (Some(largest), _) => Reason::Magnitude {
                 feature: self.name(largest.feature, reader),
                 times: largest.times,
             },
-            (None, Some(behind)) if is_close(behind) => Reason::Labels,
-            _ => Reason::Rate,
+            (None, Some(behind)) => match number {
+                Some(typical) => Reason::LabelScale { typical },
+                None if is_close(behind) => Reason::Labels,
+                None => Reason::Rate,
+            },
+            (None, None) => Reason::Rate,
         }
     }
 

@@ -42,6 +42,11 @@ pub enum Reason {
         /// How many times larger.
         times: f64,
     },
+    /// Labels are numbers so large that predictions, which begin at 0, have not reached them.
+    LabelScale {
+        /// The root mean square of the labels.
+        typical: f64,
+    },
     /// Steps are too large for the data.
     Rate,
     /// Nothing in the rows predicts the label.

@@ -20,6 +20,9 @@ pub(crate) fn note(message: &str) {
     eprintln!("{message}");
 }
 
+/// Puts a warning into words.
+type Words = Box<dyn Fn(&Warning) -> String>;
+
 /// The table and the bar of a training run.
 pub(crate) struct Console {
     quiet: bool,
@@ -30,7 +33,7 @@ pub(crate) struct Console {
     has_header: bool,
     classes: Vec<String>,
     /// Warnings in words.
-    words: Option<Box<dyn Fn(&Warning) -> String>>,
+    words: Option<Words>,
     /// Why the weights diverged, for the error that ends the run.
     last_words: Option<String>,
 }

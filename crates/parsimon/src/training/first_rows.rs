@@ -84,6 +84,12 @@ impl FirstRows {
 
     /// Takes rows; a leak if these rows are enough to know of one.
     pub(super) fn take(&mut self, chunk: &Chunk) -> Option<Leak> {
+        if matches!(self.stage, Stage::Done) {
+            return None;
+        }
+        // The cells of number columns are features like others here.
+        let plain = (!chunk.columns().is_empty()).then(|| chunk.with_plain_numbers());
+        let chunk = plain.as_ref().unwrap_or(chunk);
         for i in 0..chunk.len() {
             match &mut self.stage {
                 Stage::Done => return None,

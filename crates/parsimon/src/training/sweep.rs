@@ -141,8 +141,8 @@ impl Sweep {
         let margins = self.constant(setting)?.constant().margins();
         let head = |bias: &f64| Head::from_parts(*bias, Vec::new(), Vec::new());
         let heads = margins.iter().map(head).collect::<Option<Vec<_>>>()?;
-        (!entry.settings.is_kernel())
-            .then(|| self.tested(entry, &entry.settings).model(Frozen::Linear(heads)))
+        let learned = Learned { frozen: Frozen::Linear(heads), columns: Vec::new(), range: None };
+        Some(self.tested(entry, &entry.settings).model(learned))
     }
 
     fn alone(&self, settings: &Settings) -> Result<SharedLearner, BuildError> {

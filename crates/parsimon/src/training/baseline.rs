@@ -103,7 +103,7 @@ impl Baseline {
     /// Whether the learner is surely worse now: a poor start that was made good since is no reason to warn.
     fn look(&self) -> Option<Behind> {
         let Tally { rows, difference, recent, recent_cost, .. } = &self.tally;
-        // Few rows since the look before say little; that look has said what there was to say.
+        // Too few rows since the look before to decide anything new.
         if *rows < FIRST_LOOK || recent.rows() < FIRST_LOOK / 2 {
             return None;
         }

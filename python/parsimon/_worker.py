@@ -35,6 +35,8 @@ from . import _parsimon
 
 #: More columns than any feature has a number.
 _ANY_COLUMN = 2**32 - 2
+#: The penalty of the constant in a race; the largest of the others is 3.
+_NO_WEIGHT = 1e30
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,85 @@ class Columns:
         return features + [name for name in (self.label, self.weight) if name is not None]
 
 
+def _learner(spec: Mapping[str, Any], precision: str, bias: bool, classes: Sequence[Any]) -> _parsimon.Learner:
+    """A learner at the origin."""
+    spec, names = dict(spec), [str(c) for c in classes]
+    if len(names) > 2:
+        spec.update(multiclass=True, classes=names)
+    return _parsimon.Learner(json.dumps(spec), precision=precision, bias=bias, classes=names)
+
+
 def start(
     spec: Mapping[str, Any], *, precision: str = "f64", bias: bool = True, classes: Sequence[Any] = ()
 ) -> bytes:
     """The state at the origin. Methods that cannot be merged are refused with the reason."""
-    spec, classes = dict(spec), [str(c) for c in classes]
-    if len(classes) > 2:
-        spec.update(multiclass=True, classes=classes)
-    state = _parsimon.Learner(json.dumps(spec), precision=precision, bias=bias, classes=classes).checkpoint()
+    state = _learner(spec, precision, bias, classes).checkpoint()
     _parsimon.check_mergeable(state)
     return state
+
+
+@dataclass(frozen=True)
+class Winner:
+    """What a race of settings on a sample of the rows has chosen.
+
+    Attributes
+    ----------
+    settings : dict
+        Of one method, which can be merged: ``ftrl`` with its rate and l1, on normalized rows.
+    rows : int
+        Rows in the sample that were learned.
+    loss : float or None
+        The progressive loss of the race on the sample.
+    """
+
+    settings: dict[str, Any]
+    rows: int
+    loss: float | None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no setting was better than predicting a constant."""
+        return float(self.settings.get("l1", 0.0)) >= _NO_WEIGHT
+
+    def __str__(self) -> str:
+        shown = {name: self.settings[name] for name in ("rate", "beta", "l1") if name in self.settings}
+        told = "".join(f", {name}={value:g}" for name, value in shown.items())
+        return f"{self.settings['algorithm']}, normalize=True{told}"
+
+
+def race(
+    spec: Mapping[str, Any],
+    batches: Iterable[pa.RecordBatch],
+    columns: Columns,
+    *,
+    precision: str = "f64",
+    bias: bool = True,
+) -> Winner:
+    """Learns a sample with a spec that chooses among settings (``auto``), and gives the setting it has chosen."""
+    learner = _learner(spec, precision, bias, columns.classes)
+    found: set[float] = set()
+    for batch in batches:
+        if batch.num_rows:
+            y = labels(batch, columns)
+            found.update(np.unique(y).tolist() if columns.classes else ())
+            learner.learn(matrix(batch, columns), y, weights(batch, columns))
+    if len(found) == 1:
+        y = found.pop()
+        label = columns.classes[int(y > 0) if len(columns.classes) <= 2 else int(y)]
+        raise ValueError(
+            f"the first {learner.rows} rows, on which the settings are chosen, all have the label {label}; shuffle the rows, or name "
+            "a method and its settings, for example ftrl with normalize=True"
+        )
+    return Winner(json.loads(learner.chosen), learner.rows, learner.progressive_loss)
+
+
+def first_rows(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+    """The first rows of a partition, at most so many."""
+    for batch in batches:
+        if most <= 0:
+            return
+        yield batch.slice(0, most)
+        most -= batch.num_rows
 
 
 def learn(

@@ -67,11 +67,9 @@ impl TargetMoments {
         if other.weight <= 0.0 {
             return;
         }
-        let (d, weight) = (other.mean - self.mean, self.weight + other.weight);
-        let share = other.weight / weight;
-        self.squares += other.squares + d * d * self.weight * share;
-        self.mean += d * share;
-        self.weight = weight;
+        let own = [self.weight, self.mean, self.squares];
+        let added = [other.weight, other.mean, other.squares];
+        [self.weight, self.mean, self.squares] = united(own, added);
     }
 
     /// The labels that `self` has seen since it was `start`.
@@ -81,12 +79,98 @@ impl TargetMoments {
         if weight <= 0.0 || start.weight <= 0.0 {
             return if weight > 0.0 { *self } else { Self::default() };
         }
-        let mean = self.mean + start.weight / weight * (self.mean - start.mean);
-        let d = mean - start.mean;
-        let between = d * d * start.weight * (weight / self.weight);
-        let squares = (self.squares - start.squares - between).max(0.0);
+        let all = [self.weight, self.mean, self.squares];
+        let [weight, mean, squares] = remaining(all, [start.weight, start.mean, start.squares]);
         // The range of the whole stream: the start's is in it.
         Self { weight, mean, squares, low: self.low, high: self.high }
+    }
+}
+
+/// Weight, mean and squared deviations of two samples together. The second has a weight above 0.
+fn united([n, mean, squares]: [f64; 3], [m, other, more]: [f64; 3]) -> [f64; 3] {
+    let (d, weight) = (other - mean, n + m);
+    let share = m / weight;
+    [weight, mean + d * share, squares + (more + d * d * n * share)]
+}
+
+/// What [`united`] has added to `start` to make `all` of it. Both weights, and their difference, are above 0.
+fn remaining([n, mean, squares]: [f64; 3], [n0, mean0, squares0]: [f64; 3]) -> [f64; 3] {
+    let weight = n - n0;
+    let added = mean + n0 / weight * (mean - mean0);
+    let d = added - mean0;
+    let between = d * d * n0 * (weight / n);
+    [weight, added, (squares - squares0 - between).max(0.0)]
+}
+
+/// The weighted mean and squared deviations of one numeric column. Lists of columns are in ascending order of their keys.
+///
+/// ```
+/// use parsimon_core::ColumnMoments;
+///
+/// let column = |key: u64, mean: f64| ColumnMoments { key, weight: 2.0, mean, squares: 1.0 };
+/// let mut all = vec![column(3, 0.0), column(8, 5.0)];
+/// ColumnMoments::add_all(&mut all, &[column(1, 7.0), column(3, 4.0)]);
+/// let both = ColumnMoments { key: 3, weight: 4.0, mean: 2.0, squares: 18.0 };
+/// assert_eq!(all, [column(1, 7.0), both, column(8, 5.0)]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ColumnMoments {
+    /// What the column is recognized by.
+    pub key: u64,
+    /// The sum of importance weights.
+    pub weight: f64,
+    /// The weighted mean.
+    pub mean: f64,
+    /// The weighted sum of squared deviations from the mean.
+    pub squares: f64,
+}
+
+state!(ColumnMoments { key, weight, mean, squares });
+
+impl ColumnMoments {
+    /// Adds the values of another sample of the same column.
+    pub fn add(&mut self, other: &Self) {
+        if other.weight > 0.0 {
+            [self.weight, self.mean, self.squares] = united(self.sample(), other.sample());
+        }
+    }
+
+    /// The values that `self` has seen since it was `start`; none if no importance was added.
+    pub fn since(&self, start: &Self) -> Option<Self> {
+        if self.weight <= start.weight {
+            return None;
+        }
+        let is_new = start.weight <= 0.0;
+        let sample = if is_new { self.sample() } else { remaining(self.sample(), start.sample()) };
+        let [weight, mean, squares] = sample;
+        Some(Self { key: self.key, weight, mean, squares })
+    }
+
+    /// Adds samples of many columns, by their keys.
+    pub fn add_all(columns: &mut Vec<Self>, added: &[Self]) {
+        let mut all = Vec::with_capacity(columns.len().max(added.len()));
+        let (mut a, mut b) = (columns.iter().peekable(), added.iter().peekable());
+        while let Some(key) = [a.peek(), b.peek()].into_iter().flatten().map(|c| c.key).min() {
+            let mut column = Self { key, ..Self::default() };
+            for side in [&mut a, &mut b] {
+                side.next_if(|c| c.key == key).into_iter().for_each(|more| column.add(more));
+            }
+            all.push(column);
+        }
+        *columns = all;
+    }
+
+    /// What many columns have seen since they were `start`. Columns without new values are left out.
+    pub fn all_since(columns: &[Self], start: &[Self]) -> Vec<Self> {
+        let before = |key: u64| {
+            let place = start.binary_search_by_key(&key, |c| c.key);
+            place.map_or(Self::default(), |place| start[place])
+        };
+        columns.iter().filter_map(|c| c.since(&before(c.key))).collect()
+    }
+
+    fn sample(&self) -> [f64; 3] {
+        [self.weight, self.mean, self.squares]
     }
 }
 

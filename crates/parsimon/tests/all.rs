@@ -7,6 +7,7 @@ mod common;
 mod filters;
 mod invariances;
 mod merge;
+mod merge_normalized;
 mod multikernel;
 mod normalized;
 mod normalized_input;

@@ -21,6 +21,8 @@ fn mergeable() -> Vec<Value> {
     let mut specs = family();
     specs.extend(projecting_family());
     specs.retain(|spec| trainer(spec, Precision::F64).check_mergeable().is_ok());
+    let normalized: Vec<Value> = specs.iter().map(|spec| with(spec, "normalize", true)).collect();
+    specs.extend(normalized);
     specs
 }
 

@@ -1,9 +1,10 @@
 //! Deltas as bytes: the house's layout with its checksum, and everything looked at before it is believed.
 
 use parsimon_core::merge::{Step, Tally};
+use parsimon_core::{ColumnMoments, MomentsDelta, State, TargetMoments};
 use serde_json::json;
 
-use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
+use super::{Combine, Counts, Delta, MOST_SLICES, is_plausible, is_sample, slice_of};
 use crate::container::{Container, Kind, bytes_of, numbers_of};
 use crate::error::Refusal;
 use crate::model::{push_names, read_names};
@@ -30,6 +31,15 @@ impl Delta {
         for (head, tally) in self.tallies.iter().enumerate() {
             container.push(&format!("ids.{head}"), bytes_of(&tally.ids, u32::to_le_bytes));
             container.push(&format!("parts.{head}"), bytes_of(&tally.parts, f64::to_le_bytes));
+        }
+        // Deltas without moments keep the layout of earlier versions.
+        if let Some(moments) = &self.counts.moments {
+            push_moments(&mut container, moments, &self.scales);
+        }
+        if !self.columns.is_empty() {
+            let mut columns = Vec::new();
+            self.columns.write(&mut columns);
+            container.push("columns", columns);
         }
         push_names(&mut container, self.names.iter().map(|(slot, name)| (*slot, name.as_str())));
         container.to_bytes(Kind::Delta)
@@ -59,6 +69,7 @@ impl Delta {
         if !sizes_fit {
             return None;
         }
+        let (moments, scales) = read_moments(container, slice, slices)?;
         let tally = |head: usize| read_tally(container, head, width, slice, slices);
         Some(Self {
             base: u64::from_str_radix(about["base"].as_str()?, 16).ok()?,
@@ -72,7 +83,10 @@ impl Delta {
                 weight: *weight,
                 loss: *loss,
                 rounds: rounds.to_vec(),
+                moments,
             },
+            scales,
+            columns: read_columns(container.section("columns"))?,
             tallies: (0..heads).map(tally).collect::<Option<_>>()?,
             names: read_names(container).into_iter().collect(),
             inputs: serde_json::from_value(about["inputs"].clone()).ok()?,
@@ -95,4 +109,59 @@ fn read_tally(
         && Some(parts.len()) == ids.len().checked_mul(width)
         && parts.iter().all(|p| p.is_finite());
     good.then_some(Tally { ids, parts })
+}
+
+/// The moments that all slices share, and the scales of the features in one slice.
+fn push_moments(container: &mut Container, shared: &MomentsDelta, scales: &MomentsDelta) {
+    let MomentsDelta { weight, energy, target, .. } = shared;
+    let TargetMoments { weight: labels, mean, squares, low, high } = target;
+    let sums = [*weight, *energy, *labels, *mean, *squares, *low, *high];
+    let ids: Vec<u32> = scales.features.iter().map(|(id, _)| *id).collect();
+    let samples: Vec<f64> = scales.features.iter().flat_map(|(_, sample)| *sample).collect();
+    container.about["scales"] = ids.len().into();
+    container.push("moments", bytes_of(&sums, f64::to_le_bytes));
+    container.push("scale_ids", bytes_of(&ids, u32::to_le_bytes));
+    container.push("scales", bytes_of(&samples, f64::to_le_bytes));
+}
+
+/// Of a delta without moments there is nothing to read, and nothing wrong with that.
+fn read_moments(
+    container: &Container,
+    slice: u32,
+    slices: u32,
+) -> Option<(Option<MomentsDelta>, MomentsDelta)> {
+    let count = &container.about["scales"];
+    if count.is_null() {
+        return Some((None, MomentsDelta::default()));
+    }
+    let sums = numbers_of(container.section("moments"), f64::from_le_bytes);
+    let [weight, energy, labels, mean, squares, low, high] = sums[..] else { return None };
+    let target = TargetMoments { weight: labels, mean, squares, low, high };
+    let shared = MomentsDelta { weight, energy, target, ..MomentsDelta::default() };
+    let ids = numbers_of(container.section("scale_ids"), u32::from_le_bytes);
+    let samples = numbers_of(container.section("scales"), f64::from_le_bytes);
+    let samples = samples.as_chunks::<3>();
+    let good = is_plausible(&shared)
+        && count.as_u64() == Some(ids.len() as u64)
+        && samples.0.len() == ids.len()
+        && samples.1.is_empty()
+        && ids.is_sorted_by(|a, b| a < b)
+        && ids.iter().all(|&id| id < Tally::BIAS && slice_of(id, slices) == slice)
+        && samples.0.iter().all(is_sample);
+    let features = ids.into_iter().zip(samples.0.iter().copied()).collect();
+    good.then_some((Some(shared), MomentsDelta { features, ..MomentsDelta::default() }))
+}
+
+/// Columns by ascending keys, each with some weight.
+fn read_columns(mut bytes: &[u8]) -> Option<Vec<ColumnMoments>> {
+    if bytes.is_empty() {
+        return Some(Vec::new());
+    }
+    let columns = Vec::<ColumnMoments>::read(&mut bytes)?;
+    let good = |c: &ColumnMoments| {
+        let finite = [c.weight, c.mean, c.squares].iter().all(|x| x.is_finite());
+        finite && c.weight > 0.0 && c.squares >= 0.0
+    };
+    let sorted = columns.is_sorted_by(|a, b| a.key < b.key);
+    (bytes.is_empty() && sorted && columns.iter().all(good)).then_some(columns)
 }

@@ -40,6 +40,7 @@ mod bytes;
 use std::collections::BTreeSet;
 
 use parsimon_core::merge::{MOST_PARTS, Mergeable, Parts, Share, Step, Tally};
+use parsimon_core::{ColumnMoments, MomentsDelta};
 use parsimon_files::checksum;
 
 use crate::{Error, Trainer};
@@ -96,6 +97,10 @@ pub struct Delta {
     counts: Counts,
     /// One per head.
     tallies: Vec<Tally>,
+    /// Of normalized learners: the scales of the features in the slice, and nothing else.
+    scales: MomentsDelta,
+    /// Of numeric columns, in the first slice only.
+    columns: Vec<ColumnMoments>,
     /// Names and inputs met since, in the first slice only.
     names: BTreeSet<(u32, String)>,
     inputs: Vec<String>,
@@ -110,6 +115,8 @@ struct Counts {
     loss: f64,
     /// Per head; times the weight where they are to be averaged.
     rounds: Vec<f64>,
+    /// Of normalized learners: what is summed over all rows, without the features.
+    moments: Option<MomentsDelta>,
 }
 
 impl Counts {
@@ -119,6 +126,9 @@ impl Counts {
         self.weight += other.weight;
         self.loss += other.loss;
         self.rounds.iter_mut().zip(&other.rounds).for_each(|(a, b)| *a += b);
+        if let (Some(own), Some(more)) = (&mut self.moments, &other.moments) {
+            own.add(more);
+        }
     }
 
     fn is_nothing(&self) -> bool {
@@ -139,13 +149,27 @@ fn refused(trainer: &Trainer, why: &str) -> Error {
 }
 
 fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
-    if trainer.settings().is_normalized() {
-        return Err(refused(
-            trainer,
-            "normalize keeps scales of the features, which are not merged",
-        ));
-    }
     trainer.online().mergeable().map_err(|why| refused(trainer, why))
+}
+
+/// Whether running moments are kept beside the weights.
+fn keeps_moments(trainer: &Trainer) -> bool {
+    trainer.settings().is_normalized()
+}
+
+/// Sums and labels that some rows can have: finite but for the range of no labels.
+fn is_plausible(moments: &MomentsDelta) -> bool {
+    let MomentsDelta { weight, energy, target, .. } = moments;
+    let range = (target.low, target.high);
+    let is_range = range == (f64::INFINITY, f64::NEG_INFINITY)
+        || (target.low.is_finite() && target.high.is_finite() && target.low <= target.high);
+    let sums = [*weight, *energy, target.weight, target.squares];
+    is_range && target.mean.is_finite() && sums.iter().all(|x| x.is_finite() && *x >= 0.0)
+}
+
+/// A feature's sample that some rows can have.
+fn is_sample(sample: &[f64; 3]) -> bool {
+    sample.iter().all(|x| x.is_finite() && *x >= 0.0)
 }
 
 fn fingerprint(trainer: &Trainer) -> u64 {
@@ -219,15 +243,22 @@ impl Trainer {
             };
             online.advance(head, online.rounds(head) + rounds.round() as u64);
         }
+        // Before anything is added: what is added is read under the penalty that follows from the moments.
+        if let Some(moments) = &counts.moments {
+            online.take_moments(moments);
+        }
     }
 
     fn add(&mut self, delta: Delta) {
-        let scales = delta.scales(mergeable(self).map_or(&[][..], Mergeable::shares));
+        let factors = delta.factors(mergeable(self).map_or(&[][..], Mergeable::shares));
         for input in &delta.inputs {
             self.note_input(input);
         }
         let (online, _, names) = self.learned_mut();
         let online = online.mergeable_mut().expect("it was asked at the beginning");
+        if !delta.scales.features.is_empty() {
+            online.take_moments(&delta.scales);
+        }
         for (head, mut tally) in delta.tallies.into_iter().enumerate() {
             if delta.combine == Combine::Damped {
                 let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
@@ -235,7 +266,7 @@ impl Trainer {
                 continue;
             }
             for parts in tally.parts.chunks_exact_mut(delta.width) {
-                parts.iter_mut().zip(&scales).for_each(|(part, scale)| *part /= scale);
+                parts.iter_mut().zip(&factors).for_each(|(part, factor)| *part /= factor);
             }
             online.add(head, &tally);
         }
@@ -276,8 +307,9 @@ impl Delta {
                 Combine::Mean => rounds.map(|r| r * weight).collect(),
                 _ => rounds.collect(),
             },
+            moments: None,
         };
-        let empty = Delta {
+        let mut empty = Delta {
             base: fingerprint(start),
             combine,
             slice: 0,
@@ -285,25 +317,32 @@ impl Delta {
             width: width(a, combine),
             counts,
             tallies: vec![Tally::default(); heads],
+            scales: MomentsDelta::default(),
+            columns: Vec::new(),
             names: BTreeSet::new(),
             inputs: Vec::new(),
         };
+        let scales = empty.take_moments(start, end)?;
         let mut deltas: Vec<Delta> =
             (0..slices).map(|slice| Delta { slice, ..empty.clone() }).collect();
-        let scales = empty.scales(a.shares());
+        for (id, sample) in scales {
+            deltas[slice_of(id, slices) as usize].scales.features.push((id, sample));
+        }
+        let factors = empty.factors(a.shares());
         for head in 0..heads {
             let rounds = [a.rounds(head), b.rounds(head)];
             let (from, to) = (a.tally(head), b.tally(head));
             let usual = Usual::of(a, &from, &to);
             let step = |id: u32, from: &Parts, to: &Parts| -> Step {
                 if combine == Combine::Damped {
-                    return a.step(id, rounds, from, to, usual.exponent(a, id, from, to));
+                    // The later state knows how much of the penalty is in force at the end of the step.
+                    return b.step(id, rounds, from, to, usual.exponent(a, id, from, to));
                 }
                 let mut step = Step::default();
-                scales
+                factors
                     .iter()
                     .enumerate()
-                    .for_each(|(k, scale)| step[k] = (to[k] - from[k]) * scale);
+                    .for_each(|(k, factor)| step[k] = (to[k] - from[k]) * factor);
                 step
             };
             difference(&from, &to, a.shares().len(), |id, from, to| {
@@ -317,13 +356,34 @@ impl Delta {
     }
 
     /// What a number is multiplied by before it is added up, and divided by at the end.
-    fn scales(&self, shares: &[Share]) -> Vec<f64> {
-        let scale = |share: &Share| match (self.combine, share) {
+    fn factors(&self, shares: &[Share]) -> Vec<f64> {
+        let factor = |share: &Share| match (self.combine, share) {
             (Combine::Shares, Share::Sum) => 1.0,
             _ if self.counts.weight == 0.0 => 1.0,
             _ => self.counts.weight,
         };
-        shares.iter().map(scale).collect()
+        shares.iter().map(factor).collect()
+    }
+
+    /// Takes what `end` has added to the moments of `start` into the counts, if the learners keep any; gives the features.
+    fn take_moments(
+        &mut self,
+        start: &Trainer,
+        end: &Trainer,
+    ) -> Result<Vec<(u32, [f64; 3])>, Error> {
+        if !keeps_moments(start) {
+            return Ok(Vec::new());
+        }
+        let (from, to) = (mergeable(start)?.moments(), mergeable(end)?.moments());
+        let mut added = to.since(&from);
+        let features = std::mem::take(&mut added.features);
+        if !is_plausible(&added) || !features.iter().all(|(_, sample)| is_sample(sample)) {
+            return Err(Error::Usage(
+                "the scales of the features cannot have come from those of the start".into(),
+            ));
+        }
+        self.counts.moments = Some(added);
+        Ok(features)
     }
 
     fn note(&mut self, start: &Trainer, end: &Trainer) {
@@ -368,7 +428,9 @@ impl Delta {
 
     /// Adds another delta of the same slice.
     pub fn add(&mut self, other: &Delta) -> Result<(), Error> {
-        let key = |d: &Delta| (d.base, d.combine, d.slice, d.slices, d.width, d.tallies.len());
+        let kept = |d: &Delta| d.counts.moments.is_some();
+        let key =
+            |d: &Delta| (d.base, d.combine, d.slice, d.slices, d.width, d.tallies.len(), kept(d));
         if key(self) != key(other) {
             let message = if self.base == other.base {
                 "the deltas are not of one slice and one way to combine"
@@ -381,6 +443,8 @@ impl Delta {
         for (tally, more) in self.tallies.iter_mut().zip(&other.tallies) {
             *tally = sum(tally, more, self.width);
         }
+        self.scales.add(&other.scales);
+        ColumnMoments::add_all(&mut self.columns, &other.columns);
         self.names.extend(other.names.iter().cloned());
         for input in &other.inputs {
             if !self.inputs.contains(input) {
@@ -399,6 +463,9 @@ impl Delta {
             || self.tallies.len() != heads
             || self.counts.rounds.len() != heads
             || (bias && !has_bias)
+            || self.counts.moments.is_some() != keeps_moments(trainer)
+            // No learner has statistics of columns so far.
+            || !self.columns.is_empty()
         {
             return Err(Error::Usage("a delta does not belong to this method".into()));
         }

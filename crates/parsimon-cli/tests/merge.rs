@@ -55,6 +55,31 @@ fn one_state_alone_is_itself() {
 }
 
 #[test]
+fn normalized_states_are_merged_and_races_are_not() {
+    for method in ["-a ftrl --l1 0.1", "-a adagrad-fobos"] {
+        let dir = prepared(&format!("{method} --normalize --precision f64"));
+        dir.run("merge b.ckpt c.ckpt --from base.ckpt --out m.ckpt -o m.psm").ok();
+        assert_eq!(dir.run("predict m.psm a.svm").ok().lines().count(), 200);
+        dir.run("merge b.ckpt --from base.ckpt --out one.ckpt -o one.psm").ok();
+        dir.run("train b.svm --resume base.ckpt -o b.psm --quiet").ok();
+        let numbers = |model: &str| -> Vec<f64> {
+            let told = dir.run(&format!("predict {model} c.svm")).ok();
+            told.lines().map(|line| line.parse().unwrap()).collect()
+        };
+        for (x, y) in numbers("one.psm").into_iter().zip(numbers("b.psm")) {
+            assert!((x - y).abs() < 1e-6, "{x} {y}");
+        }
+    }
+    let dir = prepared("-a auto");
+    let error = dir.run("merge b.ckpt c.ckpt --from base.ckpt --out m.ckpt").fails(2);
+    assert!(error.contains("auto with these settings cannot be merged: "), "{error}");
+    assert!(
+        error.contains("inspect --settings") || error.contains("the setting that it names"),
+        "{error}"
+    );
+}
+
+#[test]
 fn states_from_nothing_need_no_base() {
     let dir = prepared("");
     dir.run("train b.svm -a ftrl --checkpoint x.ckpt --quiet --classes -1,1").ok();

@@ -118,8 +118,9 @@ fn loss(trainer: &Trainer, rows: &Chunk) -> f64 {
     let mut margins = Vec::new();
     trainer.online().predict(rows, &mut margins);
     let loss = trainer.settings().loss();
-    let one = |(i, p): (usize, &f64)| loss.value(*p, rows.label(i).unwrap());
-    margins.iter().enumerate().map(one).sum::<f64>() / rows.len() as f64
+    let one = |(i, p): (usize, &f64)| rows.weight(i) * loss.value(*p, rows.label(i).unwrap());
+    let weight: f64 = (0..rows.len()).map(|i| rows.weight(i)).sum();
+    margins.iter().enumerate().map(one).sum::<f64>() / weight
 }
 
 #[test]

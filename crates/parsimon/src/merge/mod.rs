@@ -40,7 +40,7 @@ mod bytes;
 use std::collections::BTreeSet;
 
 use parsimon_core::merge::{MOST_PARTS, Mergeable, Parts, Share, Step, Tally};
-use parsimon_core::{ColumnMoments, MomentsDelta};
+use parsimon_core::{ColumnMoments, Loss, MomentsDelta};
 use parsimon_files::checksum;
 
 use crate::{Error, Trainer};
@@ -80,6 +80,9 @@ impl std::str::FromStr for Combine {
 
 /// Ids that are neighbours stay together: a slice is made of blocks of so many.
 const BLOCK_BITS: u32 = 12;
+
+/// Beyond this a correction is made completely by every learner, whatever the exponent.
+const MOST_CURVATURE: f64 = 1e6;
 
 /// More slices than this are a mistake.
 const MOST_SLICES: u32 = 1 << 16;
@@ -129,6 +132,19 @@ impl Counts {
         if let (Some(own), Some(more)) = (&mut self.moments, &other.moments) {
             own.add(more);
         }
+    }
+
+    /// How much larger the curvature of the loss is than the mean square of its slopes, which the damping takes for it.
+    ///
+    /// They are the same for the logistic loss. The squared loss has curvature 1, and slopes that shrink as it is learned.
+    fn curvature(&self, end: &Trainer) -> f64 {
+        if end.settings().loss() != Loss::Squared || end.settings().is_multiclass() {
+            return 1.0;
+        }
+        // The loss is in the units of the label, the slopes in those of the learner.
+        let unit = self.moments.as_ref().map_or(1.0, |m| m.target.deviation());
+        let slopes = 2.0 * self.loss / self.weight / (unit * unit);
+        if slopes > 0.0 { (1.0 / slopes).clamp(1.0, MOST_CURVATURE) } else { 1.0 }
     }
 
     fn is_nothing(&self) -> bool {
@@ -329,10 +345,11 @@ impl Delta {
             deltas[slice_of(id, slices) as usize].scales.features.push((id, sample));
         }
         let factors = empty.factors(a.shares());
+        let curvature = empty.counts.curvature(end);
         for head in 0..heads {
             let rounds = [a.rounds(head), b.rounds(head)];
             let (from, to) = (a.tally(head), b.tally(head));
-            let usual = Usual::of(a, &from, &to);
+            let usual = Usual::of(a, curvature, &from, &to);
             let step = |id: u32, from: &Parts, to: &Parts| -> Step {
                 if combine == Combine::Damped {
                     // The later state knows how much of the penalty is in force at the end of the step.
@@ -499,11 +516,14 @@ struct Usual {
     squares: f64,
     /// What frequent features corrected in common, as an exponent.
     common: f64,
+    /// See [`Counts::curvature`].
+    curvature: f64,
 }
 
 impl Usual {
-    fn of(online: &dyn Mergeable, start: &Tally, end: &Tally) -> Self {
-        let (mut usual, width) = (Self { squares: 0.0, common: 0.0 }, online.shares().len());
+    fn of(online: &dyn Mergeable, curvature: f64, start: &Tally, end: &Tally) -> Self {
+        let mut usual = Self { squares: 0.0, common: 0.0, curvature };
+        let width = online.shares().len();
         if online.damps() {
             let largest = |_: u32, from: &Parts, to: &Parts| {
                 usual.squares = usual.squares.max(to[1] - from[1]);
@@ -511,7 +531,7 @@ impl Usual {
             difference(start, end, width, largest);
             let mut common = 0.0;
             difference(start, end, width, |id, from, to| {
-                common += usual.share(from, to) * online.overlap(id, from, to);
+                common += usual.share(from, to) * usual.overlap(online, id, from, to);
             });
             usual.common = common;
         }
@@ -523,9 +543,14 @@ impl Usual {
         if self.squares > 0.0 { (to[1] - from[1]) / self.squares } else { 0.0 }
     }
 
+    /// How much of a correction the coordinate alone would have made, as an exponent.
+    fn overlap(&self, online: &dyn Mergeable, id: u32, from: &Parts, to: &Parts) -> f64 {
+        self.curvature * online.overlap(id, from, to)
+    }
+
     /// What the coordinate corrected by itself and in common with others.
     fn exponent(&self, online: &dyn Mergeable, id: u32, from: &Parts, to: &Parts) -> f64 {
-        online.overlap(id, from, to) + TOGETHER * self.share(from, to) * self.common
+        self.overlap(online, id, from, to) + TOGETHER * self.share(from, to) * self.common
     }
 }
 

@@ -187,19 +187,13 @@ class Rounds:
         self.combine, self.precision, self.fit_intercept = combine, precision, fit_intercept
         self.slices, self.block = slices, block
         self.spec = {"algorithm": algorithm, **{name: _plain(value) for name, value in settings.items()}}
-        # Whatever is wrong with the settings is told here, before a cluster is at work.
+        # Errors in the settings are raised here, before a cluster is at work.
         self.settings = json.loads(_parsimon.resolve(json.dumps(self.spec))[0])
         if not self.learns_classes:
             self.classes = ()
-        start = self.spec
-        if self.races:
-            start = _worker.race(start, [], self._columns(()), precision=precision, bias=fit_intercept).settings
-        _worker.start(start, precision=precision, bias=fit_intercept)
-
-    @property
-    def races(self) -> bool:
-        """Whether settings are chosen on a sample before the workers learn."""
-        return bool(self.settings["algorithm"] == "auto")
+        leader = _worker.race(self.spec, [], self._columns(()), precision=precision, bias=fit_intercept)
+        spec = self.spec if leader is None else leader.settings
+        _worker.start(spec, precision=precision, bias=fit_intercept)
 
     @property
     def learns_classes(self) -> bool:
@@ -209,10 +203,12 @@ class Rounds:
     def _columns(self, classes: Iterable[Any]) -> Columns:
         return Columns(self.features, self.label, self.weight, tuple(classes))
 
-    def _race(self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]]) -> Winner:
-        """The race of ``auto``, in this process."""
+    def _race(self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]]) -> Winner | None:
+        """The race of ``auto``, in this process; ``None`` where there is nothing to choose."""
         rows = _worker.first_rows(sample(RACE_ROWS), RACE_ROWS)
         winner = _worker.race(self.spec, rows, columns, precision=self.precision, bias=self.fit_intercept)
+        if winner is None:
+            return None
         _log.info("auto: the race on the first %d rows chose %s", winner.rows, winner)
         if winner.is_constant:
             _log.warning("auto: on the first %d rows no setting was better than a constant prediction", winner.rows)
@@ -226,11 +222,11 @@ class Rounds:
     ) -> Fitted:
         """The race, where settings are to be chosen, and all rounds.
 
-        ``sample(n)`` gives at least the first ``n`` rows, in the order of the partitions. ``turn(state, t)`` runs round ``t`` of an epoch and
-        gives the merged slices, none if there was no row.
+        ``sample(n)`` gives at least the first ``n`` rows, in the order of the partitions; it is read only where there is something to choose.
+        ``turn(state, t)`` runs round ``t`` of an epoch and gives the merged slices, none if there was no row.
         """
         bias = self.fit_intercept
-        winner = self._race(columns, sample) if self.races else None
+        winner = self._race(columns, sample)
         spec = self.spec if winner is None else winner.settings
         state = _worker.start(spec, precision=self.precision, bias=bias, classes=columns.classes)
         history = []

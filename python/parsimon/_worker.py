@@ -2,11 +2,11 @@
 
 A round has three steps, and every engine that can carry bytes can run it:
 
-1. every worker gets the same ``state`` and rows of its own, and gives a delta: ``delta = learn(state, batches, columns)``;
+1. every worker gets the same ``state`` and different rows, and gives a delta: ``delta = learn(state, batches, columns)``;
 2. the deltas are added up in a fixed order;
 3. the sum is added to the state: ``state = merge(state, deltas)``.
 
-``learn`` is a pure function: the same state and the same rows in the same order give the same bytes, on any machine, whoever runs it
+``learn`` is a pure function: the same state and the same rows in the same order give the same bytes, on any machine
 and however often. A task that is retried or run twice changes nothing.
 
 >>> import pyarrow as pa
@@ -105,9 +105,8 @@ class Winner:
         return float(self.settings.get("l1", 0.0)) >= _NO_WEIGHT
 
     def __str__(self) -> str:
-        shown = {name: self.settings[name] for name in ("rate", "beta", "l1") if name in self.settings}
-        told = "".join(f", {name}={value:g}" for name, value in shown.items())
-        return f"{self.settings['algorithm']}, normalize=True{told}"
+        shown = "".join(f", {name}={self.settings[name]:g}" for name in ("rate", "beta", "l1"))
+        return f"{self.settings['algorithm']}, normalize=True{shown}"
 
 
 def race(
@@ -117,9 +116,14 @@ def race(
     *,
     precision: str = "f64",
     bias: bool = True,
-) -> Winner:
-    """Learns a sample with a spec that chooses among settings (``auto``), and gives the setting it has chosen."""
+) -> Winner | None:
+    """Learns a sample with a spec that chooses among settings (``auto``), and gives the setting it has chosen.
+
+    ``None`` where the spec leaves nothing to choose; no row is then learned.
+    """
     learner = _learner(spec, precision, bias, columns.classes)
+    if learner.chosen == learner.settings:
+        return None
     found: set[float] = set()
     for batch in batches:
         if batch.num_rows:
@@ -185,7 +189,7 @@ def absorb(state: bytes, slices: Iterable[bytes]) -> bytes:
 
 
 def rows_learned(state: bytes) -> int:
-    """Rows in a state, of everybody."""
+    """Rows in a state, of all workers."""
     return int(_parsimon.Learner.from_checkpoint(state).rows)
 
 
@@ -312,5 +316,5 @@ def labels(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any]:
 
 
 def weights(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any] | None:
-    """What the rows weigh, if a column says so."""
+    """What the rows weigh, if there is a column for it."""
     return None if columns.weight is None else _numbers(batch.column(columns.weight), columns.weight)

@@ -1,6 +1,6 @@
 //! Running moments that a learner keeps beside its weights, and how those of several learners become one.
 //!
-//! Learners that are merged began at one state. What each has seen since is a sample of its own: its size, its mean and its
+//! Learners that are merged began at one state. What each has seen since is a sample: its size, its mean and its
 //! squared deviations. Samples are put together by the formula of Chan, Golub and LeVeque (1979), which does not
 //! subtract large sums, and are then added to the moments of the common start.
 

@@ -4,7 +4,8 @@ use parsimon_core::merge::{Step, Tally};
 use parsimon_core::{ColumnMoments, MomentsDelta, State, TargetMoments};
 use serde_json::json;
 
-use super::{Combine, Counts, Delta, MOST_SLICES, is_plausible, is_sample, slice_of};
+use super::moments::{is_plausible, is_sample};
+use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
 use crate::container::{Container, Kind, bytes_of, numbers_of};
 use crate::error::Refusal;
 use crate::model::{push_names, read_names};

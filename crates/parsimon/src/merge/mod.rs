@@ -1,7 +1,7 @@
-//! Learning in several places at once: everybody starts from one state, learns rows of their own and hands in what changed.
+//! Learning in several places at once: all learners start from one state, learn different rows and hand in what changed.
 //!
 //! A [`Delta`] is what a learner added to the state it started from. Deltas of one start add up ([`merge_deltas`]), and
-//! [`Trainer::absorb`] adds the sum to that state. How numbers are shared is the method's own affair
+//! [`Trainer::absorb`] adds the sum to that state. How numbers are shared depends on the method
 //! ([`parsimon_core::merge`]): `ftrl`, `rda`, `adagrad-rda`, `pda` and their kin keep sums of gradients, which add up, and
 //! the threshold is applied once, after the merge; the others keep weights, which are averaged by what the rows weigh.
 //!
@@ -30,19 +30,26 @@
 //! ```
 //!
 //! **Slices.** A delta is handed in by key: slice `i` of `n` has the features whose block of 4096 ids falls to it. Slices are
-//! merged apart from each other, anywhere, and absorbed one after the other: nobody holds a state per worker.
+//! merged apart from each other, anywhere, and absorbed one after the other: no process holds a state per worker.
 //!
 //! **What a merge is not.** It is not the sequential pass: every worker learned from the weights of the start. How far that
 //! goes is measured in `docs/cluster.md`.
 
+mod absorb;
+mod between;
 mod bytes;
+mod damping;
+mod moments;
+mod tallies;
 
 use std::collections::BTreeSet;
 
-use parsimon_core::merge::{MOST_PARTS, Mergeable, Parts, Share, Step, Tally};
-use parsimon_core::{ColumnMoments, Loss, MomentsDelta};
+use parsimon_core::merge::{Mergeable, Share, Step, Tally};
+use parsimon_core::{ColumnMoments, MomentsDelta};
 use parsimon_files::checksum;
 
+use self::moments::keeps_moments;
+use self::tallies::sum;
 use crate::{Error, Trainer};
 
 /// How the numbers of several learners become one.
@@ -80,9 +87,6 @@ impl std::str::FromStr for Combine {
 
 /// Ids that are neighbours stay together: a slice is made of blocks of so many.
 const BLOCK_BITS: u32 = 12;
-
-/// Beyond this a correction is made completely by every learner, whatever the exponent.
-const MOST_CURVATURE: f64 = 1e6;
 
 /// More slices than this are a mistake.
 const MOST_SLICES: u32 = 1 << 16;
@@ -134,19 +138,6 @@ impl Counts {
         }
     }
 
-    /// How much larger the curvature of the loss is than the mean square of its slopes, which the damping takes for it.
-    ///
-    /// They are the same for the logistic loss. The squared loss has curvature 1, and slopes that shrink as it is learned.
-    fn curvature(&self, end: &Trainer) -> f64 {
-        if end.settings().loss() != Loss::Squared || end.settings().is_multiclass() {
-            return 1.0;
-        }
-        // The loss is in the units of the label, the slopes in those of the learner.
-        let unit = self.moments.as_ref().map_or(1.0, |m| m.target.deviation());
-        let slopes = 2.0 * self.loss / self.weight / (unit * unit);
-        if slopes > 0.0 { (1.0 / slopes).clamp(1.0, MOST_CURVATURE) } else { 1.0 }
-    }
-
     fn is_nothing(&self) -> bool {
         self.rows == 0 && self.weight == 0.0 && self.rounds.iter().all(|&r| r == 0.0)
     }
@@ -168,210 +159,13 @@ fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
     trainer.online().mergeable().map_err(|why| refused(trainer, why))
 }
 
-/// Whether running moments are kept beside the weights.
-fn keeps_moments(trainer: &Trainer) -> bool {
-    trainer.settings().is_normalized()
-}
-
-/// Sums and labels that some rows can have: finite but for the range of no labels.
-fn is_plausible(moments: &MomentsDelta) -> bool {
-    let MomentsDelta { weight, energy, target, .. } = moments;
-    let range = (target.low, target.high);
-    let is_range = range == (f64::INFINITY, f64::NEG_INFINITY)
-        || (target.low.is_finite() && target.high.is_finite() && target.low <= target.high);
-    let sums = [*weight, *energy, target.weight, target.squares];
-    is_range && target.mean.is_finite() && sums.iter().all(|x| x.is_finite() && *x >= 0.0)
-}
-
-/// A feature's sample that some rows can have.
-fn is_sample(sample: &[f64; 3]) -> bool {
-    sample.iter().all(|x| x.is_finite() && *x >= 0.0)
-}
-
 fn fingerprint(trainer: &Trainer) -> u64 {
     let mut state = Vec::new();
     trainer.online().save(&mut state);
     checksum(&state)
 }
 
-impl Trainer {
-    /// Refuses methods whose learners cannot be made into one, with the reason.
-    pub fn check_mergeable(&self) -> Result<(), Error> {
-        mergeable(self).map(|_| ())
-    }
-
-    /// Adds what others have learned from this very state: every slice once, in any order.
-    ///
-    /// Nothing is changed if the first slice does not fit; a later one that does not leaves the trainer unusable.
-    pub fn absorb(&mut self, slices: impl IntoIterator<Item = Delta>) -> Result<(), Error> {
-        mergeable(self)?;
-        let (base, mut counts, mut waiting) = (fingerprint(self), None, Vec::new());
-        for delta in slices {
-            if delta.base != base {
-                return Err(Error::Usage("a delta began at another state than this one".into()));
-            }
-            delta.check_fit(self)?;
-            if counts.is_none() {
-                waiting = vec![true; delta.slices as usize];
-                self.begin(&delta);
-            }
-            let counts = counts.get_or_insert_with(|| delta.counts.clone());
-            if *counts != delta.counts || waiting.len() != delta.slices as usize {
-                return Err(Error::Usage("the slices are not of one merge".into()));
-            }
-            if !std::mem::take(&mut waiting[delta.slice as usize]) {
-                return Err(Error::Usage(format!("slice {} came twice", delta.slice)));
-            }
-            self.add(delta);
-        }
-        match waiting.iter().position(|&w| w) {
-            Some(missing) => {
-                let all = waiting.len();
-                Err(Error::Usage(format!(
-                    "slice {missing} of {all} is missing: hand in all of them"
-                )))
-            }
-            None => {
-                let heads = self.online().heads();
-                if counts.is_some_and(|counts| !counts.is_nothing()) {
-                    let online = self.learned_mut().0.mergeable_mut();
-                    let online = online.expect("it was asked at the beginning");
-                    (0..heads).for_each(|head| online.settle(head));
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn begin(&mut self, delta: &Delta) {
-        let counts = &delta.counts;
-        // No row, no change: not even of what a state without a change could be written as.
-        if counts.is_nothing() {
-            return;
-        }
-        let (online, progressive, _) = self.learned_mut();
-        progressive.absorb(counts.rows, counts.loss, counts.weight);
-        let online = online.mergeable_mut().expect("it was asked at the beginning");
-        for (head, &rounds) in counts.rounds.iter().enumerate() {
-            let rounds = match delta.combine {
-                Combine::Mean => rounds / counts.weight,
-                _ => rounds,
-            };
-            online.advance(head, online.rounds(head) + rounds.round() as u64);
-        }
-        // Before anything is added: what is added is read under the penalty that follows from the moments.
-        if let Some(moments) = &counts.moments {
-            online.take_moments(moments);
-        }
-    }
-
-    fn add(&mut self, delta: Delta) {
-        let factors = delta.factors(mergeable(self).map_or(&[][..], Mergeable::shares));
-        for input in &delta.inputs {
-            self.note_input(input);
-        }
-        let (online, _, names) = self.learned_mut();
-        let online = online.mergeable_mut().expect("it was asked at the beginning");
-        if !delta.scales.features.is_empty() {
-            online.take_moments(&delta.scales);
-        }
-        for (head, mut tally) in delta.tallies.into_iter().enumerate() {
-            if delta.combine == Combine::Damped {
-                let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
-                online.take_steps(head, from, &tally.ids, &tally.parts);
-                continue;
-            }
-            for parts in tally.parts.chunks_exact_mut(delta.width) {
-                parts.iter_mut().zip(&factors).for_each(|(part, factor)| *part /= factor);
-            }
-            online.add(head, &tally);
-        }
-        for (slot, name) in &delta.names {
-            names.insert(*slot, name);
-        }
-    }
-}
-
 impl Delta {
-    /// What `end` has learned since `start`, in so many slices.
-    pub fn between(
-        start: &Trainer,
-        end: &Trainer,
-        combine: Combine,
-        slices: u32,
-    ) -> Result<Vec<Delta>, Error> {
-        if slices == 0 || slices > MOST_SLICES {
-            let message = format!("slices must be from 1 to {MOST_SLICES}, got {slices}");
-            return Err(Error::Usage(message));
-        }
-        check_descent(start, end)?;
-        let (a, b) = (mergeable(start)?, mergeable(end)?);
-        let combine = match combine {
-            Combine::Damped if !a.damps() => Combine::Shares,
-            combine => combine,
-        };
-        let (before, after) = (start.progressive(), end.progressive());
-        let weight = after.weight() - before.weight();
-        let heads = end.online().heads();
-        let rounds = (0..heads).map(|head| (b.rounds(head) - a.rounds(head)) as f64);
-        let counts = Counts {
-            learners: 1,
-            rows: after.rows() - before.rows(),
-            weight,
-            loss: after.total() - before.total(),
-            rounds: match combine {
-                Combine::Mean => rounds.map(|r| r * weight).collect(),
-                _ => rounds.collect(),
-            },
-            moments: None,
-        };
-        let mut empty = Delta {
-            base: fingerprint(start),
-            combine,
-            slice: 0,
-            slices,
-            width: width(a, combine),
-            counts,
-            tallies: vec![Tally::default(); heads],
-            scales: MomentsDelta::default(),
-            columns: Vec::new(),
-            names: BTreeSet::new(),
-            inputs: Vec::new(),
-        };
-        let scales = empty.take_moments(start, end)?;
-        let mut deltas: Vec<Delta> =
-            (0..slices).map(|slice| Delta { slice, ..empty.clone() }).collect();
-        for (id, sample) in scales {
-            deltas[slice_of(id, slices) as usize].scales.features.push((id, sample));
-        }
-        let factors = empty.factors(a.shares());
-        let curvature = empty.counts.curvature(end);
-        for head in 0..heads {
-            let rounds = [a.rounds(head), b.rounds(head)];
-            let (from, to) = (a.tally(head), b.tally(head));
-            let usual = Usual::of(a, curvature, &from, &to);
-            let step = |id: u32, from: &Parts, to: &Parts| -> Step {
-                if combine == Combine::Damped {
-                    // The later state knows how much of the penalty is in force at the end of the step.
-                    return b.step(id, rounds, from, to, usual.exponent(a, id, from, to));
-                }
-                let mut step = Step::default();
-                factors
-                    .iter()
-                    .enumerate()
-                    .for_each(|(k, factor)| step[k] = (to[k] - from[k]) * factor);
-                step
-            };
-            difference(&from, &to, a.shares().len(), |id, from, to| {
-                let tally = &mut deltas[slice_of(id, slices) as usize].tallies[head];
-                tally.ids.push(id);
-                tally.parts.extend_from_slice(&step(id, from, to)[..empty.width]);
-            });
-        }
-        deltas[0].note(start, end);
-        Ok(deltas)
-    }
-
     /// What a number is multiplied by before it is added up, and divided by at the end.
     fn factors(&self, shares: &[Share]) -> Vec<f64> {
         let factor = |share: &Share| match (self.combine, share) {
@@ -382,42 +176,8 @@ impl Delta {
         shares.iter().map(factor).collect()
     }
 
-    /// Takes what `end` has added to the moments of `start` into the counts, if the learners keep any; gives the features.
-    fn take_moments(
-        &mut self,
-        start: &Trainer,
-        end: &Trainer,
-    ) -> Result<Vec<(u32, [f64; 3])>, Error> {
-        if !keeps_moments(start) {
-            return Ok(Vec::new());
-        }
-        let (from, to) = (mergeable(start)?.moments(), mergeable(end)?.moments());
-        let mut added = to.since(&from);
-        let features = std::mem::take(&mut added.features);
-        if !is_plausible(&added) || !features.iter().all(|(_, sample)| is_sample(sample)) {
-            return Err(Error::Usage(
-                "the scales of the features cannot have come from those of the start".into(),
-            ));
-        }
-        self.counts.moments = Some(added);
-        Ok(features)
-    }
-
-    fn note(&mut self, start: &Trainer, end: &Trainer) {
-        let known = start.names();
-        for (slot, _) in end.names().iter() {
-            for name in end.names().all(slot) {
-                if !known.all(slot).any(|n| n == name) {
-                    self.names.insert((slot, name.to_owned()));
-                }
-            }
-        }
-        let new = end.inputs().iter().filter(|input| !start.inputs().contains(input));
-        self.inputs = new.cloned().collect();
-    }
-
-    /// The same delta taken for one of this state, although it began at an earlier one: its gradients are stale, and whoever
-    /// calls this knows it.
+    /// The same delta taken for one of this state, although it began at an earlier one: its gradients are stale, which
+    /// the caller accepts.
     #[must_use]
     pub fn taken_for(self, state: &Trainer) -> Self {
         Self { base: fingerprint(state), ..self }
@@ -506,130 +266,7 @@ pub fn merge_deltas(mut deltas: Vec<Delta>) -> Result<Delta, Error> {
     deltas.pop().ok_or_else(|| Error::Usage("there is no delta to merge".into()))
 }
 
-/// Features that are in most rows are not independent of each other, and correct more in common than their shares say. By trial: with 1
-/// sixteen learners of a click log still disturb each other, with 4 they learn too slowly (`record/2026-11-15-cluster.md`).
-const TOGETHER: f64 = 2.0;
-
-/// How often a learner's rows made a correction that is due to everybody: features that are in many rows are corrected together.
-struct Usual {
-    /// The squares of the slopes in all, by the coordinate that has most of them: the bias, if there is one.
-    squares: f64,
-    /// What frequent features corrected in common, as an exponent.
-    common: f64,
-    /// See [`Counts::curvature`].
-    curvature: f64,
-}
-
-impl Usual {
-    fn of(online: &dyn Mergeable, curvature: f64, start: &Tally, end: &Tally) -> Self {
-        let mut usual = Self { squares: 0.0, common: 0.0, curvature };
-        let width = online.shares().len();
-        if online.damps() {
-            let largest = |_: u32, from: &Parts, to: &Parts| {
-                usual.squares = usual.squares.max(to[1] - from[1]);
-            };
-            difference(start, end, width, largest);
-            let mut common = 0.0;
-            difference(start, end, width, |id, from, to| {
-                common += usual.share(from, to) * usual.overlap(online, id, from, to);
-            });
-            usual.common = common;
-        }
-        usual
-    }
-
-    /// The share of the rows that have a feature, each counted by the square of its slope.
-    fn share(&self, from: &Parts, to: &Parts) -> f64 {
-        if self.squares > 0.0 { (to[1] - from[1]) / self.squares } else { 0.0 }
-    }
-
-    /// How much of a correction the coordinate alone would have made, as an exponent.
-    fn overlap(&self, online: &dyn Mergeable, id: u32, from: &Parts, to: &Parts) -> f64 {
-        self.curvature * online.overlap(id, from, to)
-    }
-
-    /// What the coordinate corrected by itself and in common with others.
-    fn exponent(&self, online: &dyn Mergeable, id: u32, from: &Parts, to: &Parts) -> f64 {
-        self.overlap(online, id, from, to) + TOGETHER * self.share(from, to) * self.common
-    }
-}
-
 /// How many numbers a delta has for each coordinate.
 fn width(online: &dyn Mergeable, combine: Combine) -> usize {
     if combine == Combine::Damped { Step::default().len() } else { online.shares().len() }
-}
-
-/// Refuses two states of which one cannot have come from the other.
-fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
-    // Older files have what was found among the settings.
-    let settings = |trainer: &Trainer| trainer.settings().completed(&trainer.schema().found);
-    let same = settings(start) == settings(end)
-        && start.frame().precision == end.frame().precision
-        && start.frame().bias == end.frame().bias
-        && start.schema().bits == end.schema().bits
-        && start.schema().found.classes == end.schema().found.classes;
-    if !same {
-        return Err(Error::Usage(
-            "the state and the one it is to have come from have different settings".into(),
-        ));
-    }
-    let (a, b) = (mergeable(start)?, mergeable(end)?);
-    let backwards = (0..start.online().heads()).any(|head| b.rounds(head) < a.rounds(head));
-    if backwards || end.progressive().rows() < start.progressive().rows() {
-        return Err(Error::Usage(format!(
-            "a state of {} rows cannot have come from one of {} rows",
-            end.progressive().rows(),
-            start.progressive().rows()
-        )));
-    }
-    Ok(())
-}
-
-/// Calls `emit` for every coordinate that changed, in order of ids, with what it was and what it is.
-fn difference(start: &Tally, end: &Tally, width: usize, mut emit: impl FnMut(u32, &Parts, &Parts)) {
-    let whole = |parts: Option<&[f64]>| {
-        let mut all = [0.0; MOST_PARTS];
-        all.iter_mut().zip(parts.unwrap_or_default()).for_each(|(a, p)| *a = *p);
-        all
-    };
-    join(start, end, width, |id, from, to| {
-        let (from, to) = (whole(from), whole(to));
-        if from != to {
-            emit(id, &from, &to);
-        }
-    });
-}
-
-fn sum(a: &Tally, b: &Tally, width: usize) -> Tally {
-    let mut all = Tally::default();
-    join(a, b, width, |id, a, b| {
-        all.ids.push(id);
-        match (a, b) {
-            (Some(a), Some(b)) => all.parts.extend(a.iter().zip(b).map(|(a, b)| a + b)),
-            (a, b) => all.parts.extend_from_slice(a.or(b).unwrap_or_default()),
-        }
-    });
-    all
-}
-
-/// Walks over two tallies at once, in order of ids.
-fn join(
-    a: &Tally,
-    b: &Tally,
-    width: usize,
-    mut each: impl FnMut(u32, Option<&[f64]>, Option<&[f64]>),
-) {
-    let (mut i, mut k) = (0, 0);
-    while i < a.ids.len() || k < b.ids.len() {
-        let (left, right) = (a.ids.get(i).copied(), b.ids.get(k).copied());
-        let id = match (left, right) {
-            (Some(x), Some(y)) => x.min(y),
-            (x, y) => x.or(y).unwrap_or_default(),
-        };
-        let left = (left == Some(id)).then(|| &a.parts[i * width..(i + 1) * width]);
-        let right = (right == Some(id)).then(|| &b.parts[k * width..(k + 1) * width]);
-        i += usize::from(left.is_some());
-        k += usize::from(right.is_some());
-        each(id, left, right);
-    }
 }

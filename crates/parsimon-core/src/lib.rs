@@ -76,7 +76,7 @@ pub use lanes::{Lane, LaneLearner, Lanes};
 pub use learner::Learner;
 pub use loss::{LabelDomain, Loss};
 pub use model::{Frozen, Head, Scorer};
-pub use moments::{ColumnMoments, Moments, MomentsDelta, TargetMoments};
+pub use moments::{Moments, MomentsDelta, TargetMoments};
 pub use normalized::{Normalized, Stat};
 pub use one_vs_all::OneVsAll;
 pub use online::Online;

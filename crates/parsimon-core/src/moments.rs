@@ -4,6 +4,7 @@
 //! squared deviations. Samples are put together by the formula of Chan, Golub and LeVeque (1979), which does not
 //! subtract large sums, and are then added to the moments of the common start.
 
+use crate::columns::{ColumnMoments, remaining, united};
 use crate::state::state;
 
 /// The most importance that a feature's root mean square remembers. Beyond it, old values are forgotten exponentially.
@@ -86,94 +87,6 @@ impl TargetMoments {
     }
 }
 
-/// Weight, mean and squared deviations of two samples together. The second has a weight above 0.
-fn united([n, mean, squares]: [f64; 3], [m, other, more]: [f64; 3]) -> [f64; 3] {
-    let (d, weight) = (other - mean, n + m);
-    let share = m / weight;
-    [weight, mean + d * share, squares + (more + d * d * n * share)]
-}
-
-/// What [`united`] has added to `start` to make `all` of it. Both weights, and their difference, are above 0.
-fn remaining([n, mean, squares]: [f64; 3], [n0, mean0, squares0]: [f64; 3]) -> [f64; 3] {
-    let weight = n - n0;
-    let added = mean + n0 / weight * (mean - mean0);
-    let d = added - mean0;
-    let between = d * d * n0 * (weight / n);
-    [weight, added, (squares - squares0 - between).max(0.0)]
-}
-
-/// The weighted mean and squared deviations of one numeric column. Lists of columns are in ascending order of their keys.
-///
-/// ```
-/// use parsimon_core::ColumnMoments;
-///
-/// let column = |key: u64, mean: f64| ColumnMoments { key, weight: 2.0, mean, squares: 1.0 };
-/// let mut all = vec![column(3, 0.0), column(8, 5.0)];
-/// ColumnMoments::add_all(&mut all, &[column(1, 7.0), column(3, 4.0)]);
-/// let both = ColumnMoments { key: 3, weight: 4.0, mean: 2.0, squares: 18.0 };
-/// assert_eq!(all, [column(1, 7.0), both, column(8, 5.0)]);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ColumnMoments {
-    /// What the column is recognized by.
-    pub key: u64,
-    /// The sum of importance weights.
-    pub weight: f64,
-    /// The weighted mean.
-    pub mean: f64,
-    /// The weighted sum of squared deviations from the mean.
-    pub squares: f64,
-}
-
-state!(ColumnMoments { key, weight, mean, squares });
-
-impl ColumnMoments {
-    /// Adds the values of another sample of the same column.
-    pub fn add(&mut self, other: &Self) {
-        if other.weight > 0.0 {
-            [self.weight, self.mean, self.squares] = united(self.sample(), other.sample());
-        }
-    }
-
-    /// The values that `self` has seen since it was `start`; none if no importance was added.
-    pub fn since(&self, start: &Self) -> Option<Self> {
-        if self.weight <= start.weight {
-            return None;
-        }
-        let is_new = start.weight <= 0.0;
-        let sample = if is_new { self.sample() } else { remaining(self.sample(), start.sample()) };
-        let [weight, mean, squares] = sample;
-        Some(Self { key: self.key, weight, mean, squares })
-    }
-
-    /// Adds samples of many columns, by their keys.
-    pub fn add_all(columns: &mut Vec<Self>, added: &[Self]) {
-        let mut all = Vec::with_capacity(columns.len().max(added.len()));
-        let (mut a, mut b) = (columns.iter().peekable(), added.iter().peekable());
-        while let Some(key) = [a.peek(), b.peek()].into_iter().flatten().map(|c| c.key).min() {
-            let mut column = Self { key, ..Self::default() };
-            for side in [&mut a, &mut b] {
-                side.next_if(|c| c.key == key).into_iter().for_each(|more| column.add(more));
-            }
-            all.push(column);
-        }
-        *columns = all;
-    }
-
-    /// What many columns have seen since they were `start`. Columns without new values are left out.
-    pub fn all_since(columns: &[Self], start: &[Self]) -> Vec<Self> {
-        let before = |key: u64| {
-            let place = start.binary_search_by_key(&key, |c| c.key);
-            place.map_or(Self::default(), |place| start[place])
-        };
-        columns.iter().filter_map(|c| c.since(&before(c.key))).collect()
-    }
-
-    fn sample(&self) -> [f64; 3] {
-        [self.weight, self.mean, self.squares]
-    }
-}
-
 /// The moments of a learner at one point of its stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moments {
@@ -185,6 +98,8 @@ pub struct Moments {
     pub target: TargetMoments,
     /// Ids in ascending order, each with the importance `n` it has occurred with and its root mean square `s`.
     pub features: Vec<(u32, [f64; 2])>,
+    /// The number columns, in the order in which they were met.
+    pub columns: Vec<ColumnMoments>,
 }
 
 /// What learners have added to the moments of the state they began at. Deltas of one start add up.
@@ -199,6 +114,8 @@ pub struct MomentsDelta {
     /// Ids in ascending order, each with the importance of its sample, that times the mean square of the sample, and
     /// how many learners have reached the horizon, so that their sample replaces the start instead of adding to it.
     pub features: Vec<(u32, [f64; 3])>,
+    /// The cells of number columns seen since the start, in the order in which the columns were met.
+    pub columns: Vec<ColumnMoments>,
 }
 
 impl Moments {
@@ -225,6 +142,7 @@ impl Moments {
             energy: self.energy - start.energy,
             target: self.target.since(&start.target),
             features,
+            columns: ColumnMoments::all_since(&self.columns, &start.columns),
         }
     }
 }
@@ -247,6 +165,7 @@ impl MomentsDelta {
             features.push((id, sample));
         }
         self.features = features;
+        ColumnMoments::add_all(&mut self.columns, &other.columns);
     }
 }
 

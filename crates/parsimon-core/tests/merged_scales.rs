@@ -174,10 +174,9 @@ fn columns_of_parts_are_those_of_all_rows() {
     };
     let columns = |keys: &[u64], rows: std::ops::Range<u32>| {
         let of = |&key: &u64| {
-            let mut column = ColumnMoments { key, ..ColumnMoments::default() };
+            let mut column = ColumnMoments { key, id: 1, ..ColumnMoments::default() };
             for i in rows.clone() {
-                let (weight, mean) = (0.5 + f64::from(i % 3), value(key, i));
-                column.add(&ColumnMoments { key, weight, mean, squares: 0.0 });
+                column.push(value(key, i), 0.5 + f64::from(i % 3));
             }
             column
         };

@@ -5,7 +5,7 @@
 use crate::common;
 
 use common::trainer;
-use parsimon::core::{Chunk, ColumnMoments, Moments, Precision, Repeats, State};
+use parsimon::core::{Chunk, ColumnMoments, Moments, NumberColumn, Precision, Repeats, State};
 use parsimon::{Combine, Delta, Trainer, merge_deltas};
 use parsimon_files::container::{Container, Kind, bytes_of};
 use parsimon_oracle::streams::SplitMix64;
@@ -260,24 +260,75 @@ fn deltas_without_moments_keep_their_layout() {
     }
 }
 
+/// Rows with a column of timestamps, one that is mostly missing and one of zeros, beside features.
+fn table(seed: u64, rows: usize) -> Chunk {
+    let (mut random, mut chunk) = (SplitMix64::new(seed), Chunk::new());
+    let column = |key: u64| NumberColumn { key, id: 100 + key as u32 };
+    chunk.set_columns(&[column(5), column(2), column(9)]);
+    for _ in 0..rows {
+        let (second, other) = (random.between(0.0, 3600.0), random.between(-1.0, 1.0));
+        let cells = chunk.open_numbers();
+        cells[0] = 1.7e9 + second;
+        cells[1] = if random.unit() < 0.3 { 1e-3 * other } else { f64::NAN };
+        cells[2] = 0.0;
+        chunk.push_feature(1 + random.below(5) as u32, 1.0);
+        let margin = (second - 1800.0) / 600.0 + other;
+        let y = classes(margin, &mut random);
+        chunk.finish_row(Some(y), 1.0, Repeats::Refuse).unwrap();
+    }
+    chunk
+}
+
 #[test]
-fn there_is_room_for_columns() {
-    let (start, delta) = normalized_delta();
+fn number_columns_of_parts_are_those_of_all_rows() {
+    let spec = json!({"algorithm": "ftrl", "normalize": true, "rate": 0.5, "beta": 0, "l1": 0.1});
+    for begin in [0, 300] {
+        let mut start = trainer(&spec, Precision::F64);
+        start.learn(&table(20, begin), &mut |_| {}).unwrap();
+        let parts = [table(21, 1500), table(22, 1000)];
+        let mut whole = copy(&start);
+        parts.iter().for_each(|part| whole.learn(part, &mut |_| {}).unwrap());
+        for slices in [1, 3] {
+            let mut merged = copy(&start);
+            round(&mut merged, &parts, Combine::Damped, slices);
+            let (found, wanted) = (merged.online().columns(), whole.online().columns());
+            assert_eq!(found.len(), 3);
+            for (a, b) in found.iter().zip(wanted) {
+                assert_eq!((a.key, a.id), (b.key, b.id));
+                assert_near(a.weight, b.weight, "weight");
+                assert_near(a.mean / b.mean.max(1e-300), b.mean / b.mean.max(1e-300), "mean");
+                assert!((a.squares - b.squares).abs() <= 1e-9 * b.squares, "{a:?} {b:?}");
+            }
+            let test = table(23, 1000);
+            let (alone, together) = (loss(&whole, &test), loss(&merged, &test));
+            assert!(together < alone + 0.02, "{together} {alone}");
+            // One part alone is itself.
+            let (mut one, end) = (copy(&start), learned(&start, &parts[0]));
+            round(&mut one, &parts[..1], Combine::Damped, slices);
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            one.online().predict(&test, &mut a);
+            end.online().predict(&test, &mut b);
+            a.iter().zip(&b).for_each(|(x, y)| assert!((x - y).abs() < 1e-6, "{x} {y}"));
+        }
+    }
+}
+
+#[test]
+fn columns_that_no_rows_have_are_refused() {
+    let delta = normalized_delta().1;
     let with = |columns: &[ColumnMoments]| {
         let mut container = Container::from_bytes(&delta.to_bytes(), Kind::Delta).unwrap();
         let mut bytes = Vec::new();
         columns.to_vec().write(&mut bytes);
-        container.push("columns", bytes);
+        container.replace("columns", bytes);
         Delta::from_bytes(&container.to_bytes(Kind::Delta))
     };
-    let column = |key: u64, weight: f64| ColumnMoments { key, weight, mean: 1.0, squares: 2.0 };
-    let mut delta = with(&[column(1, 2.0), column(5, 1.0)]).unwrap();
-    delta.add(&with(&[column(5, 1.0)]).unwrap()).unwrap();
-    assert_eq!(Delta::from_bytes(&delta.to_bytes()).unwrap(), delta);
-    let error = copy(&start).absorb([delta]).unwrap_err().to_string();
-    assert_eq!(error, "a delta does not belong to this method");
+    let column =
+        |key: u64, weight: f64| ColumnMoments { key, id: 3, weight, mean: 1.0, squares: 2.0 };
+    let two = with(&[column(5, 2.0), column(1, 1.0)]).unwrap();
+    assert_eq!(Delta::from_bytes(&two.to_bytes()).unwrap(), two);
     for bad in [
-        vec![column(5, 1.0), column(1, 2.0)],
+        vec![column(5, 1.0), column(5, 2.0)],
         vec![column(1, 0.0)],
         vec![column(1, f64::NAN)],
         vec![ColumnMoments { squares: -1.0, ..column(1, 1.0) }],

@@ -83,7 +83,7 @@ impl Trainer {
         }
         let (online, _, names) = self.learned_mut();
         let online = online.mergeable_mut().expect("it was asked at the beginning");
-        if !delta.scales.features.is_empty() {
+        if !delta.scales.features.is_empty() || !delta.scales.columns.is_empty() {
             online.take_moments(&delta.scales);
         }
         for (head, mut tally) in delta.tallies.into_iter().enumerate() {

@@ -6,7 +6,7 @@ use parsimon_core::MomentsDelta;
 use parsimon_core::merge::{Parts, Step, Tally};
 
 use super::damping::Usual;
-use super::moments::{is_plausible, is_sample, keeps_moments};
+use super::moments::{is_plausible, keeps_moments};
 use super::tallies::difference;
 use super::{Combine, Counts, Delta, MOST_SLICES, fingerprint, mergeable, slice_of, width};
 use crate::{Error, Trainer};
@@ -53,16 +53,16 @@ impl Delta {
             counts,
             tallies: vec![Tally::default(); heads],
             scales: MomentsDelta::default(),
-            columns: Vec::new(),
             names: BTreeSet::new(),
             inputs: Vec::new(),
         };
         let scales = empty.take_moments(start, end)?;
         let mut deltas: Vec<Delta> =
             (0..slices).map(|slice| Delta { slice, ..empty.clone() }).collect();
-        for (id, sample) in scales {
+        for (id, sample) in scales.features {
             deltas[slice_of(id, slices) as usize].scales.features.push((id, sample));
         }
+        deltas[0].scales.columns = scales.columns;
         let factors = empty.factors(a.shares());
         let curvature = empty.counts.curvature(end);
         for head in 0..heads {
@@ -91,25 +91,22 @@ impl Delta {
         Ok(deltas)
     }
 
-    /// Takes what `end` has added to the moments of `start` into the counts, if the learners keep any; gives the features.
-    fn take_moments(
-        &mut self,
-        start: &Trainer,
-        end: &Trainer,
-    ) -> Result<Vec<(u32, [f64; 3])>, Error> {
+    /// Takes what `end` has added to the moments of `start` into the counts, if the learners keep any; gives the features
+    /// and the columns.
+    fn take_moments(&mut self, start: &Trainer, end: &Trainer) -> Result<MomentsDelta, Error> {
         if !keeps_moments(start) {
-            return Ok(Vec::new());
+            return Ok(MomentsDelta::default());
         }
-        let (from, to) = (mergeable(start)?.moments(), mergeable(end)?.moments());
-        let mut added = to.since(&from);
-        let features = std::mem::take(&mut added.features);
-        if !is_plausible(&added) || !features.iter().all(|(_, sample)| is_sample(sample)) {
+        let added = mergeable(end)?.moments().since(&mergeable(start)?.moments());
+        if !is_plausible(&added) {
             return Err(Error::Usage(
                 "the scales of the features cannot have come from those of the start".into(),
             ));
         }
-        self.counts.moments = Some(added);
-        Ok(features)
+        let MomentsDelta { weight, energy, target, features, columns } = added;
+        let none = MomentsDelta::default();
+        self.counts.moments = Some(MomentsDelta { weight, energy, target, ..none.clone() });
+        Ok(MomentsDelta { features, columns, ..none })
     }
 
     fn note(&mut self, start: &Trainer, end: &Trainer) {

@@ -1,10 +1,12 @@
 //! Deltas as bytes: the house's layout with its checksum, and everything looked at before it is believed.
 
+use std::collections::BTreeSet;
+
 use parsimon_core::merge::{Step, Tally};
 use parsimon_core::{ColumnMoments, MomentsDelta, State, TargetMoments};
 use serde_json::json;
 
-use super::moments::{is_plausible, is_sample};
+use super::moments::is_plausible;
 use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
 use crate::container::{Container, Kind, bytes_of, numbers_of};
 use crate::error::Refusal;
@@ -36,11 +38,6 @@ impl Delta {
         // Deltas without moments keep the layout of earlier versions.
         if let Some(moments) = &self.counts.moments {
             push_moments(&mut container, moments, &self.scales);
-        }
-        if !self.columns.is_empty() {
-            let mut columns = Vec::new();
-            self.columns.write(&mut columns);
-            container.push("columns", columns);
         }
         push_names(&mut container, self.names.iter().map(|(slot, name)| (*slot, name.as_str())));
         container.to_bytes(Kind::Delta)
@@ -87,7 +84,6 @@ impl Delta {
                 moments,
             },
             scales,
-            columns: read_columns(container.section("columns"))?,
             tallies: (0..heads).map(tally).collect::<Option<_>>()?,
             names: read_names(container).into_iter().collect(),
             inputs: serde_json::from_value(about["inputs"].clone()).ok()?,
@@ -123,46 +119,44 @@ fn push_moments(container: &mut Container, shared: &MomentsDelta, scales: &Momen
     container.push("moments", bytes_of(&sums, f64::to_le_bytes));
     container.push("scale_ids", bytes_of(&ids, u32::to_le_bytes));
     container.push("scales", bytes_of(&samples, f64::to_le_bytes));
+    let mut columns = Vec::new();
+    scales.columns.write(&mut columns);
+    container.push("columns", columns);
 }
 
-/// Of a delta without moments there is nothing to read, and nothing wrong with that.
+/// The same from a container. Deltas of learners that keep no moments have no field `scales`.
 fn read_moments(
     container: &Container,
     slice: u32,
     slices: u32,
 ) -> Option<(Option<MomentsDelta>, MomentsDelta)> {
-    let count = &container.about["scales"];
+    let (count, none) = (&container.about["scales"], MomentsDelta::default());
     if count.is_null() {
-        return Some((None, MomentsDelta::default()));
+        return Some((None, none));
     }
     let sums = numbers_of(container.section("moments"), f64::from_le_bytes);
     let [weight, energy, labels, mean, squares, low, high] = sums[..] else { return None };
     let target = TargetMoments { weight: labels, mean, squares, low, high };
-    let shared = MomentsDelta { weight, energy, target, ..MomentsDelta::default() };
+    let shared = MomentsDelta { weight, energy, target, ..none.clone() };
     let ids = numbers_of(container.section("scale_ids"), u32::from_le_bytes);
     let samples = numbers_of(container.section("scales"), f64::from_le_bytes);
     let samples = samples.as_chunks::<3>();
-    let good = is_plausible(&shared)
-        && count.as_u64() == Some(ids.len() as u64)
+    let sizes_fit = count.as_u64() == Some(ids.len() as u64)
         && samples.0.len() == ids.len()
-        && samples.1.is_empty()
-        && ids.is_sorted_by(|a, b| a < b)
-        && ids.iter().all(|&id| id < Tally::BIAS && slice_of(id, slices) == slice)
-        && samples.0.iter().all(is_sample);
+        && samples.1.is_empty();
+    let ids_fit = ids.is_sorted_by(|a, b| a < b)
+        && ids.iter().all(|&id| id < Tally::BIAS && slice_of(id, slices) == slice);
+    let columns = read_columns(container.section("columns"), slice)?;
     let features = ids.into_iter().zip(samples.0.iter().copied()).collect();
-    good.then_some((Some(shared), MomentsDelta { features, ..MomentsDelta::default() }))
+    let scales = MomentsDelta { features, columns, ..none };
+    let good = sizes_fit && ids_fit && is_plausible(&shared) && is_plausible(&scales);
+    good.then_some((Some(shared), scales))
 }
 
-/// Columns by ascending keys, each with some weight.
-fn read_columns(mut bytes: &[u8]) -> Option<Vec<ColumnMoments>> {
-    if bytes.is_empty() {
-        return Some(Vec::new());
-    }
+/// Columns of the first slice, each once.
+fn read_columns(mut bytes: &[u8], slice: u32) -> Option<Vec<ColumnMoments>> {
     let columns = Vec::<ColumnMoments>::read(&mut bytes)?;
-    let good = |c: &ColumnMoments| {
-        let finite = [c.weight, c.mean, c.squares].iter().all(|x| x.is_finite());
-        finite && c.weight > 0.0 && c.squares >= 0.0
-    };
-    let sorted = columns.is_sorted_by(|a, b| a.key < b.key);
-    (bytes.is_empty() && sorted && columns.iter().all(good)).then_some(columns)
+    let keys: BTreeSet<u64> = columns.iter().map(|column| column.key).collect();
+    let fits = bytes.is_empty() && keys.len() == columns.len() && (slice == 0 || keys.is_empty());
+    fits.then_some(columns)
 }

@@ -44,8 +44,8 @@ mod tallies;
 
 use std::collections::BTreeSet;
 
+use parsimon_core::MomentsDelta;
 use parsimon_core::merge::{Mergeable, Share, Step, Tally};
-use parsimon_core::{ColumnMoments, MomentsDelta};
 use parsimon_files::checksum;
 
 use self::moments::keeps_moments;
@@ -104,10 +104,9 @@ pub struct Delta {
     counts: Counts,
     /// One per head.
     tallies: Vec<Tally>,
-    /// Of normalized learners: the scales of the features in the slice, and nothing else.
+    /// Of normalized learners: the scales of the features in the slice, in the first slice the number columns, and nothing
+    /// else.
     scales: MomentsDelta,
-    /// Of numeric columns, in the first slice only.
-    columns: Vec<ColumnMoments>,
     /// Names and inputs met since, in the first slice only.
     names: BTreeSet<(u32, String)>,
     inputs: Vec<String>,
@@ -122,7 +121,7 @@ struct Counts {
     loss: f64,
     /// Per head; times the weight where they are to be averaged.
     rounds: Vec<f64>,
-    /// Of normalized learners: what is summed over all rows, without the features.
+    /// Of normalized learners: what is summed over all rows, without features and columns.
     moments: Option<MomentsDelta>,
 }
 
@@ -221,7 +220,6 @@ impl Delta {
             *tally = sum(tally, more, self.width);
         }
         self.scales.add(&other.scales);
-        ColumnMoments::add_all(&mut self.columns, &other.columns);
         self.names.extend(other.names.iter().cloned());
         for input in &other.inputs {
             if !self.inputs.contains(input) {
@@ -241,8 +239,6 @@ impl Delta {
             || self.counts.rounds.len() != heads
             || (bias && !has_bias)
             || self.counts.moments.is_some() != keeps_moments(trainer)
-            // No learner has statistics of columns so far.
-            || !self.columns.is_empty()
         {
             return Err(Error::Usage("a delta does not belong to this method".into()));
         }

@@ -240,6 +240,22 @@ def test_normalized_workers_do_not_depend_on_units():
     assert plain.winner is None
 
 
+def test_number_columns_are_centered_by_all_workers():
+    random = np.random.default_rng(5)
+    x = random.normal(size=(3000, 3))
+    label = (x[:, 0] - x[:, 1] + 0.3 * random.normal(size=3000) > 0).astype(int)
+    settings = {"features": ("a", "b", "c"), "classes": (0, 1), "normalize": True, "rate": 0.5, "rounds_per_epoch": 4, "block": 50}
+
+    def fitted(shift: float) -> tuple[Fitted, pa.RecordBatch]:
+        data = {name: (x[:, j] + shift) * 2.0**j for j, name in enumerate("abc")}
+        batch = pa.record_batch({**data, "label": label})
+        return Here("ftrl", **settings).fit([batch.slice(k * 750, 750) for k in range(4)]), batch
+
+    (plain, batch), (shifted, moved) = fitted(0.0), fitted(1024.0)
+    assert shifted.score(moved).margins == pytest.approx(plain.score(batch).margins, abs=1e-6)
+    assert np.mean(np.array(shifted.score(moved).predictions) == label) > 0.85
+
+
 def test_auto_races_on_the_first_rows_and_distributes_the_winner(monkeypatch, caplog):
     parts, test = [units(rows(200 + k, n=1500)) for k in range(4)], units(rows(999, n=1000))
     settings = {"features": PAIR.features, "classes": (0, 1), "rounds_per_epoch": 8, "block": 16}

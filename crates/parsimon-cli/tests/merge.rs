@@ -78,7 +78,7 @@ fn normalized_states_are_merged_and_races_are_not() {
 
 #[test]
 fn states_from_nothing_need_no_base() {
-    let dir = prepared("");
+    let dir = prepared("-a ftrl");
     dir.run("train b.svm -a ftrl --checkpoint x.ckpt --quiet --classes -1,1").ok();
     dir.run("train c.svm -a ftrl --checkpoint y.ckpt --quiet --classes -1,1").ok();
     let told = dir.run("merge x.ckpt y.ckpt --out m.ckpt --combine mean").ok();
@@ -109,7 +109,7 @@ fn what_cannot_be_merged_is_told_with_what_to_do() {
 
 #[test]
 fn no_input_is_overwritten_and_none_counts_twice() {
-    let dir = prepared("");
+    let dir = prepared("-a ftrl");
     let before = dir.read("b.ckpt");
     for out in
         ["--out b.ckpt", "--out base.ckpt", "--out m.ckpt -o c.ckpt", "--out m.ckpt -o m.ckpt"]

@@ -131,8 +131,8 @@ def race(
             found.update(np.unique(y).tolist() if columns.classes else ())
             learner.learn(matrix(batch, columns), y, weights(batch, columns))
     if len(found) == 1:
-        y = found.pop()
-        label = columns.classes[int(y > 0) if len(columns.classes) <= 2 else int(y)]
+        only = found.pop()
+        label = columns.classes[int(only > 0) if len(columns.classes) <= 2 else int(only)]
         raise ValueError(
             f"the first {learner.rows} rows, on which the settings are chosen, all have the label {label}; shuffle the rows, or name "
             "a method and its settings, for example ftrl with normalize=True"

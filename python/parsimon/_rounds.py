@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterable
@@ -15,10 +16,15 @@ import pyarrow as pa
 
 from . import _parsimon, _worker
 from ._base import CLASS_LOSSES, _plain
-from ._worker import Columns
+from ._worker import Columns, Winner
+
+_log = logging.getLogger("parsimon")
 
 #: Labels of more kinds than this are taken for numbers by mistake.
 MOST_CLASSES = 10_000
+
+#: Rows on which the settings of ``auto`` are chosen. The driver learns them while the workers wait.
+RACE_ROWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,15 @@ class Round:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a training leaves behind: the state, from which training can go on, and the model in it."""
+    """What a training leaves behind: the state, from which training can go on, and the model in it.
+
+    ``winner`` is the setting that a race on a sample has chosen (``auto``); ``None`` where the method was named.
+    """
 
     state: bytes
     columns: Columns
     history: list[Round] = field(default_factory=list)
+    winner: Winner | None = None
 
     @property
     def learner(self) -> Any:
@@ -119,7 +129,11 @@ class Rounds:
     Parameters
     ----------
     algorithm : str
-        A method that can be merged, by its name; the others are refused with the reason.
+        ``auto``, or a method that can be merged, by its name; the others are refused with the reason. ``auto`` is FTRL-Proximal on
+        normalized rows: the driver first learns the first rows of the first partitions (up to 100,000, in their order) with many rates
+        and penalties side by side, and the one that wins is then trained on all rows by the workers. The winner is in
+        ``Fitted.winner``, and is logged (logger ``parsimon``, level ``INFO``; a ``WARNING`` if it is a constant). The same rows in the
+        same partitions choose the same setting. Rows sorted by their labels are no sample: shuffle them.
     epochs : int
         How often every row is learned.
     rounds_per_epoch : int
@@ -139,12 +153,13 @@ class Rounds:
     block : int
         Of a partition's blocks of so many rows, every ``rounds_per_epoch``-th is learned in a round.
     **settings
-        Of the method: ``l1``, ``rate``, ``loss``, ...
+        Of the method: ``l1``, ``rate``, ``loss``, ``normalize``, ... For ``auto``, a ``rate`` or ``l1`` that is given is kept, and the
+        race chooses the other.
     """
 
     def __init__(
         self,
-        algorithm: str = "ftrl",
+        algorithm: str = "auto",
         *,
         epochs: int = 1,
         rounds_per_epoch: int = 1,
@@ -172,11 +187,13 @@ class Rounds:
         self.combine, self.precision, self.fit_intercept = combine, precision, fit_intercept
         self.slices, self.block = slices, block
         self.spec = {"algorithm": algorithm, **{name: _plain(value) for name, value in settings.items()}}
-        # Whatever is wrong with the settings is told here, before a cluster is at work.
+        # Errors in the settings are raised here, before a cluster is at work.
         self.settings = json.loads(_parsimon.resolve(json.dumps(self.spec))[0])
         if not self.learns_classes:
             self.classes = ()
-        _worker.start(self.spec, precision=precision, bias=fit_intercept)
+        leader = _worker.race(self.spec, [], self._columns(()), precision=precision, bias=fit_intercept)
+        spec = self.spec if leader is None else leader.settings
+        _worker.start(spec, precision=precision, bias=fit_intercept)
 
     @property
     def learns_classes(self) -> bool:
@@ -186,10 +203,32 @@ class Rounds:
     def _columns(self, classes: Iterable[Any]) -> Columns:
         return Columns(self.features, self.label, self.weight, tuple(classes))
 
-    def _run(self, columns: Columns, turn: Callable[[bytes, int], Iterable[bytes]]) -> Fitted:
-        """All rounds; ``turn(state, t)`` runs round ``t`` of an epoch and gives the merged slices, none if there was no row."""
+    def _race(self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]]) -> Winner | None:
+        """The race of ``auto``, in this process; ``None`` where there is nothing to choose."""
+        rows = _worker.first_rows(sample(RACE_ROWS), RACE_ROWS)
+        winner = _worker.race(self.spec, rows, columns, precision=self.precision, bias=self.fit_intercept)
+        if winner is None:
+            return None
+        _log.info("auto: the race on the first %d rows chose %s", winner.rows, winner)
+        if winner.is_constant:
+            _log.warning("auto: on the first %d rows no setting was better than a constant prediction", winner.rows)
+        return winner
+
+    def _run(
+        self,
+        columns: Columns,
+        sample: Callable[[int], Iterable[pa.RecordBatch]],
+        turn: Callable[[bytes, int], Iterable[bytes]],
+    ) -> Fitted:
+        """The race, where settings are to be chosen, and all rounds.
+
+        ``sample(n)`` gives at least the first ``n`` rows, in the order of the partitions; it is read only where there is something to choose.
+        ``turn(state, t)`` runs round ``t`` of an epoch and gives the merged slices, none if there was no row.
+        """
         bias = self.fit_intercept
-        state = _worker.start(self.spec, precision=self.precision, bias=bias, classes=columns.classes)
+        winner = self._race(columns, sample)
+        spec = self.spec if winner is None else winner.settings
+        state = _worker.start(spec, precision=self.precision, bias=bias, classes=columns.classes)
         history = []
         for epoch in range(self.epochs):
             for t in range(self.rounds_per_epoch):
@@ -199,7 +238,7 @@ class Rounds:
                     state = _worker.absorb(state, _chained(first, slices))
                 learner = _parsimon.Learner.from_checkpoint(state)
                 history.append(Round(epoch, t, learner.rows, learner.progressive_loss, learner.nonzeros))
-        return Fitted(state, columns, history)
+        return Fitted(state, columns, history, winner)
 
 
 def _chained(first: bytes, rest: Iterable[bytes]) -> Iterable[bytes]:

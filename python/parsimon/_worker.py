@@ -2,11 +2,11 @@
 
 A round has three steps, and every engine that can carry bytes can run it:
 
-1. every worker gets the same ``state`` and rows of its own, and gives a delta: ``delta = learn(state, batches, columns)``;
+1. every worker gets the same ``state`` and different rows, and gives a delta: ``delta = learn(state, batches, columns)``;
 2. the deltas are added up in a fixed order;
 3. the sum is added to the state: ``state = merge(state, deltas)``.
 
-``learn`` is a pure function: the same state and the same rows in the same order give the same bytes, on any machine, whoever runs it
+``learn`` is a pure function: the same state and the same rows in the same order give the same bytes, on any machine
 and however often. A task that is retried or run twice changes nothing.
 
 >>> import pyarrow as pa
@@ -35,6 +35,8 @@ from . import _parsimon
 
 #: More columns than any feature has a number.
 _ANY_COLUMN = 2**32 - 2
+#: The penalty of the constant in a race; the largest of the others is 3.
+_NO_WEIGHT = 1e30
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,89 @@ class Columns:
         return features + [name for name in (self.label, self.weight) if name is not None]
 
 
+def _learner(spec: Mapping[str, Any], precision: str, bias: bool, classes: Sequence[Any]) -> _parsimon.Learner:
+    """A learner at the origin."""
+    spec, names = dict(spec), [str(c) for c in classes]
+    if len(names) > 2:
+        spec.update(multiclass=True, classes=names)
+    return _parsimon.Learner(json.dumps(spec), precision=precision, bias=bias, classes=names)
+
+
 def start(
     spec: Mapping[str, Any], *, precision: str = "f64", bias: bool = True, classes: Sequence[Any] = ()
 ) -> bytes:
     """The state at the origin. Methods that cannot be merged are refused with the reason."""
-    spec, classes = dict(spec), [str(c) for c in classes]
-    if len(classes) > 2:
-        spec.update(multiclass=True, classes=classes)
-    state = _parsimon.Learner(json.dumps(spec), precision=precision, bias=bias, classes=classes).checkpoint()
+    state = _learner(spec, precision, bias, classes).checkpoint()
     _parsimon.check_mergeable(state)
     return state
+
+
+@dataclass(frozen=True)
+class Winner:
+    """What a race of settings on a sample of the rows has chosen.
+
+    Attributes
+    ----------
+    settings : dict
+        Of one method, which can be merged: ``ftrl`` with its rate and l1, on normalized rows.
+    rows : int
+        Rows in the sample that were learned.
+    loss : float or None
+        The progressive loss of the race on the sample.
+    """
+
+    settings: dict[str, Any]
+    rows: int
+    loss: float | None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no setting was better than predicting a constant."""
+        return float(self.settings.get("l1", 0.0)) >= _NO_WEIGHT
+
+    def __str__(self) -> str:
+        shown = "".join(f", {name}={self.settings[name]:g}" for name in ("rate", "beta", "l1"))
+        return f"{self.settings['algorithm']}, normalize=True{shown}"
+
+
+def race(
+    spec: Mapping[str, Any],
+    batches: Iterable[pa.RecordBatch],
+    columns: Columns,
+    *,
+    precision: str = "f64",
+    bias: bool = True,
+) -> Winner | None:
+    """Learns a sample with a spec that chooses among settings (``auto``), and gives the setting it has chosen.
+
+    ``None`` where the spec leaves nothing to choose; no row is then learned.
+    """
+    learner = _learner(spec, precision, bias, columns.classes)
+    if learner.chosen == learner.settings:
+        return None
+    found: set[float] = set()
+    for batch in batches:
+        if batch.num_rows:
+            y = labels(batch, columns)
+            found.update(np.unique(y).tolist() if columns.classes else ())
+            learner.learn(matrix(batch, columns), y, weights(batch, columns))
+    if len(found) == 1:
+        only = found.pop()
+        label = columns.classes[int(only > 0) if len(columns.classes) <= 2 else int(only)]
+        raise ValueError(
+            f"the first {learner.rows} rows, on which the settings are chosen, all have the label {label}; shuffle the rows, or name "
+            "a method and its settings, for example ftrl with normalize=True"
+        )
+    return Winner(json.loads(learner.chosen), learner.rows, learner.progressive_loss)
+
+
+def first_rows(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+    """The first rows of a partition, at most so many."""
+    for batch in batches:
+        if most <= 0:
+            return
+        yield batch.slice(0, most)
+        most -= batch.num_rows
 
 
 def learn(
@@ -114,7 +189,7 @@ def absorb(state: bytes, slices: Iterable[bytes]) -> bytes:
 
 
 def rows_learned(state: bytes) -> int:
-    """Rows in a state, of everybody."""
+    """Rows in a state, of all workers."""
     return int(_parsimon.Learner.from_checkpoint(state).rows)
 
 
@@ -241,5 +316,5 @@ def labels(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any]:
 
 
 def weights(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any] | None:
-    """What the rows weigh, if a column says so."""
+    """What the rows weigh, if there is a column for it."""
     return None if columns.weight is None else _numbers(batch.column(columns.weight), columns.weight)

@@ -4,8 +4,10 @@ The state travels as an argument, since an actor that is restarted forgets what 
 died, gives the same bytes.
 
 >>> from parsimon.ray import RayTrainer                                  # doctest: +SKIP
->>> trainer = RayTrainer("ftrl", l1=1.0, rounds_per_epoch=4)             # doctest: +SKIP
+>>> trainer = RayTrainer(rounds_per_epoch=16)                            # doctest: +SKIP
 >>> fitted = trainer.fit(["part-0.parquet", "part-1.parquet"])           # doctest: +SKIP
+>>> print(fitted.winner)                                                 # doctest: +SKIP
+ftrl, normalize=True, rate=0.7, beta=0, l1=0.3
 >>> fitted.save("clicks.psm")                                            # doctest: +SKIP
 """
 
@@ -29,6 +31,8 @@ __all__ = ["RayTrainer"]
 class RayTrainer(Rounds):
     """Trains one model on partitions: paths of Parquet files, Arrow tables, references to tables, or a Ray dataset.
 
+    Without ``algorithm`` the method is ``auto``: a race on the driver chooses rate and l1 on the first rows, and the winner is distributed.
+
     Parameters
     ----------
     algorithm, epochs, rounds_per_epoch, features, label, weight, classes, combine, precision, fit_intercept, slices, block, **settings
@@ -37,7 +41,7 @@ class RayTrainer(Rounds):
         How often Ray may run a task again whose worker died; -1 for ever.
     """
 
-    def __init__(self, algorithm: str = "ftrl", *, max_retries: int = 3, **settings: Any) -> None:
+    def __init__(self, algorithm: str = "auto", *, max_retries: int = 3, **settings: Any) -> None:
         super().__init__(algorithm, **settings)
         self.max_retries = max_retries
 
@@ -50,13 +54,25 @@ class RayTrainer(Rounds):
         parts = [os.fspath(part) if isinstance(part, os.PathLike) else part for part in data]
         parts = [ray.put(part) if isinstance(part, (pa.Table, pa.RecordBatch)) else part for part in parts]
         columns = self._columns(self._classes_of(parts))
-        return self._run(columns, lambda state, turn: self._turn(parts, columns, state, turn))
+        return self._run(
+            columns, lambda most: self._sample(parts, columns, most), lambda state, turn: self._turn(parts, columns, state, turn)
+        )
 
     def _classes_of(self, parts: Sequence[Any]) -> tuple[Any, ...]:
         if self.classes is not None:
             return self.classes
         found = ray.get([_labels.options(max_retries=self.max_retries).remote(part, self.label) for part in parts])
         return sorted_classes(set().union(*found))
+
+    def _sample(self, parts: Sequence[Any], columns: Columns, most: int) -> Iterator[pa.RecordBatch]:
+        """The first rows in the order of the partitions; later partitions are read only if the rows of the earlier ones are not enough."""
+        for part in parts:
+            if most <= 0:
+                return
+            head = _head.options(max_retries=self.max_retries).remote(part, columns.names(), most)
+            for batch in ray.get(head):
+                yield batch
+                most -= batch.num_rows
 
     def _turn(self, parts: Sequence[Any], columns: Columns, state: bytes, turn: int) -> Iterator[bytes]:
         shared = ray.put(state)
@@ -84,6 +100,11 @@ def _labels(part: Any, label: str) -> set[Any]:
     for batch in _batches(part):
         found.update(pc.unique(batch.column(label)).to_pylist())
     return found
+
+
+@ray.remote
+def _head(part: Any, names: list[str], most: int) -> list[pa.RecordBatch]:
+    return [batch.select(names) for batch in _worker.first_rows(_batches(part), most)]
 
 
 @ray.remote

@@ -5,9 +5,14 @@ slice by slice in the order of the partitions, and the driver adds the sums to i
 bytes as the first attempt and change nothing, provided that a partition computed again has the same rows in the same order: true of files,
 and of what was sorted; not of a shuffle without an order. See ``docs/cluster.md`` for how close this comes to one machine.
 
+Without a method's name the driver first chooses rate and l1 by a race on the first 100,000 rows (``auto``), which runs no more partitions than
+have them.
+
 >>> from parsimon.spark import SparkTrainer                                      # doctest: +SKIP
->>> trainer = SparkTrainer("ftrl", l1=1.0, epochs=1, rounds_per_epoch=4)         # doctest: +SKIP
+>>> trainer = SparkTrainer(rounds_per_epoch=16)                                  # doctest: +SKIP
 >>> model = trainer.fit(spark.read.parquet("clicks.parquet"))                    # doctest: +SKIP
+>>> print(model.winner)                                                          # doctest: +SKIP
+ftrl, normalize=True, rate=0.7, beta=0, l1=0.3
 >>> model.transform(test).select("prediction", "probability")                    # doctest: +SKIP
 >>> model.fitted.save("clicks.psm")                                              # doctest: +SKIP
 """
@@ -30,7 +35,7 @@ from pyspark.sql.types import ArrayType, DataType, DoubleType, StructField, Stru
 
 from . import _parsimon, _worker
 from ._rounds import MOST_CLASSES, Fitted, Rounds, Scores, score, sorted_classes
-from ._worker import Columns
+from ._worker import Columns, Winner
 
 __all__ = ["SparkModel", "SparkTrainer"]
 
@@ -41,6 +46,8 @@ _ROW = "parsimon_row"
 
 class SparkTrainer(Rounds, Estimator[Any]):
     """Trains one model on a Spark frame or a Parquet path; a Spark ML estimator.
+
+    Without ``algorithm`` the method is ``auto``: a race on the driver chooses rate and l1 on the first rows, and the winner is distributed.
 
     Parameters
     ----------
@@ -55,7 +62,7 @@ class SparkTrainer(Rounds, Estimator[Any]):
     >>> Pipeline(stages=[hasher, SparkTrainer("rda", l1=1e-4)]).fit(frame)       # doctest: +SKIP
     """
 
-    def __init__(self, algorithm: str = "ftrl", *, partitions: int | None = None, **settings: Any) -> None:
+    def __init__(self, algorithm: str = "auto", *, partitions: int | None = None, **settings: Any) -> None:
         if partitions is not None and partitions < 1:
             raise ValueError(f"partitions must be at least 1, got {partitions}")
         super().__init__(algorithm, **settings)
@@ -72,7 +79,10 @@ class SparkTrainer(Rounds, Estimator[Any]):
             dataset = dataset.repartition(self.partitions)
         columns = self._columns(self._classes_of(dataset))
         rows = dataset.select(*[F.col(name) for name in columns.names()])
-        return SparkModel(self._run(columns, lambda state, turn: self._turn(rows, columns, state, turn)))
+        fitted = self._run(
+            columns, lambda most: _sample(rows, most), lambda state, turn: self._turn(rows, columns, state, turn)
+        )
+        return SparkModel(fitted)
 
     def _classes_of(self, dataset: DataFrame) -> tuple[Any, ...]:
         if self.classes is not None:
@@ -105,6 +115,33 @@ def _session() -> SparkSession:
     if session is None:
         raise RuntimeError("there is no Spark session; make one with SparkSession.builder.getOrCreate()")
     return session
+
+
+def _sample(rows: DataFrame, most: int) -> Iterator[pa.RecordBatch]:
+    """The first rows in the order of the partitions; later partitions are run only if the rows of the earlier ones are not enough."""
+    # A limit of Spark's collects the rows in the order in which tasks end.
+    heads = rows.mapInArrow(_heads(most), "rows binary").rdd
+    # One partition, then four, then sixteen: few jobs, and little that is not needed.
+    start, size, partitions = 0, 1, heads.getNumPartitions()
+    while start < partitions and most > 0:
+        wanted = range(start, min(start + size, partitions))
+        for head in heads.context.runJob(heads, list, wanted):
+            for batch in pa.ipc.open_stream(bytes(head["rows"])):
+                yield batch
+                most -= batch.num_rows
+        start, size = wanted.stop, 4 * size
+
+
+def _heads(most: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in _worker.first_rows(batches, most):
+            if batch.num_rows:
+                sink = pa.BufferOutputStream()
+                with pa.ipc.new_stream(sink, batch.schema) as stream:
+                    stream.write_batch(batch)
+                yield pa.record_batch({"rows": pa.array([sink.getvalue().to_pybytes()], pa.binary())})
+
+    return task
 
 
 def _learning(
@@ -161,6 +198,11 @@ class SparkModel(Model, MLWritable, MLReadable["SparkModel"]):
     def history(self) -> list[Any]:
         """What stood after every round; empty for a model that was loaded."""
         return [] if self.fitted is None else self.fitted.history
+
+    @property
+    def winner(self) -> Winner | None:
+        """The setting that a race has chosen; ``None`` where the method was named, and for a model that was loaded."""
+        return None if self.fitted is None else self.fitted.winner
 
     @property
     def nonzeros(self) -> int:

@@ -14,6 +14,7 @@ pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs a Java runtime (Debian: openjdk-17-jre-headless)", allow_module_level=True)
 
+import parsimon.spark as module
 from parsimon import _worker as worker
 from parsimon import load
 from parsimon.spark import SparkModel, SparkTrainer
@@ -67,6 +68,25 @@ def test_spark_gives_the_bits_of_the_workers(spark, parquet):
     assert model.fitted.state == here.state
     assert [r.rows for r in model.history] == [r.rows for r in here.history]
     assert model.fitted.rows == 2400
+
+
+def test_auto_races_on_the_driver_and_its_winner_is_distributed(spark, parquet, monkeypatch):
+    frame = spark.read.parquet(parquet)
+    parts = [pa.Table.from_pylist([row.asDict() for row in part]) for part in frame.rdd.glom().collect()]
+    batches = [part.combine_chunks().to_batches()[0] for part in parts]
+    settings = {"features": PAIR.features, "block": 32, "rounds_per_epoch": 3}
+    # The first partition and a part of the second; then all, which are fewer than wanted.
+    for most, rows_raced in ((700, 700), (5000, 1200)):
+        monkeypatch.setattr("parsimon._rounds.RACE_ROWS", most)
+        model = SparkTrainer(**settings).fit(frame)
+        here = Here(classes=(0, 1), **settings).fit(batches)
+        assert model.winner == here.winner
+        assert model.winner.rows == rows_raced
+        assert model.fitted.state == here.state
+    sampled = pa.Table.from_batches(module._sample(frame, 700))
+    assert sampled.num_rows >= 700
+    assert sampled.slice(0, 700) == pa.concat_tables(parts).select(sampled.column_names).cast(sampled.schema).slice(0, 700)
+    assert SparkTrainer("ftrl", **SETTINGS).fit(frame).winner is None
 
 
 def test_retries_change_nothing(spark, parquet):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -192,7 +194,7 @@ class Here(Rounds):
             deltas = [worker.learn_sliced(state, rows, columns, combine=self.combine, slices=self.slices) for rows in taken]
             return (worker.merge_slice([delta[k] for delta in deltas]) for k in range(self.slices))
 
-        return self._run(columns, turn)
+        return self._run(columns, lambda most: parts, turn)
 
 
 def test_rounds_come_close_to_one_pass():
@@ -212,6 +214,105 @@ def test_rounds_come_close_to_one_pass():
     assert abs(loss(many) - loss(one)) < 0.02
     assert abs(loss(many) - loss(one)) < abs(loss(few) - loss(one)) + 0.01
     assert 0 < many.nonzeros < 31
+
+
+def units(batch: pa.RecordBatch, columns: int = 30) -> pa.RecordBatch:
+    """The same rows with features in units that differ by factors of ten."""
+    factors = 10.0 ** (np.arange(columns) % 7 - 3)
+    pairs = zip(batch["indices"].to_pylist(), batch["values"].to_pylist(), strict=True)
+    values = [(np.array(x) * factors[ids]).tolist() for ids, x in pairs]
+    return pa.record_batch({"indices": batch["indices"], "values": values, "label": batch["label"]})
+
+
+def log_loss(fitted: Fitted, test: pa.RecordBatch) -> float:
+    p = fitted.score(test).probabilities[np.arange(test.num_rows), np.array(test["label"])]
+    return float(-np.log(p).mean())
+
+
+def test_normalized_workers_do_not_depend_on_units():
+    settings = {"features": PAIR.features, "classes": (0, 1), "l1": 0.1, "rate": 0.5, "normalize": True, "block": 16}
+    parts, test = [rows(100 + k, n=500) for k in range(4)], rows(999, n=1000)
+    plain = Here("ftrl", rounds_per_epoch=8, **settings).fit(parts)
+    other = Here("ftrl", rounds_per_epoch=8, **settings).fit([units(part) for part in parts])
+    assert other.score(units(test)).margins == pytest.approx(plain.score(test).margins, abs=1e-9)
+    one = Here("ftrl", **settings).fit([pa.Table.from_batches(parts).combine_chunks().to_batches()[0]])
+    assert abs(log_loss(plain, test) - log_loss(one, test)) < 0.02
+    assert plain.winner is None
+
+
+def test_number_columns_are_centered_by_all_workers():
+    random = np.random.default_rng(5)
+    x = random.normal(size=(3000, 3))
+    label = (x[:, 0] - x[:, 1] + 0.3 * random.normal(size=3000) > 0).astype(int)
+    settings = {"features": ("a", "b", "c"), "classes": (0, 1), "normalize": True, "rate": 0.5, "rounds_per_epoch": 4, "block": 50}
+
+    def fitted(shift: float) -> tuple[Fitted, pa.RecordBatch]:
+        data = {name: (x[:, j] + shift) * 2.0**j for j, name in enumerate("abc")}
+        batch = pa.record_batch({**data, "label": label})
+        return Here("ftrl", **settings).fit([batch.slice(k * 750, 750) for k in range(4)]), batch
+
+    (plain, batch), (shifted, moved) = fitted(0.0), fitted(1024.0)
+    assert shifted.score(moved).margins == pytest.approx(plain.score(batch).margins, abs=1e-6)
+    assert np.mean(np.array(shifted.score(moved).predictions) == label) > 0.85
+
+
+def test_auto_races_on_the_first_rows_and_distributes_the_winner(monkeypatch, caplog):
+    parts, test = [units(rows(200 + k, n=1500)) for k in range(4)], units(rows(999, n=1000))
+    settings = {"features": PAIR.features, "classes": (0, 1), "rounds_per_epoch": 8, "block": 16}
+    monkeypatch.setattr("parsimon._rounds.RACE_ROWS", 4000)
+    with caplog.at_level("INFO", logger="parsimon"):
+        fitted = Here(**settings).fit(parts)
+    winner = fitted.winner
+    assert winner.rows == 4000
+    assert f"the race on the first 4000 rows chose {winner}" in caplog.text
+    assert str(winner).startswith("ftrl, normalize=True, rate=")
+    # What was chosen is what one learner chooses on those rows, and what the workers then learn with.
+    alone = _parsimon.Learner('{"algorithm": "auto"}', classes=["0", "1"])
+    for batch in worker.first_rows(parts, 4000):
+        alone.learn(worker.matrix(batch, PAIR), worker.labels(batch, PAIR))
+    assert alone.rows == 4000
+    assert json.loads(alone.chosen) == winner.settings
+    named = {name: winner.settings[name] for name in ("normalize", "rate", "beta", "l1")}
+    assert Here("ftrl", **named, **settings).fit(parts).state == fitted.state
+    assert json.loads(fitted.learner.settings)["algorithm"] == "ftrl"
+    assert fitted.rows == 6000
+    assert 0 < fitted.nonzeros < 31
+    # The axis that is given is kept.
+    assert Here(l1=0.25, **settings).fit(parts).winner.settings["l1"] == 0.25
+    whole = [pa.Table.from_batches(parts).combine_chunks().to_batches()[0]]
+    one = Here(**{**settings, "rounds_per_epoch": 1}).fit(whole)
+    assert abs(log_loss(fitted, test) - log_loss(one, test)) < 0.02
+
+
+def test_auto_learns_numbers_and_several_classes():
+    random = np.random.default_rng(1)
+    x = random.normal(size=(4000, 3)) * [1e-3, 1.0, 1e3]
+    y = 5e5 + 100.0 * (x[:, 0] * 1e3 - 2.0 * x[:, 1] + random.normal(size=4000) * 0.1)
+    batch = pa.record_batch({"features": x.tolist(), "label": y})
+    parts = [batch.slice(k * 500, 500) for k in range(8)]
+    fitted = Here(loss="squared", rounds_per_epoch=4, block=50).fit(parts)
+    assert fitted.winner.settings["loss"] == "squared"
+    found = np.array(fitted.score(batch).predictions)
+    assert np.mean((found - y) ** 2) < 0.05 * np.var(y)
+    labels = [("a", "b", "c")[k] for k in (x / [1e-3, 1.0, 1e3]).argmax(axis=1)]
+    several = pa.record_batch({"features": x.tolist(), "label": labels})
+    parts = [several.slice(k * 1000, 1000) for k in range(4)]
+    fitted = Here(classes=("a", "b", "c"), rounds_per_epoch=4, block=50).fit(parts)
+    right = np.array(fitted.score(several).predictions) == np.array(labels)
+    assert right.mean() > 0.85
+
+
+def test_a_sample_of_one_label_is_refused_and_a_constant_is_told(caplog):
+    sorted_rows = pa.Table.from_batches([rows(7, n=400)]).sort_by("label").combine_chunks().to_batches()[0]
+    few = Here(features=PAIR.features, classes=(0, 1))
+    with pytest.raises(ValueError, match="the first 100 rows, .* all have the label 0; shuffle the rows, or name a method"):
+        few.fit([sorted_rows.slice(0, 100)])
+    random = np.random.default_rng(3)
+    noise = pa.record_batch({"features": random.normal(size=(5000, 2)).tolist(), "label": random.integers(0, 2, 5000)})
+    fitted = Here(classes=(0, 1)).fit([noise])
+    assert fitted.winner.is_constant
+    assert "no setting was better than a constant prediction" in caplog.text
+    assert fitted.nonzeros == 0
 
 
 def test_scores_are_the_models(tmp_path):

@@ -55,8 +55,30 @@ fn one_state_alone_is_itself() {
 }
 
 #[test]
+fn normalized_states_are_merged_and_races_are_not() {
+    for method in ["-a ftrl --l1 0.1", "-a adagrad-fobos"] {
+        let dir = prepared(&format!("{method} --normalize --precision f64"));
+        dir.run("merge b.ckpt c.ckpt --from base.ckpt --out m.ckpt -o m.psm").ok();
+        assert_eq!(dir.run("predict m.psm a.svm").ok().lines().count(), 200);
+        dir.run("merge b.ckpt --from base.ckpt --out one.ckpt -o one.psm").ok();
+        dir.run("train b.svm --resume base.ckpt -o b.psm --quiet").ok();
+        let numbers = |model: &str| -> Vec<f64> {
+            let told = dir.run(&format!("predict {model} c.svm")).ok();
+            told.lines().map(|line| line.parse().unwrap()).collect()
+        };
+        for (x, y) in numbers("one.psm").into_iter().zip(numbers("b.psm")) {
+            assert!((x - y).abs() < 1e-6, "{x} {y}");
+        }
+    }
+    let dir = prepared("-a auto");
+    let error = dir.run("merge b.ckpt c.ckpt --from base.ckpt --out m.ckpt").fails(2);
+    let words = "auto with these settings cannot be merged: it keeps several settings side by side";
+    assert!(error.contains(words), "{error}");
+}
+
+#[test]
 fn states_from_nothing_need_no_base() {
-    let dir = prepared("");
+    let dir = prepared("-a ftrl");
     dir.run("train b.svm -a ftrl --checkpoint x.ckpt --quiet --classes -1,1").ok();
     dir.run("train c.svm -a ftrl --checkpoint y.ckpt --quiet --classes -1,1").ok();
     let told = dir.run("merge x.ckpt y.ckpt --out m.ckpt --combine mean").ok();
@@ -87,7 +109,7 @@ fn what_cannot_be_merged_is_told_with_what_to_do() {
 
 #[test]
 fn no_input_is_overwritten_and_none_counts_twice() {
-    let dir = prepared("");
+    let dir = prepared("-a ftrl");
     let before = dir.read("b.ckpt");
     for out in
         ["--out b.ckpt", "--out base.ckpt", "--out m.ckpt -o c.ckpt", "--out m.ckpt -o m.ckpt"]

@@ -79,11 +79,84 @@ impl ColumnMoments {
         (self.mean - reach, self.mean + reach)
     }
 
+    /// Adds the cells of another sample of the same column.
+    pub fn add(&mut self, other: &Self) {
+        if other.weight > 0.0 {
+            [self.weight, self.mean, self.squares] = united(self.sample(), other.sample());
+        }
+    }
+
+    /// The cells that `self` has seen since it was `start`; none if no importance was added.
+    pub fn since(&self, start: &Self) -> Option<Self> {
+        if self.weight <= start.weight {
+            return None;
+        }
+        let is_new = start.weight <= 0.0;
+        let sample = if is_new { self.sample() } else { remaining(self.sample(), start.sample()) };
+        let [weight, mean, squares] = sample;
+        Some(Self { weight, mean, squares, ..*self })
+    }
+
+    /// Adds samples of many columns, by their keys. New columns come last.
+    ///
+    /// ```
+    /// use parsimon_core::ColumnMoments;
+    ///
+    /// let column = |key: u64, mean: f64| ColumnMoments { key, id: 1, weight: 2.0, mean, squares: 1.0 };
+    /// let mut all = vec![column(8, 5.0), column(3, 0.0)];
+    /// ColumnMoments::add_all(&mut all, &[column(1, 7.0), column(3, 4.0)]);
+    /// let both = ColumnMoments { weight: 4.0, squares: 18.0, ..column(3, 2.0) };
+    /// assert_eq!(all, [column(8, 5.0), both, column(1, 7.0)]);
+    /// ```
+    pub fn add_all(columns: &mut Vec<Self>, added: &[Self]) {
+        for (k, more) in added.iter().enumerate() {
+            match place_of(columns, k, more.key) {
+                Some(place) => columns[place].add(more),
+                None => columns.push(*more),
+            }
+        }
+    }
+
+    /// What many columns have seen since they were `start`. Columns without new cells are left out.
+    pub fn all_since(columns: &[Self], start: &[Self]) -> Vec<Self> {
+        let since = |(k, column): (usize, &Self)| {
+            let before = place_of(start, k, column.key).map_or(Self::default(), |k| start[k]);
+            column.since(&before)
+        };
+        columns.iter().enumerate().filter_map(since).collect()
+    }
+
+    fn sample(&self) -> [f64; 3] {
+        [self.weight, self.mean, self.squares]
+    }
+
     /// Whether these are moments: finite, and no negative sums.
     pub fn is_sound(&self) -> bool {
         let sums = [self.weight, self.squares];
         self.mean.is_finite() && sums.iter().all(|x| x.is_finite() && *x >= 0.0)
     }
+}
+
+/// The place of the column with this key, which is mostly the `usual` one: columns are met in one order.
+fn place_of(columns: &[ColumnMoments], usual: usize, key: u64) -> Option<usize> {
+    let here = columns.get(usual).is_some_and(|m| m.key == key).then_some(usual);
+    here.or_else(|| columns.iter().position(|m| m.key == key))
+}
+
+/// Weight, mean and squared deviations of two samples together. The second has a weight above 0.
+pub(crate) fn united([n, mean, squares]: [f64; 3], [m, other, more]: [f64; 3]) -> [f64; 3] {
+    let (d, weight) = (other - mean, n + m);
+    let share = m / weight;
+    [weight, mean + d * share, squares + (more + d * d * n * share)]
+}
+
+/// What [`united`] has added to `start` to make `all` of it. Both weights, and their difference, are above 0.
+pub(crate) fn remaining([n, mean, squares]: [f64; 3], [n0, mean0, squares0]: [f64; 3]) -> [f64; 3] {
+    let weight = n - n0;
+    let added = mean + n0 / weight * (mean - mean0);
+    let d = added - mean0;
+    let between = d * d * n0 * (weight / n);
+    [weight, added, (squares - squares0 - between).max(0.0)]
 }
 
 /// Turns chunks with number columns into chunks without.
@@ -109,6 +182,11 @@ impl Columns {
         &self.moments
     }
 
+    /// Adds samples of columns. Places of columns that are known do not change.
+    pub(crate) fn add(&mut self, added: &[ColumnMoments]) {
+        ColumnMoments::add_all(&mut self.moments, added);
+    }
+
     /// Finds the moments of a chunk's columns; new columns get some.
     pub(crate) fn meet(&mut self, columns: &[NumberColumn]) {
         if self.last == columns {
@@ -116,9 +194,7 @@ impl Columns {
         }
         self.places.clear();
         for (k, column) in columns.iter().enumerate() {
-            // Mostly all columns are met in one order.
-            let here = self.moments.get(k).is_some_and(|m| m.key == column.key).then_some(k);
-            let known = here.or_else(|| self.moments.iter().position(|m| m.key == column.key));
+            let known = place_of(&self.moments, k, column.key);
             self.places.push(known.unwrap_or(self.moments.len()));
             if known.is_none() {
                 self.moments.push(ColumnMoments::new(*column));

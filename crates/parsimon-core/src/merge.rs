@@ -122,14 +122,15 @@ fn add<F: Float, R: Rule<F>>(
     let merging = rule.merging().expect(CANNOT);
     let c = table.slot(j);
     let mut parts = merging.parts(now, c);
-    parts.iter_mut().zip(added).for_each(|(p, d)| *p = cancelled(*p, *d));
+    let precision = (64.0 * f64::EPSILON).max(4.0 * F::PRECISION.epsilon());
+    parts.iter_mut().zip(added).for_each(|(p, d)| *p = cancelled(*p, *d, precision));
     *c = made_of(merging, merging.rounds(now), &parts);
 }
 
 /// NUMERICS: a weight that every learner has brought to zero must be zero, not what averages leave of it in the last digits.
-fn cancelled(before: f64, added: f64) -> f64 {
+fn cancelled(before: f64, added: f64, precision: f64) -> f64 {
     let after = before + added;
-    if after.abs() <= 64.0 * f64::EPSILON * before.abs() { 0.0 } else { after }
+    if after.abs() <= precision * before.abs() { 0.0 } else { after }
 }
 
 fn take_step<F: Float, R: Rule<F>>(

@@ -1,9 +1,10 @@
 //! Running moments that a learner keeps beside its weights, and how those of several learners become one.
 //!
-//! Learners that are merged began at one state. What each has seen since is a sample of its own: its size, its mean and its
+//! Learners that are merged began at one state. What each has seen since is a sample: its size, its mean and its
 //! squared deviations. Samples are put together by the formula of Chan, Golub and LeVeque (1979), which does not
 //! subtract large sums, and are then added to the moments of the common start.
 
+use crate::columns::{ColumnMoments, remaining, united};
 use crate::state::state;
 
 /// The most importance that a feature's root mean square remembers. Beyond it, old values are forgotten exponentially.
@@ -67,11 +68,9 @@ impl TargetMoments {
         if other.weight <= 0.0 {
             return;
         }
-        let (d, weight) = (other.mean - self.mean, self.weight + other.weight);
-        let share = other.weight / weight;
-        self.squares += other.squares + d * d * self.weight * share;
-        self.mean += d * share;
-        self.weight = weight;
+        let own = [self.weight, self.mean, self.squares];
+        let added = [other.weight, other.mean, other.squares];
+        [self.weight, self.mean, self.squares] = united(own, added);
     }
 
     /// The labels that `self` has seen since it was `start`.
@@ -81,10 +80,8 @@ impl TargetMoments {
         if weight <= 0.0 || start.weight <= 0.0 {
             return if weight > 0.0 { *self } else { Self::default() };
         }
-        let mean = self.mean + start.weight / weight * (self.mean - start.mean);
-        let d = mean - start.mean;
-        let between = d * d * start.weight * (weight / self.weight);
-        let squares = (self.squares - start.squares - between).max(0.0);
+        let all = [self.weight, self.mean, self.squares];
+        let [weight, mean, squares] = remaining(all, [start.weight, start.mean, start.squares]);
         // The range of the whole stream: the start's is in it.
         Self { weight, mean, squares, low: self.low, high: self.high }
     }
@@ -101,6 +98,8 @@ pub struct Moments {
     pub target: TargetMoments,
     /// Ids in ascending order, each with the importance `n` it has occurred with and its root mean square `s`.
     pub features: Vec<(u32, [f64; 2])>,
+    /// The number columns, in the order in which they were met.
+    pub columns: Vec<ColumnMoments>,
 }
 
 /// What learners have added to the moments of the state they began at. Deltas of one start add up.
@@ -115,6 +114,8 @@ pub struct MomentsDelta {
     /// Ids in ascending order, each with the importance of its sample, that times the mean square of the sample, and
     /// how many learners have reached the horizon, so that their sample replaces the start instead of adding to it.
     pub features: Vec<(u32, [f64; 3])>,
+    /// The cells of number columns seen since the start, in the order in which the columns were met.
+    pub columns: Vec<ColumnMoments>,
 }
 
 impl Moments {
@@ -141,6 +142,7 @@ impl Moments {
             energy: self.energy - start.energy,
             target: self.target.since(&start.target),
             features,
+            columns: ColumnMoments::all_since(&self.columns, &start.columns),
         }
     }
 }
@@ -163,6 +165,7 @@ impl MomentsDelta {
             features.push((id, sample));
         }
         self.features = features;
+        ColumnMoments::add_all(&mut self.columns, &other.columns);
     }
 }
 

@@ -193,9 +193,10 @@ impl<O: Online> Mergeable for StandardizedColumns<O> {
         self.merging_mut().settle(head);
     }
     fn moments(&self) -> Moments {
-        self.merging().moments()
+        Moments { columns: self.columns.moments().to_vec(), ..self.merging().moments() }
     }
     fn take_moments(&mut self, added: &MomentsDelta) {
+        self.columns.add(&added.columns);
         self.merging_mut().take_moments(added);
     }
 }

@@ -7,8 +7,8 @@ mod common;
 use common::{assert_close, ftrl, margins, predictions, rows, saved};
 use parsimon_core::merge::{Mergeable, Parts, Share, Tally};
 use parsimon_core::{
-    Chunk, Float, Loss, MomentsDelta, Normalized, Online, Repeats, StandardizedTarget, Table,
-    TargetMoments,
+    Chunk, ColumnMoments, Float, Loss, MomentsDelta, Normalized, Online, Repeats,
+    StandardizedTarget, Table, TargetMoments,
 };
 
 type Scaled<F> = StandardizedTarget<Normalized<F, Box<dyn Online>>>;
@@ -161,4 +161,57 @@ fn labels_far_from_zero_keep_their_deviation() {
         assert!((back.deviation() / fresh.deviation() - 1.0).abs() < 1e-6);
     }
     assert_eq!(start.since(&start), TargetMoments::default());
+}
+
+/// Columns of timestamps, of zeros and of one value; some are absent from some parts.
+#[test]
+fn columns_of_parts_are_those_of_all_rows() {
+    let value = |key: u64, i: u32| match key {
+        3 => 1.6e9 + f64::from(i % 60),
+        7 => 0.0,
+        11 => -2.5,
+        _ => f64::from(i % 7) - 3.0,
+    };
+    let columns = |keys: &[u64], rows: std::ops::Range<u32>| {
+        let of = |&key: &u64| {
+            let mut column = ColumnMoments { key, id: 1, ..ColumnMoments::default() };
+            for i in rows.clone() {
+                column.push(value(key, i), 0.5 + f64::from(i % 3));
+            }
+            column
+        };
+        keys.iter().map(of).collect::<Vec<_>>()
+    };
+    let start = columns(&[3, 7], 0..500);
+    let parts =
+        [columns(&[3, 11], 500..700), columns(&[7, 12], 500..900), columns(&[3, 7, 12], 700..950)];
+    let mut added = Vec::new();
+    for part in &parts {
+        let mut end = start.clone();
+        ColumnMoments::add_all(&mut end, part);
+        ColumnMoments::add_all(&mut added, &ColumnMoments::all_since(&end, &start));
+    }
+    let mut merged = start.clone();
+    ColumnMoments::add_all(&mut merged, &added);
+    assert_eq!(merged.iter().map(|c| c.key).collect::<Vec<_>>(), [3, 7, 11, 12]);
+    for column in &merged {
+        // The samples of a column, one row at a time.
+        let mut rows: Vec<(f64, f64)> = Vec::new();
+        let mut note = |range: std::ops::Range<u32>| {
+            rows.extend(range.map(|i| (0.5 + f64::from(i % 3), value(column.key, i))));
+        };
+        match column.key {
+            3 => [0..500, 500..700, 700..950].into_iter().for_each(&mut note),
+            7 => [0..500, 500..900, 700..950].into_iter().for_each(&mut note),
+            11 => note(500..700),
+            _ => [500..900, 700..950].into_iter().for_each(&mut note),
+        }
+        let weight: f64 = rows.iter().map(|r| r.0).sum();
+        let mean = rows.iter().map(|(h, x)| h * (x - rows[0].1)).sum::<f64>() / weight + rows[0].1;
+        let squares: f64 = rows.iter().map(|(h, x)| h * (x - mean) * (x - mean)).sum();
+        assert!((column.weight - weight).abs() < 1e-9);
+        assert!((column.mean - mean).abs() <= 1e-12 * mean.abs().max(1.0), "{column:?} {mean}");
+        assert!((column.squares - squares).abs() <= 1e-7 * squares, "{column:?} {squares}");
+    }
+    assert!(ColumnMoments::all_since(&start, &start).is_empty());
 }

@@ -542,6 +542,15 @@ impl Learner {
         Ok(serde_json::Value::from(inner.trainer.settings().completed(found)).to_string())
     }
 
+    /// The settings after defaults, as JSON, of the method that a race has chosen so far; the same as `settings` where none is run.
+    #[getter]
+    fn chosen(&self, py: Python<'_>) -> PyResult<String> {
+        let inner = lock(py, &self.inner)?;
+        let (settings, found) = (inner.trainer.settings(), &inner.trainer.schema().found);
+        let settings = settings.after_race(inner.trainer.online().chosen());
+        Ok(serde_json::Value::from(settings.completed(found)).to_string())
+    }
+
     /// The bits of hashed names; `None` where features are ids.
     #[getter]
     fn bits(&self, py: Python<'_>) -> PyResult<Option<u8>> {

@@ -8,6 +8,7 @@ mod fading;
 mod filters;
 mod invariances;
 mod merge;
+mod merge_normalized;
 mod multikernel;
 mod normalized;
 mod normalized_input;

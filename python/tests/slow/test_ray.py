@@ -51,6 +51,19 @@ def test_ray_gives_the_bits_of_the_workers(cluster, parts):
     assert RayTrainer("ftrl", slices=1, **SETTINGS).fit(batches).state == wanted
 
 
+def test_auto_races_on_the_driver_and_its_winner_is_distributed(cluster, parts, monkeypatch):
+    batches, paths = parts
+    settings = {"features": PAIR.features, "block": 32, "rounds_per_epoch": 3}
+    # The first partitions and a part of the next; then all, which are fewer than wanted.
+    for most, rows_raced in ((1100, 1100), (5000, 1600)):
+        monkeypatch.setattr("parsimon._rounds.RACE_ROWS", most)
+        wanted = Here(classes=(0, 1), **settings).fit(batches)
+        fitted = RayTrainer(**settings).fit(paths)
+        assert fitted.winner == wanted.winner
+        assert fitted.winner.rows == rows_raced
+        assert fitted.state == wanted.state
+
+
 def test_a_killed_worker_changes_nothing(cluster, parts, tmp_path, monkeypatch):
     _, paths = parts
     trainer = RayTrainer("ftrl", classes=(0, 1), **SETTINGS)

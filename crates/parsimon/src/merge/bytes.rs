@@ -1,8 +1,12 @@
 //! Deltas as bytes: the house's layout with its checksum, and everything looked at before it is believed.
 
+use std::collections::BTreeSet;
+
 use parsimon_core::merge::{Step, Tally};
+use parsimon_core::{ColumnMoments, MomentsDelta, State, TargetMoments};
 use serde_json::json;
 
+use super::moments::is_plausible;
 use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
 use crate::container::{Container, Kind, bytes_of, numbers_of};
 use crate::error::Refusal;
@@ -30,6 +34,10 @@ impl Delta {
         for (head, tally) in self.tallies.iter().enumerate() {
             container.push(&format!("ids.{head}"), bytes_of(&tally.ids, u32::to_le_bytes));
             container.push(&format!("parts.{head}"), bytes_of(&tally.parts, f64::to_le_bytes));
+        }
+        // Deltas without moments keep the layout of earlier versions.
+        if let Some(moments) = &self.counts.moments {
+            push_moments(&mut container, moments, &self.scales);
         }
         push_names(&mut container, self.names.iter().map(|(slot, name)| (*slot, name.as_str())));
         container.to_bytes(Kind::Delta)
@@ -59,6 +67,7 @@ impl Delta {
         if !sizes_fit {
             return None;
         }
+        let (moments, scales) = read_moments(container, slice, slices)?;
         let tally = |head: usize| read_tally(container, head, width, slice, slices);
         Some(Self {
             base: u64::from_str_radix(about["base"].as_str()?, 16).ok()?,
@@ -72,7 +81,9 @@ impl Delta {
                 weight: *weight,
                 loss: *loss,
                 rounds: rounds.to_vec(),
+                moments,
             },
+            scales,
             tallies: (0..heads).map(tally).collect::<Option<_>>()?,
             names: read_names(container).into_iter().collect(),
             inputs: serde_json::from_value(about["inputs"].clone()).ok()?,
@@ -95,4 +106,57 @@ fn read_tally(
         && Some(parts.len()) == ids.len().checked_mul(width)
         && parts.iter().all(|p| p.is_finite());
     good.then_some(Tally { ids, parts })
+}
+
+/// The moments that all slices share, and the scales of the features in one slice.
+fn push_moments(container: &mut Container, shared: &MomentsDelta, scales: &MomentsDelta) {
+    let MomentsDelta { weight, energy, target, .. } = shared;
+    let TargetMoments { weight: labels, mean, squares, low, high } = target;
+    let sums = [*weight, *energy, *labels, *mean, *squares, *low, *high];
+    let ids: Vec<u32> = scales.features.iter().map(|(id, _)| *id).collect();
+    let samples: Vec<f64> = scales.features.iter().flat_map(|(_, sample)| *sample).collect();
+    container.about["scales"] = ids.len().into();
+    container.push("moments", bytes_of(&sums, f64::to_le_bytes));
+    container.push("scale_ids", bytes_of(&ids, u32::to_le_bytes));
+    container.push("scales", bytes_of(&samples, f64::to_le_bytes));
+    let mut columns = Vec::new();
+    scales.columns.write(&mut columns);
+    container.push("columns", columns);
+}
+
+/// The same from a container. Deltas of learners that keep no moments have no field `scales`.
+fn read_moments(
+    container: &Container,
+    slice: u32,
+    slices: u32,
+) -> Option<(Option<MomentsDelta>, MomentsDelta)> {
+    let (count, none) = (&container.about["scales"], MomentsDelta::default());
+    if count.is_null() {
+        return Some((None, none));
+    }
+    let sums = numbers_of(container.section("moments"), f64::from_le_bytes);
+    let [weight, energy, labels, mean, squares, low, high] = sums[..] else { return None };
+    let target = TargetMoments { weight: labels, mean, squares, low, high };
+    let shared = MomentsDelta { weight, energy, target, ..none.clone() };
+    let ids = numbers_of(container.section("scale_ids"), u32::from_le_bytes);
+    let samples = numbers_of(container.section("scales"), f64::from_le_bytes);
+    let samples = samples.as_chunks::<3>();
+    let sizes_fit = count.as_u64() == Some(ids.len() as u64)
+        && samples.0.len() == ids.len()
+        && samples.1.is_empty();
+    let ids_fit = ids.is_sorted_by(|a, b| a < b)
+        && ids.iter().all(|&id| id < Tally::BIAS && slice_of(id, slices) == slice);
+    let columns = read_columns(container.section("columns"), slice)?;
+    let features = ids.into_iter().zip(samples.0.iter().copied()).collect();
+    let scales = MomentsDelta { features, columns, ..none };
+    let good = sizes_fit && ids_fit && is_plausible(&shared) && is_plausible(&scales);
+    good.then_some((Some(shared), scales))
+}
+
+/// Columns of the first slice, each once.
+fn read_columns(mut bytes: &[u8], slice: u32) -> Option<Vec<ColumnMoments>> {
+    let columns = Vec::<ColumnMoments>::read(&mut bytes)?;
+    let keys: BTreeSet<u64> = columns.iter().map(|column| column.key).collect();
+    let fits = bytes.is_empty() && keys.len() == columns.len() && (slice == 0 || keys.is_empty());
+    fits.then_some(columns)
 }

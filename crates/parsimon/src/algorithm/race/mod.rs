@@ -10,6 +10,7 @@ mod sums;
 
 use std::ops::Range;
 
+use parsimon_core::merge::Mergeable;
 use parsimon_core::{Chunk, Frozen, Loss, Online, State};
 
 use self::sums::Sums;
@@ -23,6 +24,9 @@ const FIRST_LOOK: u64 = 1024;
 const CERTAIN: f64 = 4.5;
 /// Losses within this share are equal, and the sparser setting is preferred.
 const MARGIN: f64 = 0.001;
+
+/// Two learners may have let go of different settings.
+const MANY_SETTINGS: &str = "it keeps several settings side by side; train with the one setting that train reports at the end";
 
 /// Several settings of one algorithm, a head each.
 pub(crate) struct Race {
@@ -265,6 +269,12 @@ impl Online for Race {
             self.since = self.since.keep(&[winner]);
             self.stay(&[winner]);
         }
+    }
+    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+        Err(MANY_SETTINGS)
+    }
+    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+        Err(MANY_SETTINGS)
     }
     fn save(&self, out: &mut Vec<u8>) {
         for settings in [&self.seats, &self.alive] {

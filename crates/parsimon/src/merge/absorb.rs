@@ -1,0 +1,104 @@
+//! A state takes in what others have learned from it.
+
+use parsimon_core::merge::Mergeable;
+
+use super::{Combine, Delta, fingerprint, mergeable};
+use crate::{Error, Trainer};
+
+impl Trainer {
+    /// Refuses methods whose learners cannot be made into one, with the reason.
+    pub fn check_mergeable(&self) -> Result<(), Error> {
+        mergeable(self).map(|_| ())
+    }
+
+    /// Adds what others have learned from this very state: every slice once, in any order.
+    ///
+    /// Nothing is changed if the first slice does not fit; a later one that does not leaves the trainer unusable.
+    pub fn absorb(&mut self, slices: impl IntoIterator<Item = Delta>) -> Result<(), Error> {
+        mergeable(self)?;
+        let (base, mut counts, mut waiting) = (fingerprint(self), None, Vec::new());
+        for delta in slices {
+            if delta.base != base {
+                return Err(Error::Usage("a delta began at another state than this one".into()));
+            }
+            delta.check_fit(self)?;
+            if counts.is_none() {
+                waiting = vec![true; delta.slices as usize];
+                self.begin(&delta);
+            }
+            let counts = counts.get_or_insert_with(|| delta.counts.clone());
+            if *counts != delta.counts || waiting.len() != delta.slices as usize {
+                return Err(Error::Usage("the slices are not of one merge".into()));
+            }
+            if !std::mem::take(&mut waiting[delta.slice as usize]) {
+                return Err(Error::Usage(format!("slice {} came twice", delta.slice)));
+            }
+            self.add(delta);
+        }
+        match waiting.iter().position(|&w| w) {
+            Some(missing) => {
+                let all = waiting.len();
+                Err(Error::Usage(format!(
+                    "slice {missing} of {all} is missing: hand in all of them"
+                )))
+            }
+            None => {
+                let heads = self.online().heads();
+                if counts.is_some_and(|counts| !counts.is_nothing()) {
+                    let online = self.learned_mut().0.mergeable_mut();
+                    let online = online.expect("it was asked at the beginning");
+                    (0..heads).for_each(|head| online.settle(head));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn begin(&mut self, delta: &Delta) {
+        let counts = &delta.counts;
+        // No row, no change: not even of what a state without a change could be written as.
+        if counts.is_nothing() {
+            return;
+        }
+        let (online, progressive, _) = self.learned_mut();
+        progressive.absorb(counts.rows, counts.loss, counts.weight);
+        let online = online.mergeable_mut().expect("it was asked at the beginning");
+        for (head, &rounds) in counts.rounds.iter().enumerate() {
+            let rounds = match delta.combine {
+                Combine::Mean => rounds / counts.weight,
+                _ => rounds,
+            };
+            online.advance(head, online.rounds(head) + rounds.round() as u64);
+        }
+        // Before anything is added: what is added is read under the penalty that follows from the moments.
+        if let Some(moments) = &counts.moments {
+            online.take_moments(moments);
+        }
+    }
+
+    fn add(&mut self, delta: Delta) {
+        let factors = delta.factors(mergeable(self).map_or(&[][..], Mergeable::shares));
+        for input in &delta.inputs {
+            self.note_input(input);
+        }
+        let (online, _, names) = self.learned_mut();
+        let online = online.mergeable_mut().expect("it was asked at the beginning");
+        if !delta.scales.features.is_empty() || !delta.scales.columns.is_empty() {
+            online.take_moments(&delta.scales);
+        }
+        for (head, mut tally) in delta.tallies.into_iter().enumerate() {
+            if delta.combine == Combine::Damped {
+                let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
+                online.take_steps(head, from, &tally.ids, &tally.parts);
+                continue;
+            }
+            for parts in tally.parts.chunks_exact_mut(delta.width) {
+                parts.iter_mut().zip(&factors).for_each(|(part, factor)| *part /= factor);
+            }
+            online.add(head, &tally);
+        }
+        for (slot, name) in &delta.names {
+            names.insert(*slot, name);
+        }
+    }
+}

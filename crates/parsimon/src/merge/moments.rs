@@ -1,0 +1,24 @@
+//! Running moments beside the weights, and whether some rows can have them.
+
+use parsimon_core::MomentsDelta;
+
+use crate::Trainer;
+
+/// Whether running moments are kept beside the weights.
+pub(super) fn keeps_moments(trainer: &Trainer) -> bool {
+    trainer.settings().is_normalized()
+}
+
+/// Whether some rows can have these moments: all finite, but for the range of no labels.
+pub(super) fn is_plausible(moments: &MomentsDelta) -> bool {
+    let MomentsDelta { weight, energy, target, features, columns } = moments;
+    let range = (target.low, target.high);
+    let is_range = range == (f64::INFINITY, f64::NEG_INFINITY)
+        || (target.low.is_finite() && target.high.is_finite() && target.low <= target.high);
+    let is_sum = |x: &f64| x.is_finite() && *x >= 0.0;
+    is_range
+        && target.mean.is_finite()
+        && [*weight, *energy, target.weight, target.squares].iter().all(is_sum)
+        && features.iter().all(|(_, sample)| sample.iter().all(is_sum))
+        && columns.iter().all(|column| column.is_sound() && column.weight > 0.0)
+}

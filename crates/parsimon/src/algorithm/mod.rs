@@ -53,7 +53,7 @@ pub mod truncation;
 pub mod unified;
 
 pub use nature::Nature;
-pub use recipe::Card;
+pub use recipe::{Card, PENALTIES};
 
 use groups::{Classes, Losses, Scaling};
 use parsimon_core::Loss;
@@ -151,6 +151,9 @@ impl Algorithm {
         let (mut losses, mut own) = (Vec::new(), Vec::new());
         T::Losses::parameters(&mut losses);
         T::parameters(&mut own);
+        for parameter in own.iter_mut().filter(|p| p.name == "l1" && T::L1 > 0.0) {
+            parameter.default = Some(T::L1.into());
+        }
         Self {
             card: T::CARD,
             losses,

@@ -42,6 +42,7 @@ use std::collections::BTreeSet;
 use parsimon_core::merge::{MOST_PARTS, Mergeable, Parts, Share, Step, Tally};
 use parsimon_files::checksum;
 
+use crate::algorithm::setting::ClassWeight;
 use crate::{Error, Trainer};
 
 /// How the numbers of several learners become one.
@@ -144,6 +145,10 @@ fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
             trainer,
             "normalize keeps scales of the features, which are not merged",
         ));
+    }
+    if trainer.settings().class_weight() == Some(&ClassWeight::Balanced) {
+        let why = "balanced class weights count the rows of each class in order; pass fixed ones";
+        return Err(refused(trainer, why));
     }
     trainer.online().mergeable().map_err(|why| refused(trainer, why))
 }

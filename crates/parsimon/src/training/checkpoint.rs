@@ -31,6 +31,10 @@ impl Trainer {
             "inputs": self.inputs,
             "version": env!("CARGO_PKG_VERSION"),
         }));
+        // Absent without class weights: the bytes of such checkpoints stay what they were.
+        if let Some(class_weights) = self.learner.class_weights() {
+            container.about["class_counts"] = class_weights.counts().into();
+        }
         let mut state = Vec::new();
         self.online().save(&mut state);
         container.push("state", state);
@@ -62,6 +66,13 @@ impl Trainer {
         trainer.progressive = serde_json::from_value(field("progressive")).map_err(unreadable)?;
         trainer.curve = serde_json::from_value(field("curve")).map_err(unreadable)?;
         trainer.inputs = serde_json::from_value(field("inputs")).map_err(unreadable)?;
+        if let Some(class_weights) = trainer.learner.class_weights_mut() {
+            let counts: Vec<f64> =
+                serde_json::from_value(field("class_counts")).map_err(unreadable)?;
+            class_weights
+                .restore(&counts)
+                .ok_or_else(|| bad("has counts of other classes than its settings".into()))?;
+        }
         let mut state = container.section("state");
         let restored = trainer.learner.online_mut().restore(&mut state);
         if restored.is_none() || !state.is_empty() {

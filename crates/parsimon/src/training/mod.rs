@@ -9,6 +9,7 @@
 //! * [`run`] takes a trainer through files: passes, holdout, checkpoints.
 
 mod checkpoint;
+mod class_weights;
 mod constant;
 mod early_stopping;
 mod evaluation;

@@ -117,7 +117,7 @@ impl Sweep {
 
     fn alone(&self, settings: &Settings) -> Result<SharedLearner, BuildError> {
         let online = settings.build(options_of(settings, self.frame), &self.reading.found)?;
-        Ok(SharedLearner::one(online, settings, &self.reading))
+        SharedLearner::one(online, settings, &self.reading)
     }
 
     /// Puts every entry into a group.

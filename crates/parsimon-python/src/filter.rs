@@ -32,8 +32,7 @@ impl Filter {
     /// A filter at rest.
     #[new]
     fn new(spec: String, taps: usize, relative: f64) -> PyResult<Self> {
-        // The default penalties suit tables on a common scale; a signal has none unless it is set.
-        let settings = Spec::from_json(&spec).and_then(|s| s.without_default_penalty().resolve());
+        let settings = Spec::from_json(&spec).and_then(|s| s.for_signals().resolve());
         let filter = settings
             .and_then(|s| s.filter::<f64>(taps, Regularization { relative }))
             .map_err(raised)?;

@@ -6,7 +6,7 @@
 use crate::common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
-use parsimon::algorithm::ALGORITHMS;
+use parsimon::algorithm::{ALGORITHMS, PENALTIES};
 use parsimon::algorithm::rda::Rda;
 use parsimon::algorithm::setting::Default as DefaultValue;
 use parsimon::{Found, InputSchema, LearnerOptions, Spec, Trainer};
@@ -412,7 +412,12 @@ fn resolved_settings_resolve_to_themselves() {
         }
         for parameter in once.algorithm().parameters() {
             let given = spec.get(parameter.name).filter(|v| !v.is_null()).cloned();
-            let expected = given.or(parameter.default.map(DefaultValue::value));
+            let has_penalty = PENALTIES.iter().any(|name| spec.get(name).is_some());
+            let default = match parameter.name {
+                "l1" if has_penalty => parameter.default.map(|_| json!(0)),
+                _ => parameter.default.map(DefaultValue::value),
+            };
+            let expected = given.or(default);
             // The numbers of a kernel are there if and only if it is named; the default is a Gaussian.
             let expected = match parameter.name {
                 "variances" => expected.or(Some(json!([0.01, 0.1, 1, 10]))),
@@ -426,6 +431,39 @@ fn resolved_settings_resolve_to_themselves() {
             );
         }
     }
+}
+
+#[test]
+fn a_penalty_that_is_set_stands_alone() {
+    let l1 = |spec: Value| settings(&spec).to_json()["l1"].as_f64().unwrap();
+    for algorithm in ALGORITHMS.iter().filter(|a| a.has("l1") && a.name != "auto") {
+        let name = algorithm.name;
+        let own = l1(json!({"algorithm": name}));
+        assert!(own > 0.0, "{name} has a default l1");
+        assert_eq!(l1(json!({"algorithm": name, "l1": 0})), 0.0);
+        assert_eq!(l1(json!({"algorithm": name, "rate": 0.2, "l2": null})), own);
+        if algorithm.has("l2") {
+            assert_eq!(l1(json!({"algorithm": name, "l2": 0.5})), 0.0);
+            assert_eq!(l1(json!({"algorithm": name, "lambda2": 0.5})), 0.0);
+            assert_eq!(l1(json!({"algorithm": name, "penalty": "nonnegative"})), 0.0);
+        }
+        let spec = Spec::new(name).without_default_penalty().resolve().unwrap();
+        assert_eq!(spec.to_json()["l1"], 0);
+        // Settings that were resolved keep their penalty, and so do files.
+        assert_eq!(settings(&json!({"algorithm": name})).to_spec().resolve().unwrap().to_json()["l1"], own);
+    }
+    // Methods without a penalty are as they were.
+    assert_eq!(Spec::new("adam").without_default_penalty(), Spec::new("adam"));
+}
+
+#[test]
+fn signals_have_defaults_of_their_own() {
+    let resolved = |spec: Spec| spec.for_signals().resolve().unwrap().to_json().clone();
+    for name in ["nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda"] {
+        assert_eq!(resolved(Spec::new(name))["rate"], 0.5, "{name}");
+        assert_eq!(resolved(Spec::new(name).set("eta", 0.25))["rate"], 0.25, "{name}");
+    }
+    assert_eq!(resolved(Spec::new("lms"))["rate"], 0.01);
 }
 
 #[test]

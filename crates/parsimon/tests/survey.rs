@@ -124,7 +124,7 @@ fn what_is_given_is_not_looked_for() {
     let looked = look(&Counted::new("d.svm", text), &[declared]);
     assert_eq!(looked, Ok((found(&["3", "2", "1"], None, None), 1)));
     for given in [
-        json!({"algorithm": "rls", "dimension": 9}),
+        json!({"algorithm": "rls", "loss": "squared", "dimension": 9}),
         json!({"algorithm": "csgd", "loss": "squared", "switch": 2}),
     ] {
         assert_eq!(look(&Counted::new("d.svm", text), &[given]), Ok((Found::default(), 1)));

@@ -112,5 +112,5 @@ pub(crate) fn spec_of(table: &toml::Table) -> Spec {
     let fields = fields.as_object().cloned().unwrap_or_default();
     let set = |spec: Spec, (name, value): (String, _)| spec.set(&name, value);
     // An experiment states what it is made of.
-    fields.into_iter().fold(Spec::default(), set).without_default_penalty()
+    fields.into_iter().fold(Spec::default(), set).for_signals()
 }

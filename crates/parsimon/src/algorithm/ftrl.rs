@@ -33,6 +33,7 @@ impl Recipe for Ftrl {
     // l1 is added once; methods that add it per row want much smaller values.
     const GRID: &'static [&'static str] = &["l1=0.1..10:4", "rate=0.03..1:4"];
     const ALIASES: &'static [(&'static str, &'static str)] = &[("alpha", "rate")];
+    const L1: f64 = 1.0;
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {

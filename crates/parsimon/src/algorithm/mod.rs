@@ -117,6 +117,7 @@ pub struct Algorithm {
     aliases: &'static [(&'static str, &'static str)],
     retired: &'static [&'static str],
     is_filter: bool,
+    signal_rate: Option<f64>,
     read: fn(Values<'_>) -> Result<Configured, BuildError>,
     complete: fn(&mut Map<String, Value>),
 }
@@ -162,6 +163,7 @@ impl Algorithm {
             aliases: T::ALIASES,
             retired: T::RETIRED,
             is_filter: filters_signals::<T>(),
+            signal_rate: T::SIGNAL_RATE,
             read: read::<T>,
             complete: T::complete,
         }
@@ -190,6 +192,11 @@ impl Algorithm {
     /// Whether it can filter a signal sample by sample.
     pub fn is_filter(&self) -> bool {
         self.is_filter
+    }
+
+    /// The rate of a filter of signals when none is set, where it is not the default of tables.
+    pub fn signal_rate(&self) -> Option<f64> {
+        self.signal_rate
     }
 
     /// The setting that its paper calls by another name.

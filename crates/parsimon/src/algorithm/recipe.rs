@@ -55,6 +55,9 @@ pub trait Recipe: Configuration {
     /// The l1 in force when no penalty is set (see [`PENALTIES`]), chosen on normalized tables (record/2026-11-15-methods.md);
     /// 0 for methods without l1.
     const L1: f64 = 0.0;
+    /// The rate of a filter of signals when none is set, where it is not that of tables: the noise of a label asks for smaller
+    /// steps than that of a microphone.
+    const SIGNAL_RATE: Option<f64> = None;
     /// Whether its rows are normalized without asking.
     const NORMALIZES: bool = false;
     /// Settings that it no longer has and that older files carry; they never had an effect.

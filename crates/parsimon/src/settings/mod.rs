@@ -179,13 +179,19 @@ impl Settings {
     }
 
     /// Features, columns, and labels that are numbers, on a common scale.
-    fn normalized(&self, learner: Box<dyn Online>, options: LearnerOptions) -> Box<dyn Online> {
+    fn normalized(
+        &self,
+        learner: Box<dyn Online>,
+        options: LearnerOptions,
+        found: &Found,
+    ) -> Box<dyn Online> {
         let LearnerOptions { precision, bias, storage } = options;
         let normalized: Box<dyn Online> = match precision {
             Precision::F32 => Box::new(Normalized::<f32, _>::new(learner, bias, storage.table())),
             Precision::F64 => Box::new(Normalized::<f64, _>::new(learner, bias, storage.table())),
         };
-        let is_real = self.loss().domain() == LabelDomain::Real && !self.is_multiclass();
+        // Two classes are -1 and 1, which need no scale, and margins beyond them rank rows.
+        let is_real = self.is_of_numbers() && !self.is_of_two_classes(found);
         let normalized = match is_real {
             true => Box::new(StandardizedTarget::new(normalized, self.clips_predictions())),
             false => normalized,
@@ -308,6 +314,6 @@ impl Settings {
         let heads = self.is_multiclass().then_some(heads);
         let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
         let learner = self.recipe().learner(&plan);
-        Ok(if self.is_normalized() { self.normalized(learner, options) } else { learner })
+        Ok(if self.is_normalized() { self.normalized(learner, options, &found) } else { learner })
     }
 }

@@ -67,7 +67,32 @@ impl Spec {
         self
     }
 
-    /// The same without the algorithm's default penalty, for signals and for experiments: what is not set is not there.
+    /// The same with the defaults of signals, which differ from those of tables: no penalty, and a larger step for some filters.
+    ///
+    /// ```
+    /// use parsimon::Spec;
+    ///
+    /// let settings = Spec::new("pda").for_signals().resolve()?;
+    /// assert_eq!((&settings.to_json()["rate"], &settings.to_json()["l1"]), (&0.5.into(), &0.into()));
+    /// # Ok::<(), parsimon::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn for_signals(self) -> Self {
+        let name = self.get("algorithm").and_then(Value::as_str).unwrap_or_default();
+        let rate = algorithm::find(name).and_then(Algorithm::signal_rate);
+        let is_rate = |field: &str| {
+            let meaning = alias::meaning(field, &[name]);
+            meaning.setting == "rate"
+        };
+        let is_set = self.fields().any(|(field, _)| is_rate(field));
+        let spec = match rate {
+            Some(rate) if !is_set => self.set("rate", rate),
+            _ => self,
+        };
+        spec.without_default_penalty()
+    }
+
+    /// The same without the algorithm's default penalty, for experiments: what is not set is not there.
     #[must_use]
     pub fn without_default_penalty(self) -> Self {
         let name = self.get("algorithm").and_then(Value::as_str).unwrap_or_default();

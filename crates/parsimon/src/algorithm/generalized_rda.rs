@@ -14,7 +14,7 @@ use crate::found::Found;
 settings! {
     /// Ushio 2018, eq. 3.1.
     pub struct GeneralizedRda {
-        rate: Positive = 1.0, "eta = 1/gamma";
+        rate: Positive = 0.5, "eta = 1/gamma";
         l1: NonNegative = 0.0, "strength of |w|";
         a: Number = 0.5, "exponent of the threshold";
         b: Number = 0.5, "exponent of the stabilizer";

@@ -221,7 +221,7 @@ choice! {
 settings! {
     /// Steps that depend on the round.
     pub struct Steps {
-        rate: Positive = 1.0, "eta, eta_0";
+        rate: Positive = 0.5, "eta, eta_0";
         schedule: ScheduleName = "sqrt", "how eta_t falls";
         switch: Option<Positive>, "m of the two-phase schedule; half the rows if absent";
     }

@@ -39,7 +39,7 @@ choice! {
 settings! {
     /// Regularized dual averaging (Xiao 2010).
     pub struct Rda {
-        rate: Positive = 1.0, "eta = 1/gamma";
+        rate: Positive = 0.5, "eta = 1/gamma";
         ..penalized: Penalized;
         beta: Beta = "sqrt", "beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t)";
         prox: Stabilizer = "half", "h = |w|^2/2, or the penalty itself over l2";

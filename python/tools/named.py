@@ -37,7 +37,7 @@ def losses_of(row: dict, losses: tuple[str, ...]) -> list[str]:
     if row["name"].endswith("adaline") and losses is NUMBER_LOSSES:
         return []
     if row["name"].startswith("multikernel") and losses is OF_CLASSES:
-        # Two classes alone: ParsimonClassifier learns them, and no class of its own pretends to learn more.
+        # Two classes alone: ParsimonClassifier learns them, and a named class would have to learn more.
         return []
     return [word for word in losses if word in words]
 

@@ -20,8 +20,8 @@ fn methods_of_numbers_learn_two_classes() {
         for (file, labels) in [("text.svm", ["no", "yes"]), ("zero.svm", ["0", "1"])] {
             let ran = dir.run(&format!("train {file} -a {method} -o m.psm --checkpoint c.psc"));
             assert_eq!(ran.code, 0, "{}", ran.stderr);
-            let told = format!("two classes, {} and {}, learned as -1 and 1", labels[0], labels[1]);
-            assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
+            let line = format!("two classes, {} and {}, learned as -1 and 1", labels[0], labels[1]);
+            assert_eq!(ran.stderr.matches(&line).count(), 1, "{}", ran.stderr);
             let classes = dir.run(&format!("predict m.psm {file} --as class")).ok();
             assert_eq!(classes.lines().next(), Some(labels[1]), "{method}");
             let metrics = dir.run(&format!("evaluate m.psm {file} --json -")).json();

@@ -54,14 +54,14 @@ fn settings_that_are_not() {
     assert_refused(
         json!({"algorithm": "ftrl", "dictionary": 1}),
         "dictionary",
-        "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, normalize, no_clip_predictions, rate, l1, \
+        "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, \
          l2, penalty, lower, upper, beta",
     );
     // A penalty on a method without one is a mistake, not a wish to be overheard; none at all is what it has.
     assert_refused(
         json!({"algorithm": "adam", "l1": 0.5}),
         "l1",
-        "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, normalize, no_clip_predictions, rate, beta1, beta2, \
+        "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, beta1, beta2, \
          epsilon",
     );
     assert!(
@@ -70,7 +70,7 @@ fn settings_that_are_not() {
     assert_refused(
         json!({"algorithm": "rda", "schedule": "sqrt"}),
         "schedule",
-        "rda has no setting \"schedule\"; it has loss, huber_delta, quantile, multiclass, classes, normalize, no_clip_predictions, rate, l1, l2, \
+        "rda has no setting \"schedule\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, \
          penalty, lower, upper, beta, prox",
     );
 }
@@ -295,7 +295,7 @@ fn the_last_layer_wins_and_null_is_unset() {
     let settings = defaults.overwrite(file).overwrite(flags).resolve().unwrap();
     assert_eq!(settings.algorithm().name, "rda");
     let rda = settings.typed::<Rda>().unwrap();
-    assert_eq!((rda.penalized.l1, rda.rate), (0.25, 0.1));
+    assert_eq!((rda.penalized.l1, rda.rate), (0.25, 0.5));
 }
 
 #[test]
@@ -364,12 +364,12 @@ fn filters_refuse_what_is_not_theirs() {
     refused(
         json!({"algorithm": "nlms", "order": 2}),
         "order",
-        "nlms has no setting \"order\"; it has loss, multiclass, classes, normalize, no_clip_predictions, rate, delta",
+        "nlms has no setting \"order\"; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta",
     );
     refused(
         json!({"algorithm": "apa", "alpha": 0.5}),
         "alpha",
-        "apa has no setting \"alpha\"; it has loss, multiclass, classes, normalize, no_clip_predictions, rate, delta, order, dimension",
+        "apa has no setting \"alpha\"; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta, order, dimension",
     );
     refused(
         json!({"algorithm": "pda", "loss": "halfspace", "order": 2}),

@@ -7,7 +7,7 @@ from parsimon import _parsimon
 from parsimon._base import AS_NUMBERS, CLASS_LOSSES, NUMBER_LOSSES
 
 TARGET = Path(__file__).parents[1] / "parsimon" / "_named.py"
-ACRONYMS = ["sgd", "asgd", "rda", "auto", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
+ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")

@@ -6,9 +6,9 @@
 use crate::common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
-use parsimon::algorithm::{ALGORITHMS, PENALTIES};
 use parsimon::algorithm::rda::Rda;
 use parsimon::algorithm::setting::Default as DefaultValue;
+use parsimon::algorithm::{ALGORITHMS, PENALTIES};
 use parsimon::{Found, InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
@@ -450,7 +450,10 @@ fn a_penalty_that_is_set_stands_alone() {
         let spec = Spec::new(name).without_default_penalty().resolve().unwrap();
         assert_eq!(spec.to_json()["l1"], 0);
         // Settings that were resolved keep their penalty, and so do files.
-        assert_eq!(settings(&json!({"algorithm": name})).to_spec().resolve().unwrap().to_json()["l1"], own);
+        assert_eq!(
+            settings(&json!({"algorithm": name})).to_spec().resolve().unwrap().to_json()["l1"],
+            own
+        );
     }
     // Methods without a penalty are as they were.
     assert_eq!(Spec::new("adam").without_default_penalty(), Spec::new("adam"));

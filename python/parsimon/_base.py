@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 CLASS_LOSSES = ("logistic", "hinge", "squared-hinge", "halfspace")
+#: Losses of numbers that a classifier may have: its two classes are learned as -1 and 1.
+AS_NUMBERS = ("squared", "projection")
 NUMBER_LOSSES = ("squared", "huber", "quantile", "poisson", "projection")
 #: Names are hashed into 2**22 slots, as the program does.
 BITS = 22
@@ -44,7 +46,14 @@ def _plain(value: Any) -> Any:
         return "inf"
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {_text(_plain(label)): _plain(item) for label, item in value.items()}
     return value
+
+
+def _text(label: Any) -> str:
+    """A label as the program and its files have it: truth is 1."""
+    return str(int(label) if isinstance(label, bool) else label)
 
 
 def _native(X: Any) -> Any:
@@ -176,7 +185,7 @@ class _Parsimon(BaseEstimator):
 
     def _check_loss(self, settings: dict[str, Any]) -> None:
         loss, name = settings["loss"], settings["algorithm"]
-        if loss not in self._losses and not (self._losses is CLASS_LOSSES and name.endswith("adaline")):
+        if loss not in self._losses:
             raise ValueError(f"{type(self).__name__} has no loss {loss!r} with {name}; it has {', '.join(self._losses)}")
         if self._losses is NUMBER_LOSSES and name.endswith("adaline"):
             raise ValueError(f"{name} is for classes: use a classifier")

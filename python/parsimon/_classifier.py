@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _parsimon
 from ._base import (
+    AS_NUMBERS,
     CLASS_LOSSES,
     _can_stream,
     _dicts,
@@ -24,6 +25,7 @@ from ._base import (
     _paths,
     _roles,
     _scores_poorly,
+    _text,
 )
 
 if TYPE_CHECKING:
@@ -31,9 +33,12 @@ if TYPE_CHECKING:
 
 
 class Classifier(ClassifierMixin, _Parsimon):
-    """The base of the classifiers: two classes with one set of weights, more with one set per class (one-vs-all)."""
+    """The base of the classifiers: two classes with one set of weights, more with one set per class (one-vs-all).
 
-    _losses = CLASS_LOSSES
+    Methods that learn numbers learn two classes as -1 and 1.
+    """
+
+    _losses = CLASS_LOSSES + AS_NUMBERS
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -87,8 +92,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         self.__dict__.pop("_code_of", None)
 
     def _texts(self) -> list[str]:
-        # Truth is 1 in the program and its files.
-        return [str(int(label) if isinstance(label, bool) else label) for label in self.classes_.tolist()]
+        return [_text(label) for label in self.classes_.tolist()]
 
     def _needs_labels(self, classes: Any) -> bool:
         return classes is None

@@ -32,11 +32,17 @@ __all__ = [
     "AdamClassifier",
     "AdaDeltaClassifier",
     "FTLClassifier",
+    "CSGDClassifier",
+    "NCSGDClassifier",
+    "RLSClassifier",
     "AdalineClassifier",
     "CAdalineClassifier",
+    "LMSClassifier",
     "NLMSClassifier",
     "APAClassifier",
     "PAPAClassifier",
+    "PNLMSClassifier",
+    "IPNLMSClassifier",
     "APFBSClassifier",
     "PDAClassifier",
     "ParsimonRegressor",
@@ -87,17 +93,19 @@ class ParsimonClassifier(Classifier):
     Parameters
     ----------
     algorithm
-        one of auto, sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, adaline, c-adaline, nlms, apa, papa, apfbs, pda
+        one of auto, sgd, asgd, subgradient-l1, truncation, truncated-gradient, fobos, lazy-fobos, lazy-splitting, lazy-sparse, rda, generalized-rda, dual-averaging, adagrad-rda, adagrad-fobos, ftrl, comid, ftprl, aogd, unified-rda, adam, adadelta, ftl, csgd, ncsgd, rls, adaline, c-adaline, lms, nlms, apa, papa, pnlms, ipnlms, apfbs, pda
     loss
-        the loss; or: the squared error; or: what a row allows: w.x = y (regression) or y w.x >= 1 (classification). None: the default of the method
+        the loss; or: the squared error; or: what a row allows: w.x = y (regression) or y w.x >= 1 (classification); or: a row allows w.x = y. None: the default of the method
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10. None: the default of the method
     normalize
         bring features, and numeric labels, to a common scale as they come. None: the default of the method
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned. None: the default of the method
     rate
-        alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step. None: the default of the method
+        alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step (0.5 for signals). None: the default of the method
     l1
         strength of |w|; a race finds it if absent; or: strength of |w|. None: the default of the method
-    half_life
-        learned rows after which a row counts half, for streams that drift; without it rows never fade. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -129,13 +137,13 @@ class ParsimonClassifier(Classifier):
     prox
         h = |w|^2/2, or the penalty itself over l2. None: the default of the method
     a
-        exponent of the threshold. None: the default of the method
+        exponent of the threshold; or: from -1 (NLMS) to 1 (proportional). None: the default of the method
     b
         exponent of the stabilizer. None: the default of the method
     dimension
         number of features; found by a scan of the data if absent. None: the default of the method
     delta
-        added to the root of the sum of g^2; or: added to the normalizer. None: the default of the method
+        added to the root of the sum of g^2; or: the ridge: P_0 = I/delta; or: added to the normalizer. None: the default of the method
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate. None: the default of the method
     beta1
@@ -143,13 +151,17 @@ class ParsimonClassifier(Classifier):
     beta2
         decay of the second moment. None: the default of the method
     epsilon
-        added to the root; or: added under both roots; or: keeps the metric finite at zero weights. None: the default of the method
+        added to the root; or: added under both roots; or: keeps the metric finite at zero weights; or: keeps the gains finite at the origin. None: the default of the method
     rho
-        decay of both averages. None: the default of the method
+        decay of both averages; or: the smallest gain over the largest. None: the default of the method
+    forgetting
+        lambda: what a row's weight keeps each round. None: the default of the method
     order
         r: how many rows are projected on at once. None: the default of the method
     metric_alpha
         the identity's share in the metric; or: the identity's share in the metric; absent: the identity. None: the default of the method
+    delta_p
+        stands for the largest weight at first. None: the default of the method
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -169,17 +181,18 @@ class ParsimonClassifier(Classifier):
     [1, 0]
     """
 
-    _settings = ("loss", "normalize", "rate", "l1", "half_life", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "order", "metric_alpha",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p",)
 
     def __init__(
         self,
-        algorithm: str = "ftrl",
+        algorithm: str = "auto",
         *,
         loss: Any = None,
+        class_weight: Any = None,
         normalize: Any = None,
+        no_clip_predictions: Any = None,
         rate: Any = None,
         l1: Any = None,
-        half_life: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
@@ -204,8 +217,10 @@ class ParsimonClassifier(Classifier):
         beta2: Any = None,
         epsilon: Any = None,
         rho: Any = None,
+        forgetting: Any = None,
         order: Any = None,
         metric_alpha: Any = None,
+        delta_p: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -214,10 +229,11 @@ class ParsimonClassifier(Classifier):
     ) -> None:
         self.algorithm = algorithm
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
-        self.half_life = half_life
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
@@ -242,8 +258,10 @@ class ParsimonClassifier(Classifier):
         self.beta2 = beta2
         self.epsilon = epsilon
         self.rho = rho
+        self.forgetting = forgetting
         self.order = order
         self.metric_alpha = metric_alpha
+        self.delta_p = delta_p
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -260,15 +278,17 @@ class AutoClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         alpha; a race finds it if absent; a finite number > 0
     l1
         strength of |w|; a race finds it if absent; a finite number >= 0
-    half_life
-        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -289,16 +309,17 @@ class AutoClassifier(Classifier):
     """
 
     _algorithm = "auto"
-    _settings = ("loss", "normalize", "rate", "l1", "half_life",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float | None = None,
         l1: float | None = None,
-        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -306,10 +327,11 @@ class AutoClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
-        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -326,9 +348,13 @@ class SGDClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -361,14 +387,16 @@ class SGDClassifier(Classifier):
     """
 
     _algorithm = "sgd"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
         ball: str = "none",
@@ -381,7 +409,9 @@ class SGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -404,9 +434,13 @@ class ASGDClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -439,14 +473,16 @@ class ASGDClassifier(Classifier):
     """
 
     _algorithm = "asgd"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
         ball: str = "none",
@@ -459,7 +495,9 @@ class ASGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -482,9 +520,13 @@ class SubgradientL1Classifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -492,7 +534,7 @@ class SubgradientL1Classifier(Classifier):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -513,17 +555,19 @@ class SubgradientL1Classifier(Classifier):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -531,7 +575,9 @@ class SubgradientL1Classifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -552,9 +598,13 @@ class TruncationClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -585,14 +635,16 @@ class TruncationClassifier(Classifier):
     """
 
     _algorithm = "truncation"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
         period: int = 1,
@@ -604,7 +656,9 @@ class TruncationClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -626,9 +680,13 @@ class TruncatedGradientClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -636,7 +694,7 @@ class TruncatedGradientClassifier(Classifier):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         every how many rounds (k, K); a whole number >= 1
     theta
@@ -661,17 +719,19 @@ class TruncatedGradientClassifier(Classifier):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period", "theta",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: int = 1,
         theta: Any = "inf",
         passes: int = 10,
@@ -681,7 +741,9 @@ class TruncatedGradientClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -704,9 +766,13 @@ class FOBOSClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -714,13 +780,13 @@ class FOBOSClassifier(Classifier):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     half_step
         eta of the proximal half: eta_t or eta_{t+1}; one of same, next
     penalty
-        the penalty; the norms' strength is l1; one of elastic, nonnegative, box, l2-norm, linf, group
+        the penalty; the norms' strength is l1; one of elastic, nonnegative, box, l2-norm, linf, group. None: elastic
     groups
         the groups of the group penalty, lists of feature ids; a list of lists of feature ids
     lower
@@ -747,20 +813,22 @@ class FOBOSClassifier(Classifier):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
-        l2: float = 0,
+        l1: float | None = None,
+        l2: float | None = None,
         half_step: str = "same",
-        penalty: str = "elastic",
+        penalty: Any = None,
         groups: Any = None,
         lower: float | None = None,
         upper: float | None = None,
@@ -771,7 +839,9 @@ class FOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -798,9 +868,13 @@ class LazyFOBOSClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -808,11 +882,11 @@ class LazyFOBOSClassifier(Classifier):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         every how many rounds (k, K); a whole number >= 1
     penalty
-        the penalty, of strength l1; one of l1, l2-norm, linf
+        the penalty, of strength l1; one of l1, l2-norm, linf. None: l1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -833,19 +907,21 @@ class LazyFOBOSClassifier(Classifier):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period", "penalty",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "penalty",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: int = 1,
-        penalty: str = "l1",
+        penalty: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -853,7 +929,9 @@ class LazyFOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -876,9 +954,13 @@ class LazySplittingClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -886,7 +968,7 @@ class LazySplittingClassifier(Classifier):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         every how many rounds (k, K); a whole number >= 1
     passes
@@ -909,17 +991,19 @@ class LazySplittingClassifier(Classifier):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -928,7 +1012,9 @@ class LazySplittingClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -950,9 +1036,13 @@ class LazySparseClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -960,7 +1050,7 @@ class LazySparseClassifier(Classifier):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         K: apply the penalty to all weights every K rounds; a whole number >= 1 or "none"
     passes
@@ -983,17 +1073,19 @@ class LazySparseClassifier(Classifier):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
@@ -1002,7 +1094,9 @@ class LazySparseClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -1024,17 +1118,21 @@ class RDAClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
@@ -1063,17 +1161,19 @@ class RDAClassifier(Classifier):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         beta: str = "sqrt",
@@ -1085,7 +1185,9 @@ class RDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1110,13 +1212,17 @@ class GeneralizedRDAClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     a
         exponent of the threshold; a finite number
     b
@@ -1141,15 +1247,17 @@ class GeneralizedRDAClassifier(Classifier):
     """
 
     _algorithm = "generalized-rda"
-    _settings = ("loss", "normalize", "rate", "l1", "a", "b",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "a", "b",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
-        l1: float = 0,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
+        l1: float | None = None,
         a: float = 0.5,
         b: float = 0.5,
         passes: int = 10,
@@ -1159,7 +1267,9 @@ class GeneralizedRDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.a = a
@@ -1180,9 +1290,13 @@ class DualAveragingClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     ball
@@ -1211,14 +1325,16 @@ class DualAveragingClassifier(Classifier):
     """
 
     _algorithm = "dual-averaging"
-    _settings = ("loss", "normalize", "rate", "ball", "radius", "dimension",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "ball", "radius", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         ball: str = "l2",
         radius: float = 1,
         dimension: int | None = None,
@@ -1229,7 +1345,9 @@ class DualAveragingClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.ball = ball
         self.radius = radius
@@ -1250,17 +1368,21 @@ class AdaGradRDAClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
@@ -1287,17 +1409,19 @@ class AdaGradRDAClassifier(Classifier):
     """
 
     _algorithm = "adagrad-rda"
-    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         delta: float = 1e-05,
@@ -1308,7 +1432,9 @@ class AdaGradRDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1332,17 +1458,21 @@ class AdaGradFOBOSClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
@@ -1369,17 +1499,19 @@ class AdaGradFOBOSClassifier(Classifier):
     """
 
     _algorithm = "adagrad-fobos"
-    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         delta: float = 1e-05,
@@ -1390,7 +1522,9 @@ class AdaGradFOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1414,25 +1548,27 @@ class FTRLClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         alpha; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 1 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
         largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
-    half_life
-        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -1453,21 +1589,22 @@ class FTRLClassifier(Classifier):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "half_life",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         beta: float = 1,
-        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -1475,7 +1612,9 @@ class FTRLClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -1483,7 +1622,6 @@ class FTRLClassifier(Classifier):
         self.lower = lower
         self.upper = upper
         self.beta = beta
-        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -1500,13 +1638,17 @@ class COMIDClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -1533,15 +1675,17 @@ class COMIDClassifier(Classifier):
     """
 
     _algorithm = "comid"
-    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -1552,7 +1696,9 @@ class COMIDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1574,13 +1720,17 @@ class FTPRLClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -1607,15 +1757,17 @@ class FTPRLClassifier(Classifier):
     """
 
     _algorithm = "ftprl"
-    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -1626,7 +1778,9 @@ class FTPRLClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1648,13 +1802,17 @@ class AOGDClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -1681,15 +1839,17 @@ class AOGDClassifier(Classifier):
     """
 
     _algorithm = "aogd"
-    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -1700,7 +1860,9 @@ class AOGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1722,13 +1884,17 @@ class UnifiedRDAClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -1755,15 +1921,17 @@ class UnifiedRDAClassifier(Classifier):
     """
 
     _algorithm = "unified-rda"
-    _settings = ("loss", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -1774,7 +1942,9 @@ class UnifiedRDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -1796,9 +1966,13 @@ class AdamClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta; a finite number > 0
     beta1
@@ -1827,13 +2001,15 @@ class AdamClassifier(Classifier):
     """
 
     _algorithm = "adam"
-    _settings = ("loss", "normalize", "rate", "beta1", "beta2", "epsilon",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "beta1", "beta2", "epsilon",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
@@ -1845,7 +2021,9 @@ class AdamClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.beta1 = beta1
         self.beta2 = beta2
@@ -1866,9 +2044,13 @@ class AdaDeltaClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         a factor on the step, 1 in the paper; a finite number > 0
     rho
@@ -1895,13 +2077,15 @@ class AdaDeltaClassifier(Classifier):
     """
 
     _algorithm = "adadelta"
-    _settings = ("loss", "normalize", "rate", "rho", "epsilon",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "rho", "epsilon",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 1,
         rho: float = 0.95,
         epsilon: float = 1e-06,
@@ -1912,7 +2096,9 @@ class AdaDeltaClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.rho = rho
         self.epsilon = epsilon
@@ -1932,9 +2118,13 @@ class FTLClassifier(Classifier):
     Parameters
     ----------
     loss
-        the loss; one of logistic, hinge, squared-hinge
+        the loss; one of logistic, hinge, squared-hinge, squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     radius
         the ball's radius; a finite number > 0
     passes
@@ -1957,13 +2147,15 @@ class FTLClassifier(Classifier):
     """
 
     _algorithm = "ftl"
-    _settings = ("loss", "normalize", "radius",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "radius",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         radius: float = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -1972,8 +2164,232 @@ class FTLClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.radius = radius
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class CSGDClassifier(Classifier):
+    """``csgd``: Mu et al. 2013; in O(nnz) by two vectors.
+
+    Loss: tangent. Penalty: none; the plane of the mean row.
+    Center: iterate, two-phase schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import CSGDClassifier
+    >>> model = CSGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    """
+
+    _algorithm = "csgd"
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared",
+        class_weight: str | dict[Any, float] | None = None,
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
+        schedule: str = "two-phase",
+        switch: float | None = None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.class_weight = class_weight
+        self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class NCSGDClassifier(Classifier):
+    """``ncsgd``: Mu et al. 2013; in O(nnz) by two vectors.
+
+    Loss: tangent. Penalty: none; the plane of the mean row.
+    Center: iterate, schedule. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
+    rate
+        eta, eta_0; a finite number > 0
+    schedule
+        how eta_t falls; one of constant, sqrt, inverse, two-phase
+    switch
+        m of the two-phase schedule; half the rows if absent; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import NCSGDClassifier
+    >>> model = NCSGDClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    """
+
+    _algorithm = "ncsgd"
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared",
+        class_weight: str | dict[Any, float] | None = None,
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
+        schedule: str = "sqrt",
+        switch: float | None = None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.class_weight = class_weight
+        self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
+        self.rate = rate
+        self.schedule = schedule
+        self.switch = switch
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class RLSClassifier(Classifier):
+    """``rls``: recursive least squares; 2SGD of Mu et al. 2013.
+
+    Loss: exact. Penalty: delta w^2/2.
+    Center: origin, all rows' second moments. Cost: O(features^2).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
+    delta
+        the ridge: P_0 = I/delta; a finite number > 0
+    forgetting
+        lambda: what a row's weight keeps each round; a number > 0 and <= 1
+    dimension
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import RLSClassifier
+    >>> model = RLSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    """
+
+    _algorithm = "rls"
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "delta", "forgetting", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared",
+        class_weight: str | dict[Any, float] | None = None,
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        delta: float = 0.01,
+        forgetting: float = 1,
+        dimension: int | None = None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.class_weight = class_weight
+        self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
+        self.delta = delta
+        self.forgetting = forgetting
+        self.dimension = dimension
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -1991,8 +2407,12 @@ class AdalineClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, constant; a finite number > 0
     passes
@@ -2015,13 +2435,15 @@ class AdalineClassifier(Classifier):
     """
 
     _algorithm = "adaline"
-    _settings = ("loss", "normalize", "rate",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
@@ -2030,7 +2452,9 @@ class AdalineClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.passes = passes
         self.shuffle = shuffle
@@ -2049,8 +2473,12 @@ class CAdalineClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta_0; a finite number > 0
     passes
@@ -2073,13 +2501,15 @@ class CAdalineClassifier(Classifier):
     """
 
     _algorithm = "c-adaline"
-    _settings = ("loss", "normalize", "rate",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.0625,
         passes: int = 10,
         shuffle: bool = True,
@@ -2088,7 +2518,75 @@ class CAdalineClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
+        self.rate = rate
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class LMSClassifier(Classifier):
+    """``lms``: Widrow and Hoff 1960.
+
+    Loss: tangent. Penalty: none.
+    Center: iterate, constant. Cost: O(nnz).
+
+    Parameters
+    ----------
+    loss
+        the squared error; one of squared
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
+    rate
+        eta, constant; a finite number > 0
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import LMSClassifier
+    >>> model = LMSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    """
+
+    _algorithm = "lms"
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared",
+        class_weight: str | dict[Any, float] | None = None,
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        rate: float = 0.01,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.class_weight = class_weight
+        self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.passes = passes
         self.shuffle = shuffle
@@ -2106,11 +2604,15 @@ class NLMSClassifier(Classifier):
     Parameters
     ----------
     loss
-        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     passes
@@ -2133,14 +2635,16 @@ class NLMSClassifier(Classifier):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "normalize", "rate", "delta",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
@@ -2149,7 +2653,9 @@ class NLMSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.passes = passes
@@ -2168,11 +2674,15 @@ class APAClassifier(Classifier):
     Parameters
     ----------
     loss
-        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     order
@@ -2199,14 +2709,16 @@ class APAClassifier(Classifier):
     """
 
     _algorithm = "apa"
-    _settings = ("loss", "normalize", "rate", "delta", "order", "dimension",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         order: int = 1,
         dimension: int | None = None,
@@ -2217,7 +2729,9 @@ class APAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.order = order
@@ -2238,11 +2752,15 @@ class PAPAClassifier(Classifier):
     Parameters
     ----------
     loss
-        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     alpha
@@ -2273,14 +2791,16 @@ class PAPAClassifier(Classifier):
     """
 
     _algorithm = "papa"
-    _settings = ("loss", "normalize", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         alpha: float = 0.5,
         epsilon: float = 1e-05,
@@ -2293,12 +2813,178 @@ class PAPAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.alpha = alpha
         self.epsilon = epsilon
         self.order = order
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class PNLMSClassifier(Classifier):
+    """``pnlms``: Duttweiler 2000.
+
+    Loss: projection. Penalty: none.
+    Center: iterate, gains of the weights. Cost: O(features).
+
+    Parameters
+    ----------
+    loss
+        a row allows w.x = y; one of projection
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
+    rate
+        eta, the step (0.5 for signals); a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    rho
+        the smallest gain over the largest; a number from 0 to 1
+    delta_p
+        stands for the largest weight at first; a finite number > 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import PNLMSClassifier
+    >>> model = PNLMSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    """
+
+    _algorithm = "pnlms"
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "rho", "delta_p", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "projection",
+        class_weight: str | dict[Any, float] | None = None,
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
+        delta: float = 1e-05,
+        rho: float = 0.01,
+        delta_p: float = 0.01,
+        dimension: int | None = None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.class_weight = class_weight
+        self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
+        self.rate = rate
+        self.delta = delta
+        self.rho = rho
+        self.delta_p = delta_p
+        self.dimension = dimension
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.precision = precision
+
+
+class IPNLMSClassifier(Classifier):
+    """``ipnlms``: Benesty and Gay 2002.
+
+    Loss: projection. Penalty: none.
+    Center: iterate, gains of the weights. Cost: O(features).
+
+    Parameters
+    ----------
+    loss
+        a row allows w.x = y; one of projection
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
+    normalize
+        bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
+    rate
+        eta, the step (0.5 for signals); a number > 0 and < 2
+    delta
+        added to the normalizer; a finite number >= 0
+    a
+        from -1 (NLMS) to 1 (proportional); a number from -1 to 1
+    epsilon
+        keeps the gains finite at the origin; a finite number > 0
+    dimension
+        number of features; found by a scan of the data if absent; a whole number from 1 to 4294967295
+    passes
+        how often ``fit`` goes over the rows
+    shuffle
+        whether ``fit`` takes the rows in an order of its own, or as they stand
+    random_state
+        the seed of that order; None is 0
+    fit_intercept
+        whether there is a bias, which is never penalized
+    precision
+        f64 or f32
+
+    Examples
+    --------
+    >>> from parsimon import IPNLMSClassifier
+    >>> model = IPNLMSClassifier().fit([[1.0, 0.0], [0.0, 1.0]] * 50, [1, 0] * 50)
+    >>> model.predict([[1.0, 0.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    """
+
+    _algorithm = "ipnlms"
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "a", "epsilon", "dimension",)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "projection",
+        class_weight: str | dict[Any, float] | None = None,
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
+        delta: float = 1e-05,
+        a: float = 0,
+        epsilon: float = 1e-05,
+        dimension: int | None = None,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+    ) -> None:
+        self.loss = loss
+        self.class_weight = class_weight
+        self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
+        self.rate = rate
+        self.delta = delta
+        self.a = a
+        self.epsilon = epsilon
         self.dimension = dimension
         self.passes = passes
         self.shuffle = shuffle
@@ -2316,13 +3002,17 @@ class APFBSClassifier(Classifier):
     Parameters
     ----------
     loss
-        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.001 if no other penalty is passed, else 0
     delta
         added to the normalizer; a finite number >= 0
     alpha
@@ -2353,15 +3043,17 @@ class APFBSClassifier(Classifier):
     """
 
     _algorithm = "apfbs"
-    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.5,
-        l1: float = 0,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
+        l1: float | None = None,
         delta: float = 1e-05,
         alpha: float | None = None,
         epsilon: float = 1e-05,
@@ -2374,7 +3066,9 @@ class APFBSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -2398,13 +3092,17 @@ class PDAClassifier(Classifier):
     Parameters
     ----------
     loss
-        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace
+        what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
+    class_weight
+        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.1 if no other penalty is passed, else 0
     delta
         added to the normalizer; a finite number >= 0
     alpha
@@ -2435,15 +3133,17 @@ class PDAClassifier(Classifier):
     """
 
     _algorithm = "pda"
-    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
+        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
-        rate: float = 0.5,
-        l1: float = 0,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
+        l1: float | None = None,
         delta: float = 1e-05,
         alpha: float | None = None,
         epsilon: float = 1e-05,
@@ -2456,7 +3156,9 @@ class PDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
+        self.class_weight = class_weight
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -2488,12 +3190,12 @@ class ParsimonRegressor(Regressor):
         which quantile (quantile only; 0.5). None: the default of the method
     normalize
         bring features, and numeric labels, to a common scale as they come. None: the default of the method
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned. None: the default of the method
     rate
-        alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta, the step. None: the default of the method
+        alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta, the step (0.5 for signals); or: eta, the step. None: the default of the method
     l1
         strength of |w|; a race finds it if absent; or: strength of |w|; or: strength of the columns' norms. None: the default of the method
-    half_life
-        learned rows after which a row counts half, for streams that drift; without it rows never fade. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -2579,19 +3281,19 @@ class ParsimonRegressor(Regressor):
     array([ True])
     """
 
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "half_life", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
 
     def __init__(
         self,
-        algorithm: str = "ftrl",
+        algorithm: str = "auto",
         *,
         loss: Any = None,
         huber_delta: Any = None,
         quantile: Any = None,
         normalize: Any = None,
+        no_clip_predictions: Any = None,
         rate: Any = None,
         l1: Any = None,
-        half_life: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
@@ -2636,9 +3338,9 @@ class ParsimonRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
-        self.half_life = half_life
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
@@ -2695,12 +3397,12 @@ class AutoRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         alpha; a race finds it if absent; a finite number > 0
     l1
         strength of |w|; a race finds it if absent; a finite number >= 0
-    half_life
-        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2721,7 +3423,7 @@ class AutoRegressor(Regressor):
     """
 
     _algorithm = "auto"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "half_life",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1",)
 
     def __init__(
         self,
@@ -2730,9 +3432,9 @@ class AutoRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float | None = None,
         l1: float | None = None,
-        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -2743,9 +3445,9 @@ class AutoRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
-        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -2769,6 +3471,8 @@ class SGDRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2801,7 +3505,7 @@ class SGDRegressor(Regressor):
     """
 
     _algorithm = "sgd"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
@@ -2810,7 +3514,8 @@ class SGDRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
         ball: str = "none",
@@ -2826,6 +3531,7 @@ class SGDRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2855,6 +3561,8 @@ class ASGDRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2887,7 +3595,7 @@ class ASGDRegressor(Regressor):
     """
 
     _algorithm = "asgd"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
@@ -2896,7 +3604,8 @@ class ASGDRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
         ball: str = "none",
@@ -2912,6 +3621,7 @@ class ASGDRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -2941,6 +3651,8 @@ class SubgradientL1Regressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -2948,7 +3660,7 @@ class SubgradientL1Regressor(Regressor):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -2969,7 +3681,7 @@ class SubgradientL1Regressor(Regressor):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1",)
 
     def __init__(
         self,
@@ -2978,10 +3690,11 @@ class SubgradientL1Regressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -2992,6 +3705,7 @@ class SubgradientL1Regressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3019,6 +3733,8 @@ class TruncationRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3049,7 +3765,7 @@ class TruncationRegressor(Regressor):
     """
 
     _algorithm = "truncation"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "period", "theta",)
 
     def __init__(
         self,
@@ -3058,7 +3774,8 @@ class TruncationRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
         period: int = 1,
@@ -3073,6 +3790,7 @@ class TruncationRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3101,6 +3819,8 @@ class TruncatedGradientRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3108,7 +3828,7 @@ class TruncatedGradientRegressor(Regressor):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         every how many rounds (k, K); a whole number >= 1
     theta
@@ -3133,7 +3853,7 @@ class TruncatedGradientRegressor(Regressor):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period", "theta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "theta",)
 
     def __init__(
         self,
@@ -3142,10 +3862,11 @@ class TruncatedGradientRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: int = 1,
         theta: Any = "inf",
         passes: int = 10,
@@ -3158,6 +3879,7 @@ class TruncatedGradientRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3187,6 +3909,8 @@ class FOBOSRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3194,13 +3918,13 @@ class FOBOSRegressor(Regressor):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     half_step
         eta of the proximal half: eta_t or eta_{t+1}; one of same, next
     penalty
-        the penalty; the norms' strength is l1; one of elastic, nonnegative, box, l2-norm, linf, group
+        the penalty; the norms' strength is l1; one of elastic, nonnegative, box, l2-norm, linf, group. None: elastic
     groups
         the groups of the group penalty, lists of feature ids; a list of lists of feature ids
     lower
@@ -3227,7 +3951,7 @@ class FOBOSRegressor(Regressor):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
 
     def __init__(
         self,
@@ -3236,13 +3960,14 @@ class FOBOSRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
-        l2: float = 0,
+        l1: float | None = None,
+        l2: float | None = None,
         half_step: str = "same",
-        penalty: str = "elastic",
+        penalty: Any = None,
         groups: Any = None,
         lower: float | None = None,
         upper: float | None = None,
@@ -3256,6 +3981,7 @@ class FOBOSRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3289,6 +4015,8 @@ class LazyFOBOSRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3296,11 +4024,11 @@ class LazyFOBOSRegressor(Regressor):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         every how many rounds (k, K); a whole number >= 1
     penalty
-        the penalty, of strength l1; one of l1, l2-norm, linf
+        the penalty, of strength l1; one of l1, l2-norm, linf. None: l1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -3321,7 +4049,7 @@ class LazyFOBOSRegressor(Regressor):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period", "penalty",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "penalty",)
 
     def __init__(
         self,
@@ -3330,12 +4058,13 @@ class LazyFOBOSRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: int = 1,
-        penalty: str = "l1",
+        penalty: Any = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -3346,6 +4075,7 @@ class LazyFOBOSRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3375,6 +4105,8 @@ class LazySplittingRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3382,7 +4114,7 @@ class LazySplittingRegressor(Regressor):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         every how many rounds (k, K); a whole number >= 1
     passes
@@ -3405,7 +4137,7 @@ class LazySplittingRegressor(Regressor):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
@@ -3414,10 +4146,11 @@ class LazySplittingRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: int = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -3429,6 +4162,7 @@ class LazySplittingRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3457,6 +4191,8 @@ class LazySparseRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -3464,7 +4200,7 @@ class LazySparseRegressor(Regressor):
     switch
         m of the two-phase schedule; half the rows if absent; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     period
         K: apply the penalty to all weights every K rounds; a whole number >= 1 or "none"
     passes
@@ -3487,7 +4223,7 @@ class LazySparseRegressor(Regressor):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
@@ -3496,10 +4232,11 @@ class LazySparseRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
-        l1: float = 0,
+        l1: float | None = None,
         period: Any = "none",
         passes: int = 10,
         shuffle: bool = True,
@@ -3511,6 +4248,7 @@ class LazySparseRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -3539,14 +4277,16 @@ class RDARegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
@@ -3575,7 +4315,7 @@ class RDARegressor(Regressor):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
 
     def __init__(
         self,
@@ -3584,10 +4324,11 @@ class RDARegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         beta: str = "sqrt",
@@ -3602,6 +4343,7 @@ class RDARegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -3633,10 +4375,12 @@ class GeneralizedRDARegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     a
         exponent of the threshold; a finite number
     b
@@ -3661,7 +4405,7 @@ class GeneralizedRDARegressor(Regressor):
     """
 
     _algorithm = "generalized-rda"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "a", "b",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "a", "b",)
 
     def __init__(
         self,
@@ -3670,8 +4414,9 @@ class GeneralizedRDARegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
-        l1: float = 0,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
+        l1: float | None = None,
         a: float = 0.5,
         b: float = 0.5,
         passes: int = 10,
@@ -3684,6 +4429,7 @@ class GeneralizedRDARegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.a = a
@@ -3711,6 +4457,8 @@ class DualAveragingRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     ball
@@ -3739,7 +4487,7 @@ class DualAveragingRegressor(Regressor):
     """
 
     _algorithm = "dual-averaging"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "ball", "radius", "dimension",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "ball", "radius", "dimension",)
 
     def __init__(
         self,
@@ -3748,7 +4496,8 @@ class DualAveragingRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         ball: str = "l2",
         radius: float = 1,
         dimension: int | None = None,
@@ -3762,6 +4511,7 @@ class DualAveragingRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.ball = ball
         self.radius = radius
@@ -3789,14 +4539,16 @@ class AdaGradRDARegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
@@ -3823,7 +4575,7 @@ class AdaGradRDARegressor(Regressor):
     """
 
     _algorithm = "adagrad-rda"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -3832,10 +4584,11 @@ class AdaGradRDARegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         delta: float = 1e-05,
@@ -3849,6 +4602,7 @@ class AdaGradRDARegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -3879,14 +4633,16 @@ class AdaGradFOBOSRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
@@ -3913,7 +4669,7 @@ class AdaGradFOBOSRegressor(Regressor):
     """
 
     _algorithm = "adagrad-fobos"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "delta",)
 
     def __init__(
         self,
@@ -3922,10 +4678,11 @@ class AdaGradFOBOSRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         delta: float = 1e-05,
@@ -3939,6 +4696,7 @@ class AdaGradFOBOSRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -3969,22 +4727,22 @@ class FTRLRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         alpha; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 1 if no other penalty is passed, else 0
     l2
-        strength of w^2/2; a finite number >= 0
+        strength of w^2/2; a finite number >= 0. None: 0
     penalty
-        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box
+        the penalty of each weight; nonnegative and box also bound it; one of elastic, nonnegative, box. None: elastic
     lower
         smallest weight allowed, at most 0 (penalty box only); a finite number <= 0
     upper
         largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
-    half_life
-        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4005,7 +4763,7 @@ class FTRLRegressor(Regressor):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "half_life",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
 
     def __init__(
         self,
@@ -4014,14 +4772,14 @@ class FTRLRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
-        l2: float = 0,
-        penalty: str = "elastic",
+        l1: float | None = None,
+        l2: float | None = None,
+        penalty: Any = None,
         lower: float | None = None,
         upper: float | None = None,
         beta: float = 1,
-        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -4032,6 +4790,7 @@ class FTRLRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
@@ -4039,7 +4798,6 @@ class FTRLRegressor(Regressor):
         self.lower = lower
         self.upper = upper
         self.beta = beta
-        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -4063,10 +4821,12 @@ class COMIDRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -4093,7 +4853,7 @@ class COMIDRegressor(Regressor):
     """
 
     _algorithm = "comid"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -4102,8 +4862,9 @@ class COMIDRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -4117,6 +4878,7 @@ class COMIDRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -4145,10 +4907,12 @@ class FTPRLRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -4175,7 +4939,7 @@ class FTPRLRegressor(Regressor):
     """
 
     _algorithm = "ftprl"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -4184,8 +4948,9 @@ class FTPRLRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -4199,6 +4964,7 @@ class FTPRLRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -4227,10 +4993,12 @@ class AOGDRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -4257,7 +5025,7 @@ class AOGDRegressor(Regressor):
     """
 
     _algorithm = "aogd"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -4266,8 +5034,9 @@ class AOGDRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -4281,6 +5050,7 @@ class AOGDRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -4309,10 +5079,12 @@ class UnifiedRDARegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta = 1/gamma; a finite number > 0
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.0001 if no other penalty is passed, else 0
     metric
         h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate; one of sqrt, adagrad
     beta
@@ -4339,7 +5111,7 @@ class UnifiedRDARegressor(Regressor):
     """
 
     _algorithm = "unified-rda"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "l1", "metric", "beta", "implicit",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "metric", "beta", "implicit",)
 
     def __init__(
         self,
@@ -4348,8 +5120,9 @@ class UnifiedRDARegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
-        l1: float = 0,
+        l1: float | None = None,
         metric: str = "adagrad",
         beta: float = 1,
         implicit: bool = False,
@@ -4363,6 +5136,7 @@ class UnifiedRDARegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.metric = metric
@@ -4391,6 +5165,8 @@ class AdamRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta; a finite number > 0
     beta1
@@ -4419,7 +5195,7 @@ class AdamRegressor(Regressor):
     """
 
     _algorithm = "adam"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "beta1", "beta2", "epsilon",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "beta1", "beta2", "epsilon",)
 
     def __init__(
         self,
@@ -4428,6 +5204,7 @@ class AdamRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
@@ -4442,6 +5219,7 @@ class AdamRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.beta1 = beta1
         self.beta2 = beta2
@@ -4469,6 +5247,8 @@ class AdaDeltaRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         a factor on the step, 1 in the paper; a finite number > 0
     rho
@@ -4495,7 +5275,7 @@ class AdaDeltaRegressor(Regressor):
     """
 
     _algorithm = "adadelta"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "rate", "rho", "epsilon",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "rho", "epsilon",)
 
     def __init__(
         self,
@@ -4504,6 +5284,7 @@ class AdaDeltaRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 1,
         rho: float = 0.95,
         epsilon: float = 1e-06,
@@ -4517,6 +5298,7 @@ class AdaDeltaRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.rho = rho
         self.epsilon = epsilon
@@ -4543,6 +5325,8 @@ class FTLRegressor(Regressor):
         which quantile (quantile only; 0.5); a number between 0 and 1
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     radius
         the ball's radius; a finite number > 0
     passes
@@ -4565,7 +5349,7 @@ class FTLRegressor(Regressor):
     """
 
     _algorithm = "ftl"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "radius",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "radius",)
 
     def __init__(
         self,
@@ -4574,6 +5358,7 @@ class FTLRegressor(Regressor):
         huber_delta: float | None = None,
         quantile: float | None = None,
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         radius: float = 1,
         passes: int = 10,
         shuffle: bool = True,
@@ -4585,6 +5370,7 @@ class FTLRegressor(Regressor):
         self.huber_delta = huber_delta
         self.quantile = quantile
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.radius = radius
         self.passes = passes
         self.shuffle = shuffle
@@ -4605,6 +5391,8 @@ class CSGDRegressor(Regressor):
         the squared error; one of squared
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -4631,13 +5419,14 @@ class CSGDRegressor(Regressor):
     """
 
     _algorithm = "csgd"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.1,
         schedule: str = "two-phase",
         switch: float | None = None,
@@ -4649,6 +5438,7 @@ class CSGDRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -4671,6 +5461,8 @@ class NCSGDRegressor(Regressor):
         the squared error; one of squared
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, eta_0; a finite number > 0
     schedule
@@ -4697,14 +5489,15 @@ class NCSGDRegressor(Regressor):
     """
 
     _algorithm = "ncsgd"
-    _settings = ("loss", "normalize", "rate", "schedule", "switch",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
         normalize: bool = False,
-        rate: float = 0.1,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
         schedule: str = "sqrt",
         switch: float | None = None,
         passes: int = 10,
@@ -4715,6 +5508,7 @@ class NCSGDRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.schedule = schedule
         self.switch = switch
@@ -4737,6 +5531,8 @@ class RLSRegressor(Regressor):
         the squared error; one of squared
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     delta
         the ridge: P_0 = I/delta; a finite number > 0
     forgetting
@@ -4763,13 +5559,14 @@ class RLSRegressor(Regressor):
     """
 
     _algorithm = "rls"
-    _settings = ("loss", "normalize", "delta", "forgetting", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "delta", "forgetting", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         delta: float = 0.01,
         forgetting: float = 1,
         dimension: int | None = None,
@@ -4781,6 +5578,7 @@ class RLSRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.delta = delta
         self.forgetting = forgetting
         self.dimension = dimension
@@ -4803,6 +5601,8 @@ class LMSRegressor(Regressor):
         the squared error; one of squared
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, constant; a finite number > 0
     passes
@@ -4825,13 +5625,14 @@ class LMSRegressor(Regressor):
     """
 
     _algorithm = "lms"
-    _settings = ("loss", "normalize", "rate",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.01,
         passes: int = 10,
         shuffle: bool = True,
@@ -4841,6 +5642,7 @@ class LMSRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.passes = passes
         self.shuffle = shuffle
@@ -4861,8 +5663,10 @@ class NLMSRegressor(Regressor):
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     passes
@@ -4885,14 +5689,15 @@ class NLMSRegressor(Regressor):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "normalize", "rate", "delta",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         passes: int = 10,
         shuffle: bool = True,
@@ -4902,6 +5707,7 @@ class NLMSRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.passes = passes
@@ -4923,8 +5729,10 @@ class APARegressor(Regressor):
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     order
@@ -4951,14 +5759,15 @@ class APARegressor(Regressor):
     """
 
     _algorithm = "apa"
-    _settings = ("loss", "normalize", "rate", "delta", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         order: int = 1,
         dimension: int | None = None,
@@ -4970,6 +5779,7 @@ class APARegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.order = order
@@ -4993,8 +5803,10 @@ class PAPARegressor(Regressor):
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     alpha
@@ -5025,14 +5837,15 @@ class PAPARegressor(Regressor):
     """
 
     _algorithm = "papa"
-    _settings = ("loss", "normalize", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         alpha: float = 0.5,
         epsilon: float = 1e-05,
@@ -5046,6 +5859,7 @@ class PAPARegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.alpha = alpha
@@ -5071,8 +5885,10 @@ class PNLMSRegressor(Regressor):
         a row allows w.x = y; one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     rho
@@ -5101,14 +5917,15 @@ class PNLMSRegressor(Regressor):
     """
 
     _algorithm = "pnlms"
-    _settings = ("loss", "normalize", "rate", "delta", "rho", "delta_p", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "rho", "delta_p", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         rho: float = 0.01,
         delta_p: float = 0.01,
@@ -5121,6 +5938,7 @@ class PNLMSRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.rho = rho
@@ -5145,8 +5963,10 @@ class IPNLMSRegressor(Regressor):
         a row allows w.x = y; one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     delta
         added to the normalizer; a finite number >= 0
     a
@@ -5175,14 +5995,15 @@ class IPNLMSRegressor(Regressor):
     """
 
     _algorithm = "ipnlms"
-    _settings = ("loss", "normalize", "rate", "delta", "a", "epsilon", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "a", "epsilon", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
-        rate: float = 0.5,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
         delta: float = 1e-05,
         a: float = 0,
         epsilon: float = 1e-05,
@@ -5195,6 +6016,7 @@ class IPNLMSRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.delta = delta
         self.a = a
@@ -5219,10 +6041,12 @@ class APFBSRegressor(Regressor):
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.001 if no other penalty is passed, else 0
     delta
         added to the normalizer; a finite number >= 0
     alpha
@@ -5253,15 +6077,16 @@ class APFBSRegressor(Regressor):
     """
 
     _algorithm = "apfbs"
-    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
-        rate: float = 0.5,
-        l1: float = 0,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
+        l1: float | None = None,
         delta: float = 1e-05,
         alpha: float | None = None,
         epsilon: float = 1e-05,
@@ -5275,6 +6100,7 @@ class APFBSRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -5301,10 +6127,12 @@ class PDARegressor(Regressor):
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
-        eta, the step; a number > 0 and < 2
+        eta, the step (0.5 for signals); a number > 0 and < 2
     l1
-        strength of |w|; a finite number >= 0
+        strength of |w|; a finite number >= 0. None: 0.1 if no other penalty is passed, else 0
     delta
         added to the normalizer; a finite number >= 0
     alpha
@@ -5335,15 +6163,16 @@ class PDARegressor(Regressor):
     """
 
     _algorithm = "pda"
-    _settings = ("loss", "normalize", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
-        rate: float = 0.5,
-        l1: float = 0,
+        no_clip_predictions: bool = False,
+        rate: float = 0.1,
+        l1: float | None = None,
         delta: float = 1e-05,
         alpha: float | None = None,
         epsilon: float = 1e-05,
@@ -5357,6 +6186,7 @@ class PDARegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.delta = delta
@@ -5383,10 +6213,12 @@ class MultiKernelPDARegressor(Regressor):
         a row allows w.x = y; one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
-        strength of the columns' norms; a finite number >= 0
+        strength of the columns' norms; a finite number >= 0. None: 0.001 if no other penalty is passed, else 0
     kernel
         the kernels, one or more; one or a list of gaussian, linear, polynomial
     variances
@@ -5417,15 +6249,16 @@ class MultiKernelPDARegressor(Regressor):
     """
 
     _algorithm = "multikernel-pda"
-    _settings = ("loss", "normalize", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.3,
-        l1: float = 0,
+        l1: float | None = None,
         kernel: str = "gaussian",
         variances: float | None = None,
         degrees: int | None = None,
@@ -5439,6 +6272,7 @@ class MultiKernelPDARegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.kernel = kernel
@@ -5465,10 +6299,12 @@ class MultiKernelAPFBSRegressor(Regressor):
         a row allows w.x = y; one of projection
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
+    no_clip_predictions
+        with normalize: do not clip predicted numbers to the range of the labels learned; true or false
     rate
         eta, the step; a number > 0 and < 2
     l1
-        strength of the columns' norms; a finite number >= 0
+        strength of the columns' norms; a finite number >= 0. None: 1e-05 if no other penalty is passed, else 0
     kernel
         the kernels, one or more; one or a list of gaussian, linear, polynomial
     variances
@@ -5499,15 +6335,16 @@ class MultiKernelAPFBSRegressor(Regressor):
     """
 
     _algorithm = "multikernel-apfbs"
-    _settings = ("loss", "normalize", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
         normalize: bool = False,
+        no_clip_predictions: bool = False,
         rate: float = 0.3,
-        l1: float = 0,
+        l1: float | None = None,
         kernel: str = "gaussian",
         variances: float | None = None,
         degrees: int | None = None,
@@ -5521,6 +6358,7 @@ class MultiKernelAPFBSRegressor(Regressor):
     ) -> None:
         self.loss = loss
         self.normalize = normalize
+        self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
         self.kernel = kernel

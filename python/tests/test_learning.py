@@ -348,3 +348,59 @@ def test_weights_stay_inside_their_bounds(make):
     assert make(penalty="nonnegative").fit(X, y).coef_.min() == 0.0
     boxed = make(penalty="box", lower=-0.01, upper=0.02).fit(X, y).coef_
     assert -0.01 <= boxed.min() and boxed.max() <= 0.02 and boxed.max() > 0
+
+
+def test_methods_that_learn_numbers_learn_two_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    for model in (parsimon.LMSClassifier(rate=0.05), parsimon.RLSClassifier(), parsimon.ParsimonClassifier("pnlms")):
+        model.fit(X, y)
+        assert list(model.classes_) == ["no", "yes"]
+        assert model.score(X, y) > 0.9
+    with pytest.raises(ValueError, match="has no loss"):
+        parsimon.ParsimonClassifier("ftrl", loss="poisson").fit(X, y)
+
+
+def test_a_model_of_two_classes_as_numbers_is_a_classifier_again(tmp_path):
+    X = np.array([[1.0, 0.0], [0.0, 1.0]] * 50)
+    y = np.array(["no", "yes"] * 50)
+    model = parsimon.LMSClassifier(rate=0.05).fit(X, y)
+    model.save(tmp_path / "m.psm")
+    again = parsimon.load(tmp_path / "m.psm")
+    assert list(again.predict(X[:2])) == ["no", "yes"]
+
+
+def test_class_weights():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 3))
+    y = (X[:, 0] + rng.normal(size=2000) > 2).astype(int)
+    found = lambda **given: parsimon.SGDClassifier(**given).fit(X, y).predict(X)[y == 1].mean()
+    assert found(class_weight="balanced") > found()
+    assert found(class_weight={0: 1, 1: 20}) > found()
+    by_weight = parsimon.SGDClassifier(shuffle=False, passes=1).fit(X, y, sample_weight=np.where(y == 1, 20.0, 1.0))
+    by_class = parsimon.SGDClassifier(shuffle=False, passes=1, class_weight={1: 20}).fit(X, y)
+    assert np.array_equal(by_weight.coef_, by_class.coef_)
+    with pytest.raises(ValueError, match="no class"):
+        parsimon.SGDClassifier(class_weight={7: 1}).fit(X, y)
+    booleans = parsimon.SGDClassifier(class_weight={True: 20}, shuffle=False, passes=1).fit(X, y == 1)
+    assert np.array_equal(booleans.coef_, by_class.coef_)
+
+
+def test_balanced_weights_are_the_same_in_any_cut():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] > 1).astype(int)
+    whole = parsimon.FTRLClassifier(class_weight="balanced").partial_fit(X, y, classes=[0, 1])
+    parts = parsimon.FTRLClassifier(class_weight="balanced")
+    for start in range(0, 400, 37):
+        parts.partial_fit(X[start : start + 37], y[start : start + 37], classes=[0, 1])
+    assert np.array_equal(whole.coef_, parts.coef_)
+
+
+def test_a_penalty_that_is_passed_stands_alone():
+    X = np.array([[1.0, 0.0], [0.0, 1.0]] * 20)
+    y = np.array([0, 1] * 20)
+    assert parsimon.RDAClassifier().fit(X, y).settings_["l1"] > 0
+    assert parsimon.RDAClassifier(l2=0.1).fit(X, y).settings_["l1"] == 0
+    assert parsimon.RDAClassifier(l1=0).fit(X, y).settings_["l1"] == 0

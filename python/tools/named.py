@@ -4,13 +4,18 @@ import json
 from pathlib import Path
 
 from parsimon import _parsimon
-from parsimon._base import CLASS_LOSSES, NUMBER_LOSSES
+from parsimon._base import AS_NUMBERS, CLASS_LOSSES, NUMBER_LOSSES
 
 TARGET = Path(__file__).parents[1] / "parsimon" / "_named.py"
-ACRONYMS = ["sgd", "asgd", "rda", "auto", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
+ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
+NOT_FOR_NUMBERS = ("class_weight",)
+#: With an l1 of the method's own, these are None: a penalty that is passed stands alone, and l1 is 0 unless it is passed, too.
+PENALTIES = ("l1", "l2", "penalty", "ball")
+#: The losses of classifiers; those of numbers come last, so that a loss of classes is the default.
+OF_CLASSES = CLASS_LOSSES + AS_NUMBERS
 RENAMED = {"alpha": "metric_alpha"}
 FRAME = [
     ("passes", "10", "int", "how often ``fit`` goes over the rows"),
@@ -29,9 +34,17 @@ def class_name(algorithm: str, kind: str) -> str:
 
 def losses_of(row: dict, losses: tuple[str, ...]) -> list[str]:
     words = next(s["words"] for s in row["settings"] if s["name"] == "loss")
-    if row["name"].endswith("adaline"):
-        return words if losses is CLASS_LOSSES else []
+    if row["name"].endswith("adaline") and losses is NUMBER_LOSSES:
+        return []
+    if row["name"].startswith("multikernel") and losses is OF_CLASSES:
+        # Two classes alone: ParsimonClassifier learns them, and a named class would have to learn more.
+        return []
     return [word for word in losses if word in words]
+
+
+def own_l1(row: dict) -> float | None:
+    """The l1 that a method uses when no penalty is passed."""
+    return next((s["default"] for s in row["settings"] if s["name"] == "l1" and s["default"]), None)
 
 
 def default_of(setting: dict, losses: list[str]) -> str:
@@ -45,6 +58,8 @@ def default_of(setting: dict, losses: list[str]) -> str:
 
 def type_of(setting: dict) -> str:
     default, words = setting["default"], setting["words"]
+    if setting["name"] == "class_weight":
+        return "str | dict[Any, float] | None"
     if isinstance(default, bool):
         return "bool"
     if words and (isinstance(default, str) or setting["name"] == "loss"):
@@ -96,9 +111,9 @@ def klass(name: str, base: str, algorithm: str | None, about: list[str], setting
 def text() -> str:
     rows = json.loads(_parsimon.registry())
     parts, names = [], []
-    for kind, base, losses in (("Classifier", "Classifier", CLASS_LOSSES), ("Regressor", "Regressor", NUMBER_LOSSES)):
+    for kind, base, losses in (("Classifier", "Classifier", OF_CLASSES), ("Regressor", "Regressor", NUMBER_LOSSES)):
         able = [row for row in rows if losses_of(row, losses)]
-        skipped = NOT_OURS + (NOT_FOR_CLASSES if losses is CLASS_LOSSES else ())
+        skipped = NOT_OURS + (NOT_FOR_CLASSES if losses is OF_CLASSES else NOT_FOR_NUMBERS)
         every: dict[str, list[str]] = {}
         for row in able:
             for s in row["settings"]:
@@ -119,6 +134,10 @@ def text() -> str:
                 if s["name"] in skipped:
                     continue
                 must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
+                if own_l1(row) is not None and s["name"] in PENALTIES:
+                    usual = s["default"] if s["name"] != "l1" else f"{s['default']} if no other penalty is passed, else 0"
+                    s = {**s, "default": None}
+                    must = f"{must}. None: {usual}"
                 settings.append((s["name"], default_of(s, own), type_of(s), f"{s['about']}; {must}"))
             name = class_name(row["name"], kind)
             about = [f"``{row['name']}``: {row['paper']}.", f"Loss: {row['losses']}. Penalty: {row['penalties']}.",

@@ -203,5 +203,8 @@ fn sweeps_that_cannot_be_are_refused() {
     let none = usage("-m sgd -m asgd --sweep l1=1,2");
     assert!(none.contains("none of the methods has a setting l1"), "{none}");
     assert!(usage("-m ftrl --sweep l1=-1..1:3").contains("ftrl: l1 must be a finite number >= 0"));
-    assert!(usage("-m ftrl:l1=1 -m nlms").contains("same kind of labels: ftrl:l1=1 has logistic"));
+    assert!(
+        usage("-m ftrl:l1=1 -m nlms:loss=projection")
+            .contains("same kind of labels: ftrl:l1=1 has logistic")
+    );
 }

@@ -14,7 +14,7 @@ fn by_program(dir: &Dir, words: &str, stdin: &[u8]) -> Value {
 
 #[test]
 fn the_program_and_the_library_find_the_same() {
-    let rls = Spec::new("rls");
+    let rls = Spec::new("rls").set("loss", "squared");
     let ftrl = Spec::new("ftrl");
     let classes = || Spec::new("ftrl").set("multiclass", true);
     let cases = [
@@ -24,8 +24,8 @@ fn the_program_and_the_library_find_the_same() {
         ("text.csv", "age,label\n30,yes\n40,no\n", "-a ftrl", ftrl.clone()),
         ("text.vw", "1 | a b\n-1 | b c\n", "-a ftrl", ftrl.clone()),
         ("rows.jsonl", "{\"label\": \"x\", \"a\": 1}\n{\"label\": \"y\"}\n", "-a ftrl", ftrl),
-        ("ids.svm", "1 0:1 4:1\n2 2:1\n", "-a rls", rls.clone()),
-        ("hashed.csv", "age,city,label\n30,Paris,3\n40,Lyon,4\n", "-a rls", rls),
+        ("ids.svm", "1 0:1 4:1\n2 2:1\n", "-a rls --loss squared", rls.clone()),
+        ("hashed.csv", "age,city,label\n30,Paris,3\n40,Lyon,4\n", "-a rls --loss squared", rls),
         (
             "phases.svm",
             "1 1:1\n2 2:1\n3 1:1\n",

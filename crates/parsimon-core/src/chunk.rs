@@ -395,6 +395,23 @@ impl Chunk {
         }
     }
 
+    /// Copies row `i` of `other` with another importance weight, which must be finite and >= 0.
+    pub fn copy_row_weighted(
+        &mut self,
+        other: &Chunk,
+        i: usize,
+        weight: f64,
+    ) -> Result<(), RowError> {
+        if !(weight.is_finite() && weight >= 0.0) {
+            return Err(RowError::Importance);
+        }
+        self.copy_row(other, i);
+        if let Some(last) = self.weights.last_mut() {
+            *last = weight;
+        }
+        Ok(())
+    }
+
     /// Copies row `i` of `other` with another label, without its tag.
     pub(crate) fn copy_row_with_label(&mut self, other: &Chunk, i: usize, label: Option<f64>) {
         self.open_copy(other.row(i));

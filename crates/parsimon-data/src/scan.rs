@@ -94,6 +94,11 @@ impl LabelCounter {
         numbers.last().is_none_or(|y| !is_code(*y)).then_some(numbers)
     }
 
+    /// How many distinct labels there were so far.
+    pub fn distinct(&self) -> usize {
+        self.counts.len()
+    }
+
     /// The labels, spelled as the reader's texts.
     pub fn finish(self, reader: &Reader) -> LabelScan {
         let texts = reader.label_texts();

@@ -32,7 +32,7 @@ impl Filter {
     /// A filter at rest.
     #[new]
     fn new(spec: String, taps: usize, relative: f64) -> PyResult<Self> {
-        let settings = Spec::from_json(&spec).and_then(|s| s.resolve());
+        let settings = Spec::from_json(&spec).and_then(|s| s.for_signals().resolve());
         let filter = settings
             .and_then(|s| s.filter::<f64>(taps, Regularization { relative }))
             .map_err(raised)?;

@@ -120,7 +120,7 @@ impl Model {
     }
     /// Whether it tells two classes apart.
     pub fn is_binary(&self) -> bool {
-        self.settings.is_binary()
+        self.settings.is_of_two_classes(&self.reading.found)
     }
     /// The two labels (negative first) or the classes, as texts.
     pub fn classes(&self) -> Vec<String> {

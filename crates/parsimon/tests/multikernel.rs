@@ -19,7 +19,7 @@ fn family() -> Vec<Value> {
             spec["algorithm"] = algorithm.into();
             specs.push(spec);
         };
-        one(json!({"kernel": "gaussian", "variances": [0.1, 1, 10], "rate": 0.3,
+        one(json!({"kernel": "gaussian", "variances": [0.1, 1, 10], "rate": 0.3, "l1": 0,
                    "dictionary_max": 1000, "dictionary_threshold": 1e-3, "delta": 1e-5}));
         one(json!({"kernel": ["gaussian"], "variances": [0.5, 5], "rate": 0.5, "l1": 0.003,
                    "dictionary_max": 20, "dictionary_threshold": 1e-12, "delta": 1e-5}));

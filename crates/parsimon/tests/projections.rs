@@ -82,7 +82,7 @@ fn assert_equals_the_twin_of(ours: &Value, other: &Value, labels: &str, toleranc
 #[test]
 fn pda_and_apfbs_without_a_penalty_are_nlms() {
     for (loss, labels) in [("projection", "squared"), ("halfspace", "hinge")] {
-        let spec = |algorithm: &str| json!({"algorithm": algorithm, "rate": 0.4, "delta": 1e-3, "loss": loss});
+        let spec = |algorithm: &str| json!({"algorithm": algorithm, "rate": 0.4, "l1": 0, "delta": 1e-3, "loss": loss});
         assert_equal(&spec("pda"), &spec("nlms"), labels, 1e-12);
         assert_equals_the_twin_of(&spec("apfbs"), &spec("nlms"), labels, 1e-12);
         assert_equals_the_twin_of(&spec("apa"), &spec("nlms"), labels, 1e-12);
@@ -93,7 +93,7 @@ fn pda_and_apfbs_without_a_penalty_are_nlms() {
 fn pda_and_apfbs_without_a_penalty_are_papa() {
     for order in [1, 3] {
         let spec = |algorithm: &str| {
-            json!({"algorithm": algorithm, "rate": 0.3, "alpha": 0.5, "epsilon": 0.01, "delta": 0.1,
+            json!({"algorithm": algorithm, "rate": 0.3, "l1": 0, "alpha": 0.5, "epsilon": 0.01, "delta": 0.1,
                    "order": order, "dimension": DIMENSION, "loss": "projection"})
         };
         assert_equal(&spec("pda"), &spec("papa"), "squared", 1e-9);
@@ -156,7 +156,7 @@ fn a_whole_step_lands_on_the_set() {
             ("ipnlms", json!({"dimension": DIMENSION})),
             ("pda", metric.clone()),
         ] {
-            let mut spec = json!({"algorithm": algorithm, "rate": 1, "delta": 0});
+            let mut spec = json!({"algorithm": algorithm, "rate": 1, "l1": 0, "delta": 0});
             spec.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
             landed(&spec, "squared", bias, |p, y| {
                 assert!((p - y).abs() < 1e-9 * y.abs().max(1.0), "{p} is not {y}");

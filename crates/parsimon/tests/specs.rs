@@ -6,9 +6,9 @@
 use crate::common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
-use parsimon::algorithm::ALGORITHMS;
 use parsimon::algorithm::rda::Rda;
 use parsimon::algorithm::setting::Default as DefaultValue;
+use parsimon::algorithm::{ALGORITHMS, PENALTIES};
 use parsimon::{Found, InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
@@ -54,14 +54,14 @@ fn settings_that_are_not() {
     assert_refused(
         json!({"algorithm": "ftrl", "dictionary": 1}),
         "dictionary",
-        "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, normalize, no_clip_predictions, rate, l1, \
+        "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, \
          l2, penalty, lower, upper, beta, half_life",
     );
     // A penalty on a method without one is a mistake, not a wish to be overheard; none at all is what it has.
     assert_refused(
         json!({"algorithm": "adam", "l1": 0.5}),
         "l1",
-        "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, normalize, no_clip_predictions, rate, beta1, beta2, \
+        "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, beta1, beta2, \
          epsilon",
     );
     assert!(
@@ -70,7 +70,7 @@ fn settings_that_are_not() {
     assert_refused(
         json!({"algorithm": "rda", "schedule": "sqrt"}),
         "schedule",
-        "rda has no setting \"schedule\"; it has loss, huber_delta, quantile, multiclass, classes, normalize, no_clip_predictions, rate, l1, l2, \
+        "rda has no setting \"schedule\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, \
          penalty, lower, upper, beta, prox",
     );
 }
@@ -295,7 +295,7 @@ fn the_last_layer_wins_and_null_is_unset() {
     let settings = defaults.overwrite(file).overwrite(flags).resolve().unwrap();
     assert_eq!(settings.algorithm().name, "rda");
     let rda = settings.typed::<Rda>().unwrap();
-    assert_eq!((rda.penalized.l1, rda.rate), (0.25, 0.1));
+    assert_eq!((rda.penalized.l1, rda.rate), (0.25, 0.5));
 }
 
 #[test]
@@ -364,12 +364,12 @@ fn filters_refuse_what_is_not_theirs() {
     refused(
         json!({"algorithm": "nlms", "order": 2}),
         "order",
-        "nlms has no setting \"order\"; it has loss, multiclass, classes, normalize, no_clip_predictions, rate, delta",
+        "nlms has no setting \"order\"; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta",
     );
     refused(
         json!({"algorithm": "apa", "alpha": 0.5}),
         "alpha",
-        "apa has no setting \"alpha\"; it has loss, multiclass, classes, normalize, no_clip_predictions, rate, delta, order, dimension",
+        "apa has no setting \"alpha\"; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta, order, dimension",
     );
     refused(
         json!({"algorithm": "pda", "loss": "halfspace", "order": 2}),
@@ -412,7 +412,12 @@ fn resolved_settings_resolve_to_themselves() {
         }
         for parameter in once.algorithm().parameters() {
             let given = spec.get(parameter.name).filter(|v| !v.is_null()).cloned();
-            let expected = given.or(parameter.default.map(DefaultValue::value));
+            let has_penalty = PENALTIES.iter().any(|name| spec.get(name).is_some());
+            let default = match parameter.name {
+                "l1" if has_penalty => parameter.default.map(|_| json!(0)),
+                _ => parameter.default.map(DefaultValue::value),
+            };
+            let expected = given.or(default);
             // The numbers of a kernel are there if and only if it is named; the default is a Gaussian.
             let expected = match parameter.name {
                 "variances" => expected.or(Some(json!([0.01, 0.1, 1, 10]))),
@@ -426,6 +431,42 @@ fn resolved_settings_resolve_to_themselves() {
             );
         }
     }
+}
+
+#[test]
+fn a_penalty_that_is_set_stands_alone() {
+    let l1 = |spec: Value| settings(&spec).to_json()["l1"].as_f64().unwrap();
+    for algorithm in ALGORITHMS.iter().filter(|a| a.has("l1") && a.name != "auto") {
+        let name = algorithm.name;
+        let own = l1(json!({"algorithm": name}));
+        assert!(own > 0.0, "{name} has a default l1");
+        assert_eq!(l1(json!({"algorithm": name, "l1": 0})), 0.0);
+        assert_eq!(l1(json!({"algorithm": name, "rate": 0.2, "l2": null})), own);
+        if algorithm.has("l2") {
+            assert_eq!(l1(json!({"algorithm": name, "l2": 0.5})), 0.0);
+            assert_eq!(l1(json!({"algorithm": name, "lambda2": 0.5})), 0.0);
+            assert_eq!(l1(json!({"algorithm": name, "penalty": "nonnegative"})), 0.0);
+        }
+        let spec = Spec::new(name).without_default_penalty().resolve().unwrap();
+        assert_eq!(spec.to_json()["l1"], 0);
+        // Settings that were resolved keep their penalty, and so do files.
+        assert_eq!(
+            settings(&json!({"algorithm": name})).to_spec().resolve().unwrap().to_json()["l1"],
+            own
+        );
+    }
+    // Methods without a penalty are as they were.
+    assert_eq!(Spec::new("adam").without_default_penalty(), Spec::new("adam"));
+}
+
+#[test]
+fn signals_have_defaults_of_their_own() {
+    let resolved = |spec: Spec| spec.for_signals().resolve().unwrap().to_json().clone();
+    for name in ["nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda"] {
+        assert_eq!(resolved(Spec::new(name))["rate"], 0.5, "{name}");
+        assert_eq!(resolved(Spec::new(name).set("eta", 0.25))["rate"], 0.25, "{name}");
+    }
+    assert_eq!(resolved(Spec::new("lms"))["rate"], 0.01);
 }
 
 #[test]

@@ -71,13 +71,14 @@ fn everything_is_found_in_one_pass() {
     let ftrl = json!({"algorithm": "ftrl"});
     let classes = json!({"algorithm": "ftrl", "multiclass": true});
     let numbers = json!({"algorithm": "ftrl", "loss": "squared"});
-    let rls = json!({"algorithm": "rls"});
+    let rls = json!({"algorithm": "rls", "loss": "squared"});
+    let nlms = json!({"algorithm": "nlms"});
     let csgd = json!({"algorithm": "csgd", "loss": "squared"});
     let simplex = json!({"algorithm": "dual-averaging", "ball": "simplex-kl", "multiclass": true});
     let phases = json!({"algorithm": "sgd", "schedule": "two-phase"});
     let (three, many) = ("3 1:1\n1 7:1\n2 2:1\n1 3:1\n", "0 1:1\n1 2:1\n".repeat(2000));
     let csv = "age,city,label\n30,Paris,yes\n40,Lyon,no\n50,Paris,no\n";
-    let cases: [(&str, &str, Vec<Value>, Found, usize); 14] = [
+    let cases: [(&str, &str, Vec<Value>, Found, usize); 19] = [
         // Nothing to be found: the data is opened to be learned.
         ("d.svm", three, vec![numbers.clone()], found(&[], None, None), 1),
         ("d.svm", "0 1:1\n1 2:1\n", vec![ftrl.clone()], found(&["0", "1"], None, None), 2),
@@ -100,6 +101,12 @@ fn everything_is_found_in_one_pass() {
         ("d.vw", "1 | a b\n-1 | b c\n", vec![rls.clone()], found(&[], Some(3), None), 2),
         ("d.svm", three, vec![simplex], found(&["1", "2", "3"], Some(7), None), 2),
         ("d.svm", &many, vec![phases], found(&["0", "1"], None, Some(4000)), 2),
+        // Methods that learn numbers take two labels for classes, and more for numbers.
+        ("d.svm", &many, vec![nlms.clone()], found(&["0", "1"], None, None), 2),
+        ("d.csv", csv, vec![nlms.clone(), ftrl.clone()], found(&["no", "yes"], None, None), 2),
+        ("d.svm", three, vec![nlms.clone()], found(&[], None, None), 2),
+        ("d.svm", "2.5 1:1\n2.5 2:1\n", vec![nlms.clone()], found(&[], None, None), 2),
+        ("d.svm", "-1 1:1\n1 2:1\n", vec![ftrl, nlms], found(&["-1", "1"], None, None), 2),
     ];
     for (name, text, specs, expected, opens) in cases {
         let looked = look(&Counted::new(name, text), &specs);
@@ -117,7 +124,7 @@ fn what_is_given_is_not_looked_for() {
     let looked = look(&Counted::new("d.svm", text), &[declared]);
     assert_eq!(looked, Ok((found(&["3", "2", "1"], None, None), 1)));
     for given in [
-        json!({"algorithm": "rls", "dimension": 9}),
+        json!({"algorithm": "rls", "loss": "squared", "dimension": 9}),
         json!({"algorithm": "csgd", "loss": "squared", "switch": 2}),
     ] {
         assert_eq!(look(&Counted::new("d.svm", text), &[given]), Ok((Found::default(), 1)));

@@ -80,6 +80,7 @@ impl Args for SpecArgs {
                 Kind::Texts | Kind::Words(_) => arg.value_name("A,B,..."),
                 Kind::Positives | Kind::Naturals => arg.value_name("X,Y,..."),
                 Kind::Groups => arg.value_name("1,2;3,4"),
+                Kind::ClassWeights => arg.value_name("balanced|A=1,B=10"),
                 Kind::Choice(_) => arg.value_name("WORD"),
                 _ => arg.value_name("X"),
             };
@@ -215,6 +216,7 @@ fn set(spec: Spec, name: &str, text: &str) -> Spec {
         }
         // A method of `compare` is cut at its commas: there lists are written with semicolons.
         Some(Kind::Words(_)) if !text.contains([',', ';']) => scalar(text),
+        Some(Kind::ClassWeights) if text.contains('=') => class_weights(text),
         Some(Kind::Natural | Kind::Order | Kind::NaturalOrNone) => natural(text),
         Some(Kind::Naturals) => text.split([',', ';']).map(|item| natural(item.trim())).collect(),
         Some(Kind::Words(_) | Kind::Positives) => {
@@ -223,6 +225,15 @@ fn set(spec: Spec, name: &str, text: &str) -> Spec {
         _ => scalar(text),
     };
     spec.set(&name, value)
+}
+
+/// `no=1,yes=10`, or with semicolons. A label may have an equals sign in it: the last one counts.
+fn class_weights(text: &str) -> Value {
+    let pair = |item: &str| {
+        let (label, weight) = item.rsplit_once('=').unwrap_or((item, ""));
+        (label.trim().to_owned(), scalar(weight.trim()))
+    };
+    Value::Object(text.split([',', ';']).map(pair).collect())
 }
 
 /// A whole number as people type it; whatever else it is, is for the settings to judge.

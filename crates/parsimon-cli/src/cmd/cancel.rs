@@ -136,7 +136,7 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
     if args.memory.is_some() {
         return Err(Fault::Usage("--memory is a setting of kalman".into()));
     }
-    let settings = spec.resolve()?;
+    let settings = spec.for_signals().resolve()?;
     if settings.loss_name() == "halfspace" {
         return Err(Fault::Usage("the loss halfspace is for classes; an echo is a number".into()));
     }

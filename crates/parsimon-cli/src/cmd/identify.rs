@@ -64,6 +64,7 @@ fn check_files(args: &IdentifyArgs) -> Result<(), Fault> {
 
 /// The settings, with the squared loss where nobody names one; losses for classes make no sense of a signal.
 fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
+    let spec = spec.for_signals();
     let settings = spec.resolve()?;
     let is_free = spec.get("loss").is_none() && settings.loss().domain() != LabelDomain::Real;
     let settings = match is_free {

@@ -109,6 +109,15 @@ fn fresh(args: &TrainArgs, inputs: &[Input]) -> Result<(Trainer, Options, Reader
         note(&guessed(guess, &opened));
     }
     let Opened { schema, options, reader } = opened;
+    if let ([negative, positive], true) =
+        (&schema.found.classes[..], settings.may_find_two_classes())
+        && !args.quiet
+    {
+        note(&format!(
+            "labels: two classes, {negative} and {positive}, learned as -1 and 1; use --loss {} to learn numbers",
+            settings.loss_name()
+        ));
+    }
     let frame = frame(&args.frame, &schema);
     Ok((Trainer::new(settings, frame, schema)?, options, reader))
 }

@@ -110,5 +110,7 @@ pub(crate) fn spec(method: &Method) -> Spec {
 pub(crate) fn spec_of(table: &toml::Table) -> Spec {
     let fields = serde_json::to_value(table).unwrap_or_default();
     let fields = fields.as_object().cloned().unwrap_or_default();
-    fields.into_iter().fold(Spec::default(), |spec, (name, value)| spec.set(&name, value))
+    let set = |spec: Spec, (name, value): (String, _)| spec.set(&name, value);
+    // An experiment states what it is made of.
+    fields.into_iter().fold(Spec::default(), set).for_signals()
 }

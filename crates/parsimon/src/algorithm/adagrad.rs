@@ -45,6 +45,7 @@ impl Recipe for AdaGradRda {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = &["l1=1e-6..1e-3:4", "rate=0.03..1:4"];
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {
@@ -69,6 +70,7 @@ impl Recipe for AdaGradFobos {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = AdaGradRda::GRID;
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {

@@ -13,7 +13,7 @@ use crate::found::Found;
 settings! {
     /// APA (Ozeki and Umeda 1984).
     pub struct Apa {
-        rate: Step = 0.5, "eta, the step";
+        rate: Step = 0.1, "eta, the step (0.5 for signals)";
         delta: NonNegative = 1e-5, "added to the normalizer";
         order: Order = 1.0, "r: how many rows are projected on at once";
         ..features: Features;
@@ -37,6 +37,7 @@ impl Recipe for Apa {
         cost: "O(nnz) for r = 1, else O(r features + r^3)",
     };
     const RETIRED: &'static [&'static str] = &["epsilon"];
+    const SIGNAL_RATE: Option<f64> = Some(0.5);
     type Losses = ProjectionLoss;
 
     fn check(&self, loss: &ProjectionLoss) -> Result<(), BuildError> {

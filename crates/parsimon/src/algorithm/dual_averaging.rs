@@ -25,7 +25,7 @@ choice! {
 settings! {
     /// Dual averaging (Nesterov 2009).
     pub struct DualAveraging {
-        rate: Positive = 0.1, "eta = 1/gamma";
+        rate: Positive = 0.5, "eta = 1/gamma";
         ball: DualSet = "l2", "the set; over the simplex the Kullback-Leibler divergence";
         radius: Positive = 1.0, "the ball's radius";
         ..features: Features;

@@ -105,6 +105,7 @@ impl Recipe for Fobos {
         cost: "O(nnz); linf O(features)",
     };
     const GRID: &'static [&'static str] = &["l1=1e-7..1e-4:4", "rate=0.05..5:4"];
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {

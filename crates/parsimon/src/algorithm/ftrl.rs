@@ -36,6 +36,7 @@ impl Recipe for Ftrl {
     // The span of the race of `auto`.
     const NORMALIZED_GRID: &'static [&'static str] = &["l1=0.03..3:4", "rate=0.25..2:4"];
     const ALIASES: &'static [(&'static str, &'static str)] = &[("alpha", "rate")];
+    const L1: f64 = 1.0;
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {

@@ -14,7 +14,7 @@ use crate::found::Found;
 settings! {
     /// Ushio 2018, eq. 3.1.
     pub struct GeneralizedRda {
-        rate: Positive = 0.1, "eta = 1/gamma";
+        rate: Positive = 0.5, "eta = 1/gamma";
         l1: NonNegative = 0.0, "strength of |w|";
         a: Number = 0.5, "exponent of the threshold";
         b: Number = 0.5, "exponent of the stabilizer";
@@ -31,6 +31,7 @@ impl Recipe for GeneralizedRda {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = &["l1=1e-6..1e-3:4", "rate=0.1..10:4"];
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn objective(&self) -> Option<Objective> {

@@ -4,7 +4,8 @@ use parsimon_core::rule::mirror::HalfStep as CoreHalfStep;
 use parsimon_core::{Loss, Schedule};
 
 use super::setting::{
-    Configuration, Dimension, Flag, Fraction, NonNegative, Positive, Texts, choice, settings,
+    ClassWeights, Configuration, Dimension, Flag, Fraction, NonNegative, Positive, Texts, choice,
+    settings,
 };
 use crate::BuildError;
 use crate::found::Found;
@@ -191,6 +192,7 @@ settings! {
     pub struct Classes {
         multiclass: Flag = false, "one learner per class, one-vs-all";
         classes: Option<Texts>, "the labels; found by a scan of the data if absent";
+        class_weight: Option<ClassWeights>, "factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10";
     }
 }
 
@@ -219,7 +221,7 @@ choice! {
 settings! {
     /// Steps that depend on the round.
     pub struct Steps {
-        rate: Positive = 0.1, "eta, eta_0";
+        rate: Positive = 0.5, "eta, eta_0";
         schedule: ScheduleName = "sqrt", "how eta_t falls";
         switch: Option<Positive>, "m of the two-phase schedule; half the rows if absent";
     }

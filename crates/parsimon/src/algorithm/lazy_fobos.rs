@@ -44,6 +44,7 @@ impl Recipe for LazyFobos {
         cost: "O(nnz); linf O(features) per block",
     };
     const GRID: &'static [&'static str] = &["l1=1e-7..1e-4:4", "rate=0.05..5:4"];
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn needs_rows(&self) -> bool {

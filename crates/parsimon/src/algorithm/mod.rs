@@ -53,7 +53,7 @@ pub mod truncation;
 pub mod unified;
 
 pub use nature::Nature;
-pub use recipe::Card;
+pub use recipe::{Card, PENALTIES};
 
 use groups::{Classes, Losses, Scaling};
 use parsimon_core::Loss;
@@ -119,6 +119,7 @@ pub struct Algorithm {
     aliases: &'static [(&'static str, &'static str)],
     retired: &'static [&'static str],
     is_filter: bool,
+    signal_rate: Option<f64>,
     read: fn(Values<'_>) -> Result<Configured, BuildError>,
     complete: fn(&mut Map<String, Value>),
 }
@@ -153,6 +154,9 @@ impl Algorithm {
         let (mut losses, mut own) = (Vec::new(), Vec::new());
         T::Losses::parameters(&mut losses);
         T::parameters(&mut own);
+        for parameter in own.iter_mut().filter(|p| p.name == "l1" && T::L1 > 0.0) {
+            parameter.default = Some(T::L1.into());
+        }
         Self {
             card: T::CARD,
             losses,
@@ -162,6 +166,7 @@ impl Algorithm {
             aliases: T::ALIASES,
             retired: T::RETIRED,
             is_filter: filters_signals::<T>(),
+            signal_rate: T::SIGNAL_RATE,
             read: read::<T>,
             complete: T::complete,
         }
@@ -190,6 +195,11 @@ impl Algorithm {
     /// Whether it can filter a signal sample by sample.
     pub fn is_filter(&self) -> bool {
         self.is_filter
+    }
+
+    /// The rate of a filter of signals when none is set, where it is not the default of tables.
+    pub fn signal_rate(&self) -> Option<f64> {
+        self.signal_rate
     }
 
     /// The setting that its paper calls by another name.

@@ -125,6 +125,7 @@ impl Recipe for MultikernelPda {
         center: "origin, constant",
         cost: "O(dictionary (nnz + kernels))",
     };
+    const L1: f64 = 1e-3;
     type Losses = HyperplaneLoss;
 
     fn check(&self, _: &HyperplaneLoss) -> Result<(), BuildError> {
@@ -150,6 +151,7 @@ impl Recipe for MultikernelApfbs {
         center: "iterate, constant",
         cost: "O(dictionary (nnz + kernels))",
     };
+    const L1: f64 = 1e-5;
     type Losses = HyperplaneLoss;
 
     fn check(&self, _: &HyperplaneLoss) -> Result<(), BuildError> {

@@ -12,7 +12,7 @@ use crate::found::Found;
 settings! {
     /// NLMS (Nagumo and Noda 1967): a step towards what one row allows.
     pub struct Nlms {
-        rate: Step = 0.5, "eta, the step";
+        rate: Step = 0.1, "eta, the step (0.5 for signals)";
         delta: NonNegative = 1e-5, "added to the normalizer";
     }
 }
@@ -34,6 +34,7 @@ impl Recipe for Nlms {
         cost: "O(nnz)",
     };
     const RETIRED: &'static [&'static str] = &["epsilon", "order", "dimension"];
+    const SIGNAL_RATE: Option<f64> = Some(0.5);
     type Losses = ProjectionLoss;
 
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {

@@ -13,7 +13,7 @@ use crate::found::Found;
 settings! {
     /// PAPA (Ushio 2018, eq. 3.5; Gansler et al. 2000): large weights take large steps.
     pub struct Papa {
-        rate: Step = 0.5, "eta, the step";
+        rate: Step = 0.1, "eta, the step (0.5 for signals)";
         delta: NonNegative = 1e-5, "added to the normalizer";
         alpha: Unit = 0.5, "the identity's share in the metric";
         epsilon: Positive = 1e-5, "keeps the metric finite at zero weights";
@@ -39,6 +39,7 @@ impl Recipe for Papa {
         center: "iterate, metric of the weights",
         cost: "O(r^2 features)",
     };
+    const SIGNAL_RATE: Option<f64> = Some(0.5);
     type Losses = ProjectionLoss;
 
     fn check(&self, loss: &ProjectionLoss) -> Result<(), BuildError> {

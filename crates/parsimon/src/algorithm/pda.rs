@@ -17,7 +17,7 @@ use crate::found::Found;
 settings! {
     /// PDA (Ushio 2018, eq. 3.4): projection steps add up, the penalty is in force once.
     pub struct Pda {
-        rate: Step = 0.5, "eta, the step";
+        rate: Step = 0.1, "eta, the step (0.5 for signals)";
         l1: NonNegative = 0.0, "strength of |w|";
         delta: NonNegative = 1e-5, "added to the normalizer";
         alpha: Option<Unit>, "the identity's share in the metric; absent: the identity";
@@ -44,6 +44,8 @@ impl Recipe for Pda {
         center: "origin, identity or metric of the weights",
         cost: "O(nnz) with the identity and r = 1, else O(r^2 features)",
     };
+    const SIGNAL_RATE: Option<f64> = Some(0.5);
+    const L1: f64 = 0.1;
     type Losses = ProjectionLoss;
 
     fn check(&self, loss: &ProjectionLoss) -> Result<(), BuildError> {

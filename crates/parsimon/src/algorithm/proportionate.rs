@@ -12,7 +12,7 @@ use crate::found::Found;
 settings! {
     /// PNLMS (Duttweiler 2000).
     pub struct Pnlms {
-        rate: Step = 0.5, "eta, the step";
+        rate: Step = 0.1, "eta, the step (0.5 for signals)";
         delta: NonNegative = 1e-5, "added to the normalizer";
         rho: Unit = 0.01, "the smallest gain over the largest";
         delta_p: Positive = 0.01, "stands for the largest weight at first";
@@ -23,7 +23,7 @@ settings! {
 settings! {
     /// IPNLMS (Benesty and Gay 2002).
     pub struct Ipnlms {
-        rate: Step = 0.5, "eta, the step";
+        rate: Step = 0.1, "eta, the step (0.5 for signals)";
         delta: NonNegative = 1e-5, "added to the normalizer";
         a: Signed = 0.0, "from -1 (NLMS) to 1 (proportional)";
         epsilon: Positive = 1e-5, "keeps the gains finite at the origin";
@@ -56,6 +56,7 @@ impl Recipe for Pnlms {
         center: "iterate, gains of the weights",
         cost: "O(features)",
     };
+    const SIGNAL_RATE: Option<f64> = Some(0.5);
     type Losses = HyperplaneLoss;
 
     fn dimension(&self) -> Option<u32> {
@@ -82,6 +83,7 @@ impl Recipe for Ipnlms {
         center: "iterate, gains of the weights",
         cost: "O(features)",
     };
+    const SIGNAL_RATE: Option<f64> = Some(0.5);
     type Losses = HyperplaneLoss;
 
     fn dimension(&self) -> Option<u32> {

@@ -39,7 +39,7 @@ choice! {
 settings! {
     /// Regularized dual averaging (Xiao 2010).
     pub struct Rda {
-        rate: Positive = 0.1, "eta = 1/gamma";
+        rate: Positive = 0.5, "eta = 1/gamma";
         ..penalized: Penalized;
         beta: Beta = "sqrt", "beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t)";
         prox: Stabilizer = "half", "h = |w|^2/2, or the penalty itself over l2";
@@ -69,6 +69,7 @@ impl Recipe for Rda {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = &["l1=1e-6..1e-3:4", "rate=0.1..10:4"];
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {

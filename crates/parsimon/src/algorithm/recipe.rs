@@ -42,6 +42,9 @@ pub struct Card {
     pub cost: &'static str,
 }
 
+/// The settings of penalties. Where one of them is set, the others that are absent are no penalty.
+pub const PENALTIES: [&str; 4] = ["l1", "l2", "penalty", "ball"];
+
 /// An algorithm: settings, a card, a composition.
 pub trait Recipe: Configuration {
     /// What the table shows.
@@ -52,6 +55,12 @@ pub trait Recipe: Configuration {
     const NORMALIZED_GRID: &'static [&'static str] = Self::GRID;
     /// The paper's names of its settings, beside those that mean the same for every algorithm.
     const ALIASES: &'static [(&'static str, &'static str)] = &[];
+    /// The l1 in force when no penalty is set (see [`PENALTIES`]), chosen on normalized tables (record/2026-11-15-methods.md);
+    /// 0 for methods without l1.
+    const L1: f64 = 0.0;
+    /// The rate of a filter of signals when none is set, where it is not that of tables: the noise of a label asks for smaller
+    /// steps than that of a microphone.
+    const SIGNAL_RATE: Option<f64> = None;
     /// Whether its rows are normalized without asking.
     const NORMALIZES: bool = false;
     /// Settings that it no longer has and that older files carry; they never had an effect.

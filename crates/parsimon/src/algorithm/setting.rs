@@ -73,6 +73,8 @@ pub enum Kind {
     Groups,
     /// Texts.
     Texts,
+    /// "balanced", or a number > 0 per class.
+    ClassWeights,
 }
 
 /// A default value.
@@ -142,6 +144,7 @@ impl Kind {
             Kind::Naturals => "a list of whole numbers >= 1".into(),
             Kind::Groups => "a list of lists of feature ids".into(),
             Kind::Texts => "a list of at least two different texts".into(),
+            Kind::ClassWeights => "\"balanced\" or a finite number > 0 for each class".into(),
         }
     }
 
@@ -188,6 +191,10 @@ impl Kind {
             ),
             Kind::Texts => {
                 json!({"type": "array", "items": {"type": ["string", "number"]}, "minItems": 2})
+            }
+            Kind::ClassWeights => {
+                let each = json!({"type": "object", "additionalProperties": Kind::Positive.json_schema(), "minProperties": 1});
+                json!({"anyOf": [{"const": "balanced"}, each]})
             }
         }
     }
@@ -316,6 +323,37 @@ kinds! {
         let is_good = distinct.len() >= 2 && distinct.len() == v.as_array()?.len();
         texts.filter(|_| is_good)
     };
+}
+
+/// How much the rows of a class count.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClassWeight {
+    /// Rows of a rare class count more: all rows so far over (the number of classes times the rows of the class so far).
+    Balanced,
+    /// A factor per class, by label; classes that are not named have the factor 1.
+    Fixed(Vec<(String, f64)>),
+}
+
+/// See [`Kind::ClassWeights`].
+#[derive(Clone, Copy, Debug)]
+pub struct ClassWeights;
+
+impl Setting for ClassWeights {
+    type Value = ClassWeight;
+    fn kind() -> Kind {
+        Kind::ClassWeights
+    }
+    fn read(value: &Value) -> Option<ClassWeight> {
+        match value {
+            Value::String(word) => (word == "balanced").then_some(ClassWeight::Balanced),
+            Value::Object(each) if !each.is_empty() => {
+                let pair =
+                    |(label, x): (&String, &Value)| Some((label.clone(), Positive::read(x)?));
+                Some(ClassWeight::Fixed(each.iter().map(pair).collect::<Option<_>>()?))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A nonempty list.

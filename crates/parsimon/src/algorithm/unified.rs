@@ -91,6 +91,7 @@ impl Recipe for Comid {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = GRID;
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, loss: &AnyLoss) -> Result<(), BuildError> {
@@ -125,6 +126,7 @@ impl Recipe for Ftprl {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = GRID;
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, loss: &AnyLoss) -> Result<(), BuildError> {
@@ -155,6 +157,7 @@ impl Recipe for Aogd {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = GRID;
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, loss: &AnyLoss) -> Result<(), BuildError> {
@@ -188,6 +191,7 @@ impl Recipe for UnifiedRda {
         cost: "O(nnz)",
     };
     const GRID: &'static [&'static str] = GRID;
+    const L1: f64 = 1e-4;
     type Losses = AnyLoss;
 
     fn check(&self, loss: &AnyLoss) -> Result<(), BuildError> {

@@ -50,6 +50,7 @@ use parsimon_files::checksum;
 
 use self::moments::keeps_moments;
 use self::tallies::sum;
+use crate::algorithm::setting::ClassWeight;
 use crate::{Error, Trainer};
 
 /// How the numbers of several learners become one.
@@ -155,6 +156,10 @@ fn refused(trainer: &Trainer, why: &str) -> Error {
 }
 
 fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
+    if trainer.settings().class_weight() == Some(&ClassWeight::Balanced) {
+        let why = "balanced class weights count the rows of each class in order; pass fixed ones";
+        return Err(refused(trainer, why));
+    }
     trainer.online().mergeable().map_err(|why| refused(trainer, why))
 }
 

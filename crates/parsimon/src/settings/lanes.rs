@@ -1,12 +1,10 @@
 //! Which settings can share a learner.
 
-use parsimon_core::{
-    LabelDomain, Lane, Normalized, Precision, StandardizedColumns, StandardizedTarget,
-};
+use parsimon_core::{Lane, Normalized, Precision, StandardizedColumns, StandardizedTarget};
 
 use super::Settings;
-use crate::LearnerOptions;
 use crate::algorithm::lanes::{LaneGroup, Narrow};
+use crate::{Found, LearnerOptions};
 
 /// What settings must have in common to share a learner; `None` for those that need one of their own.
 pub(crate) fn family(settings: &Settings, options: LearnerOptions) -> Option<String> {
@@ -19,13 +17,14 @@ pub(crate) fn family(settings: &Settings, options: LearnerOptions) -> Option<Str
 pub(crate) fn shared_learner(
     settings: &[&Settings],
     options: LearnerOptions,
+    found: &Found,
 ) -> Option<Box<dyn Narrow>> {
     let groups: Option<Vec<LaneGroup>> =
         settings.iter().map(|s| s.lanes(options.precision)).collect();
     let groups = groups.filter(|groups| !groups.is_empty())?;
     let lanes: Vec<Lane> = groups.iter().map(|group| group.lane).collect();
     let learner = (groups[0].build)(&lanes, options, settings[0].loss());
-    Some(settings[0].on_common_scale(learner, options))
+    Some(settings[0].on_common_scale(learner, options, found))
 }
 
 impl Settings {
@@ -35,6 +34,7 @@ impl Settings {
         &self,
         learner: O,
         options: LearnerOptions,
+        found: &Found,
     ) -> Box<dyn Narrow> {
         let LearnerOptions { precision, bias, storage } = options;
         let half_life = self.recipe().half_life();
@@ -42,18 +42,23 @@ impl Settings {
             _ if !self.is_normalized() => Box::new(learner),
             Precision::F32 => {
                 let normalized = Normalized::<f32, _>::new(learner, bias, storage.table());
-                self.with_labels_on_scale(normalized.fading(half_life))
+                self.with_labels_on_scale(normalized.fading(half_life), found)
             }
             Precision::F64 => {
                 let normalized = Normalized::<f64, _>::new(learner, bias, storage.table());
-                self.with_labels_on_scale(normalized.fading(half_life))
+                self.with_labels_on_scale(normalized.fading(half_life), found)
             }
         }
     }
 
-    fn with_labels_on_scale<O: Narrow + 'static>(&self, normalized: O) -> Box<dyn Narrow> {
+    fn with_labels_on_scale<O: Narrow + 'static>(
+        &self,
+        normalized: O,
+        found: &Found,
+    ) -> Box<dyn Narrow> {
         let half_life = self.recipe().half_life();
-        if self.loss().domain() != LabelDomain::Real || self.is_multiclass() {
+        // Two classes are -1 and 1, which need no scale, and margins beyond them rank rows.
+        if !self.is_of_numbers() || self.is_of_two_classes(found) {
             return Box::new(StandardizedColumns::new(normalized).fading(half_life));
         }
         let target = StandardizedTarget::new(normalized, self.clips_predictions());

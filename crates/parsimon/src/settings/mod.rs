@@ -17,6 +17,7 @@ use crate::algorithm::groups::switch_at;
 use crate::algorithm::lanes::LaneGroup;
 use crate::algorithm::objective::{Bound, Met, Objective};
 use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
+use crate::algorithm::setting::ClassWeight;
 use crate::algorithm::{Algorithm, Configured, Nature};
 use crate::{BuildError, Found, LearnerOptions};
 
@@ -27,6 +28,7 @@ pub struct Settings {
     algorithm: &'static Algorithm,
     values: Map<String, Value>,
     configured: Configured,
+    is_loss_given: bool,
 }
 
 impl Settings {
@@ -34,8 +36,9 @@ impl Settings {
         algorithm: &'static Algorithm,
         values: Map<String, Value>,
         configured: Configured,
+        is_loss_given: bool,
     ) -> Self {
-        Self { algorithm, values, configured }
+        Self { algorithm, values, configured, is_loss_given }
     }
 
     /// The algorithm.
@@ -89,6 +92,41 @@ impl Settings {
     /// The declared classes.
     pub fn classes(&self) -> Option<&[String]> {
         self.configured.classes.classes.as_deref()
+    }
+
+    /// The labels of the classes, the negative one of two first; `None` if labels are numbers.
+    pub fn class_labels(&self, found: &Found) -> Option<Vec<String>> {
+        let stated = self.classes().map_or(&found.classes[..], |classes| classes);
+        match stated {
+            [] if self.is_binary() => Some(vec!["-1".into(), "1".into()]),
+            classes if self.is_multiclass() || self.is_of_two_classes(found) => {
+                Some(classes.to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether labels are two classes: the loss is one of classes, or the method learns numbers and two classes were declared
+    /// or found, which it learns as -1 and 1.
+    pub fn is_of_two_classes(&self, found: &Found) -> bool {
+        let stated = self.classes().map_or(&found.classes[..], |classes| classes);
+        self.is_binary() || (self.is_of_numbers() && stated.len() == 2)
+    }
+
+    /// Whether the loss takes any number as a label.
+    fn is_of_numbers(&self) -> bool {
+        !self.is_multiclass() && self.loss().domain() == LabelDomain::Real
+    }
+
+    /// Whether two distinct labels are taken for two classes: the method learns numbers, and neither the loss nor the classes
+    /// were given.
+    pub fn may_find_two_classes(&self) -> bool {
+        self.is_of_numbers() && !self.is_loss_given && self.classes().is_none()
+    }
+
+    /// How much the rows of a class count; `None` if all classes count the same.
+    pub fn class_weight(&self) -> Option<&ClassWeight> {
+        self.configured.classes.class_weight.as_ref()
     }
 
     /// Whether every weight is visited in every round.
@@ -153,7 +191,12 @@ impl Settings {
 
     /// How settings like these share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
-        if self.is_multiclass() { None } else { self.recipe().lanes(precision, self.loss()) }
+        // Class weights are of one learner; settings with others would see other rows.
+        if self.is_multiclass() || self.class_weight().is_some() {
+            None
+        } else {
+            self.recipe().lanes(precision, self.loss())
+        }
     }
 
     /// Whether labels are two classes.
@@ -247,6 +290,10 @@ impl Settings {
         let heads = self.is_multiclass().then_some(heads);
         let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
         let learner = self.recipe().learner(&plan);
-        Ok(if self.is_normalized() { self.on_common_scale(learner, options) } else { learner })
+        Ok(if self.is_normalized() {
+            self.on_common_scale(learner, options, &found)
+        } else {
+            learner
+        })
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Settings, alias};
 use crate::BuildError;
 use crate::algorithm::setting::Default as DefaultValue;
-use crate::algorithm::{self, ALGORITHMS, Algorithm};
+use crate::algorithm::{self, ALGORITHMS, Algorithm, PENALTIES};
 use crate::suggestion::did_you_mean;
 
 /// Settings as somebody gave them: unset fields stay unset, layers overwrite each other.
@@ -67,6 +67,41 @@ impl Spec {
         self
     }
 
+    /// The same with the defaults of signals, which differ from those of tables: no penalty, and a larger step for some filters.
+    ///
+    /// ```
+    /// use parsimon::Spec;
+    ///
+    /// let settings = Spec::new("pda").for_signals().resolve()?;
+    /// assert_eq!((&settings.to_json()["rate"], &settings.to_json()["l1"]), (&0.5.into(), &0.into()));
+    /// # Ok::<(), parsimon::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn for_signals(self) -> Self {
+        let name = self.get("algorithm").and_then(Value::as_str).unwrap_or_default();
+        let rate = algorithm::find(name).and_then(Algorithm::signal_rate);
+        let is_rate = |field: &str| {
+            let meaning = alias::meaning(field, &[name]);
+            meaning.setting == "rate"
+        };
+        let is_set = self.fields().any(|(field, _)| is_rate(field));
+        let spec = match rate {
+            Some(rate) if !is_set => self.set("rate", rate),
+            _ => self,
+        };
+        spec.without_default_penalty()
+    }
+
+    /// The same without the algorithm's default penalty, for experiments: what is not set is not there.
+    #[must_use]
+    pub fn without_default_penalty(self) -> Self {
+        let name = self.get("algorithm").and_then(Value::as_str).unwrap_or_default();
+        let has_l1 = algorithm::find(name)
+            .is_some_and(|a| a.parameter("l1").is_some_and(|l1| l1.default.is_some()));
+        let is_set = self.fields().any(|(field, _)| PENALTIES.contains(&&*alias::synonym(field)));
+        if has_l1 && !is_set { self.set("l1", 0) } else { self }
+    }
+
     /// A field, if set.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(name)
@@ -92,45 +127,50 @@ impl Spec {
 
     /// Checks every field and fills in the defaults.
     pub fn resolve(&self) -> Result<Settings, BuildError> {
-        self.resolve_with(|_, _| false)
+        self.resolve_with(false)
     }
 
-    /// The same for the settings of a file, which may carry settings that an earlier version had.
+    /// The same for the settings of a file, which may carry settings that an earlier version had, and has no penalty but
+    /// those it states.
     pub(crate) fn resolve_stored(&self) -> Result<Settings, BuildError> {
-        self.resolve_with(Algorithm::has_retired)
+        self.resolve_with(true)
     }
 
-    fn resolve_with(
-        &self,
-        is_ignored: impl Fn(&Algorithm, &str) -> bool,
-    ) -> Result<Settings, BuildError> {
+    fn resolve_with(&self, is_stored: bool) -> Result<Settings, BuildError> {
         let algorithm = self.algorithm()?;
         if let Some(own) = alias::translated(self, Some(algorithm.name))? {
-            return own.resolve_with(is_ignored);
+            return own.resolve_with(is_stored);
         }
         for (name, value) in self.fields().filter(|(name, _)| *name != "algorithm") {
             // A strength of zero is what a method without that penalty has.
             let is_absent_penalty = ["l1", "l2"].contains(&name) && value.as_f64() == Some(0.0);
             match algorithm.parameter(name) {
                 Some(parameter) => parameter.check(value)?,
-                None if is_absent_penalty || is_ignored(algorithm, name) => {}
+                None if is_absent_penalty || (is_stored && algorithm.has_retired(name)) => {}
                 None => return Err(unknown_setting(algorithm, name)),
             }
         }
+        let has_penalty = is_stored || self.fields().any(|(name, _)| PENALTIES.contains(&name));
         let mut values = Map::new();
         values.insert("algorithm".into(), algorithm.name.into());
         for parameter in algorithm.parameters() {
             let given = self.values.get(parameter.name).filter(|v| !v.is_null()).cloned();
-            let default = || parameter.default.map(DefaultValue::value);
+            // A penalty that is set stands alone.
+            let is_none = parameter.name == "l1" && parameter.default.is_some() && has_penalty;
+            let default = || match is_none {
+                true => Some(0.into()),
+                false => parameter.default.map(DefaultValue::value),
+            };
             if let Some(value) = given.or_else(default) {
                 values.insert(parameter.name.into(), value);
             }
         }
+        let is_loss_given = self.values.get("loss").is_some_and(|loss| !loss.is_null());
         let configured = algorithm.configure(&mut values)?;
         // In the order of the parameters, whether a value was given or filled in: equal settings are equal bytes.
         let names = std::iter::once("algorithm").chain(algorithm.parameters().map(|p| p.name));
         let in_order = names.filter_map(|name| values.remove_entry(name)).collect();
-        Ok(Settings::new(algorithm, in_order, configured))
+        Ok(Settings::new(algorithm, in_order, configured, is_loss_given))
     }
 
     fn algorithm(&self) -> Result<&'static Algorithm, BuildError> {

@@ -21,6 +21,8 @@ pub enum LabelNeed {
     Nothing,
     /// All of them, unless the first rows have the usual -1, 0 and 1.
     Unusual,
+    /// All of them, unless there are more than two.
+    Two,
     /// All of them.
     All,
     /// As many as it takes to guess the loss.
@@ -33,6 +35,7 @@ impl Needs {
         let labels = match settings.classes() {
             None if settings.is_multiclass() => LabelNeed::All,
             None if settings.is_binary() => LabelNeed::Unusual,
+            None if settings.may_find_two_classes() => LabelNeed::Two,
             _ => LabelNeed::Nothing,
         };
         Self { labels, dimension: settings.needs_dimension(), rows: settings.needs_rows() }

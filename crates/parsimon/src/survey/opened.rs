@@ -69,6 +69,12 @@ pub fn survey<S: Source + ?Sized>(
         (None, Some(labels)) => classes_of(first, labels, source, options)?,
         (None, None) => Vec::new(),
     };
+    // Methods that learn numbers need the usual classes by name: without names, labels are numbers to them.
+    let is_usual = classes.is_empty() && first.is_binary();
+    let classes = match is_usual && settings.iter().any(Settings::may_find_two_classes) {
+        true => vec!["-1".into(), "1".into()],
+        false => classes,
+    };
     Ok(Found { classes, dimension: seen.dimension, rows: seen.rows })
 }
 

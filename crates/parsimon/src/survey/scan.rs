@@ -13,7 +13,7 @@ const MOST_CLASSES: usize = 10_000;
 /// What one pass over the data saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
-    /// The labels; `None` if they were not looked for.
+    /// The labels; `None` if they were not looked for, or are numbers where two classes were looked for.
     pub labels: Option<SeenLabels>,
     /// The largest id, one more if there is an id 0; of hashed features, how many slots are in use. `None` if not
     /// looked for.
@@ -53,8 +53,10 @@ pub fn scan<S: Source + ?Sized>(
         source.open(&options)?
     };
     let is_guessed = needs.labels == LabelNeed::Guess;
+    let is_of_two = needs.labels == LabelNeed::Two;
     let mut glance = (needs.labels == LabelNeed::Unusual || is_guessed).then(Glance::default);
-    let mut counter = (needs.labels != LabelNeed::Nothing).then(|| LabelCounter::new(MOST_CLASSES));
+    let most = if is_of_two { usize::MAX } else { MOST_CLASSES };
+    let mut counter = (needs.labels != LabelNeed::Nothing).then(|| LabelCounter::new(most));
     let mut slots = needs.dimension.then(Slots::default);
     let (mut chunk, mut rows, mut are_numbers) = (Chunk::new(), 0u64, false);
     while reader.read(&mut chunk)? {
@@ -67,6 +69,13 @@ pub fn scan<S: Source + ?Sized>(
         }
         if is_guessed && !are_numbers && counter.as_ref().is_some_and(no_classes) {
             (are_numbers, counter, glance) = (true, None, None);
+            if needs.is_of_labels_only() {
+                break;
+            }
+        }
+        // A third label: they are numbers.
+        if is_of_two && counter.as_ref().is_some_and(|counter| counter.distinct() > 2) {
+            counter = None;
             if needs.is_of_labels_only() {
                 break;
             }
@@ -84,6 +93,7 @@ pub fn scan<S: Source + ?Sized>(
     }
     let labels = match (glance, counter) {
         (Some(glance), _) => Some(SeenLabels::Usual { from_zero: glance.is_from_zero() }),
+        (None, Some(counter)) if is_of_two && counter.distinct() < 2 => None,
         (None, Some(counter)) => {
             let labels = counter.finish(&reader).labels.into_iter().map(|(label, _)| label);
             Some(SeenLabels::All(labels.collect()))

@@ -59,11 +59,12 @@ impl InputSchema {
     pub fn labels(&self, settings: &Settings) -> Labels {
         match (settings.is_multiclass(), settings.loss().domain(), &self.found.classes[..]) {
             (true, _, classes) => Labels::Classes(classes.to_vec()),
-            (_, LabelDomain::Real, _) => Labels::Real,
             (_, LabelDomain::NonNegative, _) => Labels::NonNegative,
-            (_, LabelDomain::Binary, [negative, positive]) => {
+            // Two classes are learned as -1 and 1, by losses of numbers, too.
+            (_, LabelDomain::Binary | LabelDomain::Real, [negative, positive]) => {
                 Labels::Binary { negative: negative.clone(), positive: positive.clone() }
             }
+            (_, LabelDomain::Real, _) => Labels::Real,
             (_, LabelDomain::Binary, _) => Labels::binary(),
         }
     }

@@ -34,6 +34,10 @@ impl Trainer {
         if let Some(baseline) = self.baseline() {
             container.about["constant"] = baseline.to_json();
         }
+        // Absent without class weights: the bytes of such checkpoints stay what they were.
+        if let Some(class_weights) = self.learner.class_weights() {
+            container.about["class_counts"] = class_weights.counts().into();
+        }
         let mut state = Vec::new();
         self.online().save(&mut state);
         container.push("state", state);
@@ -72,6 +76,13 @@ impl Trainer {
             && !baseline.restore(&kept)
         {
             return Err(bad("has a constant that does not belong to its settings".into()));
+        }
+        if let Some(class_weights) = trainer.learner.class_weights_mut() {
+            let counts: Vec<f64> =
+                serde_json::from_value(field("class_counts")).map_err(unreadable)?;
+            class_weights
+                .restore(&counts)
+                .ok_or_else(|| bad("has counts of other classes than its settings".into()))?;
         }
         let mut state = container.section("state");
         let restored = trainer.learner.online_mut().restore(&mut state);

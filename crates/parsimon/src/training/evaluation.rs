@@ -2,10 +2,11 @@
 
 use parsimon_core::{Chunk, Loss, Scorer};
 use parsimon_data::{Input, Labels, Options, Reader};
-use parsimon_eval::{Evaluation, Evaluator, Multiclass};
+use parsimon_eval::{Binary, Evaluation, Evaluator, Multiclass};
 
 use super::beside::{Beside, BesideConstant};
 use super::parallel::in_parallel;
+use crate::survey::Found;
 use crate::{Error, Model, Settings};
 
 /// Takes margins and labels of any task, and gives its metrics.
@@ -22,9 +23,13 @@ impl ModelEvaluator {
     /// An evaluator for a learner with these settings and classes.
     pub fn new(settings: &Settings, classes: &[String]) -> Self {
         let loss: Loss = settings.loss();
-        Self(match settings.is_multiclass() {
-            true => Task::Many(Multiclass::new(loss, classes.iter().cloned())),
-            false => Task::One(Evaluator::new(loss)),
+        let found = Found { classes: classes.to_vec(), ..Found::default() };
+        Self(if settings.is_multiclass() {
+            Task::Many(Multiclass::new(loss, classes.iter().cloned()))
+        } else if settings.is_of_two_classes(&found) {
+            Task::One(Evaluator::Binary(Binary::new(loss)))
+        } else {
+            Task::One(Evaluator::new(loss))
         })
     }
 

@@ -12,6 +12,7 @@
 mod baseline;
 mod beside;
 mod checkpoint;
+mod class_weights;
 mod constant;
 mod early_stopping;
 mod evaluation;

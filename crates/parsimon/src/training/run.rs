@@ -159,6 +159,10 @@ pub fn run_with(
                 .into(),
         ));
     }
+    if plan.regret && trainer.settings().class_weight().is_some() {
+        let message = "the regret is defined for rows as they are; leave out --class-weight";
+        return Err(Error::Usage(message.into()));
+    }
     let mut reader = Some(reader);
     for input in &plan.inputs {
         trainer.note_input(&input.name());

@@ -5,9 +5,10 @@ use std::ops::Range;
 use parsimon_core::{Chunk, Frozen, Loss, Online};
 use parsimon_eval::Progressive;
 
+use super::class_weights::ClassWeights;
 use super::stretch::Stretch;
 use crate::algorithm::lanes::Narrow;
-use crate::{Error, InputSchema, LearnerOptions, Settings, Storage};
+use crate::{BuildError, Error, InputSchema, LearnerOptions, Settings, Storage};
 
 /// A learner of one setting, or of several that share it.
 pub(super) struct SharedLearner {
@@ -17,6 +18,8 @@ pub(super) struct SharedLearner {
     dimension: u64,
     /// Whether it standardizes number columns; otherwise their cells are ordinary features.
     is_normalized: bool,
+    /// Rows are weighted by their class before they are learned.
+    class_weights: Option<ClassWeights>,
     /// Of the last stretch, one per row and head.
     margins: Vec<f64>,
     /// Of the last stretch, one per row and setting.
@@ -34,8 +37,13 @@ enum Learner {
 
 impl SharedLearner {
     /// A learner of one setting.
-    pub(super) fn one(online: Box<dyn Online>, settings: &Settings, schema: &InputSchema) -> Self {
-        Self::new(Learner::One(online), settings, schema)
+    pub(super) fn one(
+        online: Box<dyn Online>,
+        settings: &Settings,
+        schema: &InputSchema,
+    ) -> Result<Self, BuildError> {
+        let class_weights = ClassWeights::new(settings, &schema.found)?;
+        Ok(Self { class_weights, ..Self::new(Learner::One(online), settings, schema) })
     }
 
     /// A learner of several settings that have the loss of the one given.
@@ -49,6 +57,7 @@ impl SharedLearner {
             loss: settings.loss(),
             dimension: settings.dimension(&schema.found).map_or(1, u64::from),
             is_normalized: settings.is_normalized(),
+            class_weights: None,
             margins: Vec::new(),
             losses: Vec::new(),
             row_losses: Vec::new(),
@@ -67,6 +76,14 @@ impl SharedLearner {
             Learner::One(one) => &mut **one,
             Learner::Many(many) => &mut **many,
         }
+    }
+
+    pub(super) fn class_weights(&self) -> Option<&ClassWeights> {
+        self.class_weights.as_ref()
+    }
+
+    pub(super) fn class_weights_mut(&mut self) -> Option<&mut ClassWeights> {
+        self.class_weights.as_mut()
     }
 
     pub(super) fn loss(&self) -> Loss {
@@ -118,7 +135,13 @@ impl SharedLearner {
             Learner::One(one) => &mut **one,
             Learner::Many(many) => &mut **many,
         };
-        learner.learn_rows(chunk, rows.clone(), &mut self.margins);
+        match &mut self.class_weights {
+            None => learner.learn_rows(chunk, rows.clone(), &mut self.margins),
+            Some(class_weights) => {
+                let weighted = class_weights.weigh(chunk, rows.clone())?;
+                learner.learn_rows(weighted, 0..rows.len(), &mut self.margins);
+            }
+        }
         if let Some(feature) = learner.overflow() {
             return Err(Error::TooManyFeatures { feature, dimension: self.dimension });
         }

@@ -147,7 +147,7 @@ impl Sweep {
 
     fn alone(&self, settings: &Settings) -> Result<SharedLearner, BuildError> {
         let online = settings.build(options_of(settings, self.frame), &self.reading.found)?;
-        Ok(SharedLearner::one(online, settings, &self.reading))
+        SharedLearner::one(online, settings, &self.reading)
     }
 
     /// Puts every entry into a group.
@@ -167,7 +167,11 @@ impl Sweep {
             let settings: Vec<&Settings> =
                 members.iter().map(|&k| &self.entries[k].settings).collect();
             // One by itself is better off with a learner of its own.
-            let many = if members.len() > 1 { shared_learner(&settings, self.frame) } else { None };
+            let many = if members.len() > 1 {
+                shared_learner(&settings, self.frame, &self.reading.found)
+            } else {
+                None
+            };
             let learner = match many {
                 Some(many) => SharedLearner::many(many, settings[0], &self.reading),
                 None => self.alone(settings[0])?,

@@ -57,7 +57,7 @@ impl Trainer {
         let frame = options_of(&settings, frame);
         let online = settings.build(frame, &reading.found)?;
         Ok(Self {
-            learner: SharedLearner::one(online, &settings, &reading),
+            learner: SharedLearner::one(online, &settings, &reading)?,
             curve: LearningCurve::new(settings.progressive_name()),
             baseline: Some(Baseline::new(&settings, &reading.found)),
             settings,

@@ -1,7 +1,7 @@
 //! Metrics in bounded memory: of all rows, or of the last ones when there are very many.
 
 use parsimon::eval::Evaluation;
-use parsimon::{ModelEvaluator, Settings, Stretch, Watch};
+use parsimon::{Found, ModelEvaluator, Settings, Stretch, Watch};
 
 /// Scores kept by all runs together; at 16 bytes each, two gigabytes at most.
 const MOST_SCORES: usize = 1 << 27;
@@ -20,7 +20,8 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new(settings: &Settings, classes: &[String], runs: usize) -> Self {
-        let keeps_scores = settings.is_binary();
+        let found = Found { classes: classes.to_vec(), ..Found::default() };
+        let keeps_scores = settings.is_of_two_classes(&found);
         // The two judges of a run overlap by half a window: one and a half windows are kept.
         let half = if keeps_scores { MOST_SCORES / 3 / runs.max(1) } else { usize::MAX };
         let fresh = ModelEvaluator::new(settings, classes);

@@ -1,5 +1,6 @@
 //! The command that trains a run again, alone.
 
+use parsimon::algorithm::PENALTIES;
 use parsimon::{Settings, Spec};
 use serde_json::Value;
 
@@ -34,7 +35,9 @@ fn settings(spec: &Spec) -> Vec<String> {
     let usual = |name: &str| usual.as_ref().and_then(|s: &Settings| s.to_json().get(name)).cloned();
     let mut words = vec!["-a".to_owned(), algorithm.to_owned()];
     for (name, value) in spec.fields().filter(|(name, _)| *name != "algorithm") {
-        let same = usual(name).is_some_and(|u| u == *value || is_same(&u, value));
+        // Whether a penalty is set changes what the others are: one that is set is always written.
+        let same = !PENALTIES.contains(&name)
+            && usual(name).is_some_and(|u| u == *value || is_same(&u, value));
         match (format!("--{}", name.replace('_', "-")), value) {
             _ if same => {}
             (flag, Value::Bool(true)) => words.push(flag),

@@ -96,7 +96,8 @@ pub struct Moments {
     pub energy: f64,
     /// The labels.
     pub target: TargetMoments,
-    /// Ids in ascending order, each with the importance `n` it has occurred with and its root mean square `s`.
+    /// Ids in ascending order, each with the importance `n` it has occurred with and its root mean square `s`, which has a minus
+    /// sign while one row had the feature.
     pub features: Vec<(u32, [f64; 2])>,
     /// The number columns, in the order in which they were met.
     pub columns: Vec<ColumnMoments>,
@@ -112,7 +113,8 @@ pub struct MomentsDelta {
     /// The labels seen since the start.
     pub target: TargetMoments,
     /// Ids in ascending order, each with the importance of its sample, that times the mean square of the sample, and
-    /// how many learners have reached the horizon, so that their sample replaces the start instead of adding to it.
+    /// how many learners have reached the horizon, so that their sample replaces the start instead of adding to it. The
+    /// second has a minus sign if the sample is one row.
     pub features: Vec<(u32, [f64; 3])>,
     /// The cells of number columns seen since the start, in the order in which the columns were met.
     pub columns: Vec<ColumnMoments>,
@@ -133,7 +135,8 @@ impl Moments {
             let sample = if n >= HORIZON {
                 [n, n * s * s, 1.0]
             } else {
-                [n - n0, (n * s * s - n0 * s0 * s0).max(0.0), 0.0]
+                let squares = (n * s * s - n0 * s0 * s0).max(0.0);
+                [n - n0, if s < 0.0 { -squares } else { squares }, 0.0]
             };
             features.push((id, sample));
         }
@@ -159,7 +162,12 @@ impl MomentsDelta {
             let mut sample = [0.0; 3];
             for side in [&mut a, &mut b] {
                 if let Some((_, more)) = side.next_if(|f| f.0 == id) {
-                    sample.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+                    let both = sample[0] > 0.0;
+                    sample = [
+                        sample[0] + more[0],
+                        if both { sample[1].abs() + more[1].abs() } else { more[1] },
+                        sample[2] + more[2],
+                    ];
                 }
             }
             features.push((id, sample));
@@ -174,7 +182,9 @@ pub(crate) fn combined([n0, s0]: [f64; 2], &[n, squares, replacing]: &[f64; 3]) 
     let n0 = if replacing > 0.0 { 0.0 } else { n0 };
     let weight = n0 + n;
     if weight > 0.0 {
-        [weight.min(HORIZON), ((n0 * s0 * s0 + squares) / weight).sqrt()]
+        let root = ((n0 * s0 * s0 + squares.abs()) / weight).sqrt();
+        let is_single = squares < 0.0 && n0 <= 0.0;
+        [weight.min(HORIZON), if is_single { -root } else { root }]
     } else {
         [n0, s0]
     }

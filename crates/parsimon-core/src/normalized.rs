@@ -14,6 +14,9 @@
 //! weights it is compared with grow as `a` shrinks.
 //!
 //! Multiplying a feature by a constant changes no margin: bit for bit if the constant is a power of two.
+//!
+//! A weight is read as zero until two learned rows had its feature. One row says nothing that another row could use, and in
+//! texts and logs most features occur once: without this rule they are most of the model.
 
 #![allow(clippy::needless_range_loop, reason = "a loop over several arrays is to be vectorized")]
 
@@ -29,7 +32,7 @@ use crate::{Chunk, Float, Frozen, HalfLife, Head, Online, State, Table};
 /// What is kept of a feature's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stat<F> {
-    /// The root mean square.
+    /// The root mean square, with a minus sign while one learned row had the feature: its weight then reads as zero.
     s: F,
     /// The importance of the rows that had the feature, at most 4096: older values are forgotten.
     n: F,
@@ -43,7 +46,14 @@ impl<F: Float> Stat<F> {
     fn with(self, x: f64, h: f64, horizon: f64) -> Self {
         let n = F::from_f64(least(self.n.to_f64() + h, horizon));
         let (share, s) = (least(h / n.to_f64(), 1.0), self.s.to_f64());
-        Self { s: F::from_f64((s * s + share * (x * x - s * s)).sqrt()), n }
+        let root = (s * s + share * (x * x - s * s)).sqrt();
+        Self { s: F::from_f64(if self.n > F::ZERO { root } else { -root }), n }
+    }
+
+    /// A value in units of the root mean square as a user reads it; zero if fewer than two rows had the feature.
+    #[inline(always)]
+    fn scaled_if_read(&self, x: f64) -> f64 {
+        if self.s > F::ZERO { self.scaled(x) } else { 0.0 }
     }
 
     /// A value in units of the root mean square; zero if there is none.
@@ -52,7 +62,7 @@ impl<F: Float> Stat<F> {
     /// must be cut.
     #[inline(always)]
     fn scaled(&self, x: f64) -> f64 {
-        let (s, most) = (self.s.to_f64(), F::PRECISION.max_value());
+        let (s, most) = (self.s.to_f64().abs(), F::PRECISION.max_value());
         let u = -least(-least(x / s, most), most);
         if s > 0.0 { u } else { 0.0 }
     }
@@ -87,7 +97,7 @@ impl Clock {
 /// original features.
 ///
 /// All heads share the statistics: two numbers per feature. Rows without a label or of importance 0 are predicted
-/// and change nothing. A feature that no learned row had reads as zero. The cost of a row is proportional to its number of features.
+/// and change nothing. A feature that fewer than two learned rows had reads as zero. The cost of a row is proportional to its number of features.
 ///
 /// ```
 /// use parsimon_core::metric::AdaGrad;
@@ -177,7 +187,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
 
     /// The root mean square of a feature's values so far; 0 if it was never seen.
     pub fn scale(&self, j: u32) -> f64 {
-        self.stats.get(j).s.to_f64()
+        self.stats.get(j).s.to_f64().abs()
     }
 
     /// The factor `a` after the last learned row; 1 before the first.
@@ -229,7 +239,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
 
     /// A weight of the learner inside, in the units of the feature.
     fn in_units(&self, j: u32, w: f64) -> f64 {
-        let s = self.scale(j);
+        let s = self.stats.get(j).s.to_f64();
         if s > 0.0 { w * self.clock.a / s } else { 0.0 }
     }
 
@@ -242,7 +252,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
 /// Brings values to units of their root mean squares.
 fn scale<F: Float>(stats: &Table<Stat<F>>, indices: &[u32], values: &mut [f64]) {
     for (&j, x) in indices.iter().zip(values) {
-        *x = stats.get(j).scaled(*x);
+        *x = stats.get(j).scaled_if_read(*x);
     }
 }
 
@@ -327,11 +337,14 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
     }
 
     fn nonzeros(&self) -> usize {
-        self.inner.nonzeros()
+        self.nonzeros_by_head().iter().sum()
     }
 
+    // Weights of features that one row had are not zero inside.
     fn nonzeros_by_head(&self) -> Vec<usize> {
-        self.inner.nonzeros_by_head()
+        let heads = self.inner.freeze().into_heads();
+        let is_read = |j: &&u32| self.stats.get(**j).s > F::ZERO;
+        heads.iter().map(|head| head.indices().iter().filter(is_read).count()).collect()
     }
 
     fn freeze(&self) -> Frozen {

@@ -94,9 +94,15 @@ impl WholePast {
         if energy > 0.0 { (weight / energy).sqrt() } else { 1.0 }
     }
 
-    fn row(&self, x: &BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
+    /// A weight is read from the second row with its feature on.
+    fn is_read(&self, j: u32) -> bool {
+        self.rows.iter().filter(|row| row.x.contains_key(&j)).count() >= 2
+    }
+
+    fn row(&self, x: &BTreeMap<u32, f64>, is_learned: bool) -> BTreeMap<u32, f64> {
         let a = self.a();
         let scaled = |(&j, &x): (&u32, &f64)| match self.scale(j) {
+            _ if !is_learned && !self.is_read(j) => (j, 0.0),
             0.0 => (j, 0.0),
             s => (j, a * (x / s)),
         };
@@ -135,7 +141,7 @@ impl WholePast {
         let last = self.rows.len() - 1;
         let u = |(&j, &x): (&u32, &f64)| (x / self.scale(j)).powi(2);
         self.rows[last].energy = h * (x.iter().map(u).sum::<f64>() + 1.0);
-        let (row, a, (m, sigma)) = (self.row(&x), self.a(), self.target());
+        let (row, a, (m, sigma)) = (self.row(&x, true), self.a(), self.target());
         // The weights are those before the row.
         let present = self.rows.pop().unwrap();
         let p = self.margin(&row, a);
@@ -161,7 +167,7 @@ fn compare(rows_of_half_life: u64, chunk: &Chunk) -> (usize, usize) {
             expected.push(past.learn(x, chunk.label(i).unwrap(), chunk.weight(i)));
         } else {
             let (m, sigma) = past.target();
-            expected.push(m + sigma * past.margin(&past.row(&x), past.a()));
+            expected.push(m + sigma * past.margin(&past.row(&x, false), past.a()));
         }
     }
     let what = format!("half-life {rows_of_half_life}");

@@ -36,6 +36,8 @@ fn all<F: Float>(loss: Loss) -> Vec<(&'static str, Boxed<F>)> {
 #[derive(Default)]
 struct Plain {
     features: BTreeMap<u32, (f64, f64)>,
+    /// How many learned rows had a feature.
+    times: BTreeMap<u32, u32>,
     t: f64,
     s: f64,
 }
@@ -50,6 +52,7 @@ impl Plain {
         self.t += h;
         let mut energy = 0.0;
         for (j, x) in chunk.row(i).iter() {
+            *self.times.entry(j).or_default() += 1;
             let (s, n) = self.features.entry(j).or_default();
             *n = round((*n + h).min(4096.0));
             *s = round((*s * *s + (h / *n).min(1.0) * (x * x - *s * *s)).sqrt());
@@ -60,6 +63,8 @@ impl Plain {
 
     fn row(&self, chunk: &Chunk, i: usize) -> Vec<(u32, f64)> {
         let scaled = |(j, x): (u32, f64)| match self.features.get(&j) {
+            // A weight is read from the second row with its feature on.
+            Some(_) if !is_learned(chunk, i) && self.times[&j] < 2 => (j, 0.0),
             Some(&(s, _)) if s > 0.0 => (j, self.a() * (x / s)),
             _ => (j, 0.0),
         };

@@ -25,7 +25,7 @@ pub(crate) fn play(
             normalizer.count(&example.x, example.weight);
         }
         method.scale_penalty(normalizer.level());
-        let x = normalizer.row(&example.x);
+        let x = normalizer.row(&example.x, example.is_learned());
         let p = dot(&method.point(), &x);
         margins.push(target.prediction(p));
         if !example.is_learned() {

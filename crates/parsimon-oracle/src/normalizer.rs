@@ -48,12 +48,22 @@ impl Normalizer {
         if squares > 0.0 { (total / squares).sqrt() } else { 1.0 }
     }
 
-    /// The dense row that the method inside sees: `a x_j / s_j`, and 1 for the bias.
-    pub(crate) fn row(&self, x: &[(usize, f64)]) -> Vec<f64> {
+    /// Whether the weight of a feature is read: at least two learned rows had it.
+    fn is_read(&self, j: usize) -> bool {
+        self.values[j].len() >= 2
+    }
+
+    /// The dense row that the method inside sees: `a x_j / s_j`, and 1 for the bias. In a row that is not learned, features whose
+    /// weights are not read are left out.
+    pub(crate) fn row(&self, x: &[(usize, f64)], is_learned: bool) -> Vec<f64> {
         let (level, mut row) = (self.level(), self.space.zeros());
         for &(j, value) in x {
             let scale = self.scale(j);
-            row[j] = if scale > 0.0 { level * (value / scale) } else { 0.0 };
+            row[j] = if scale > 0.0 && (is_learned || self.is_read(j)) {
+                level * (value / scale)
+            } else {
+                0.0
+            };
         }
         if self.space.bias {
             row[self.space.dimension] = 1.0;
@@ -61,11 +71,14 @@ impl Normalizer {
         row
     }
 
-    /// Weights of normalized rows as weights of the rows as given: `w_j a / s_j`; the bias as it is.
+    /// Weights of normalized rows as weights of the rows as given: `w_j a / s_j`, zero while one learned row had the feature; the bias as
+    /// it is.
     pub(crate) fn in_units_of_features(&self, w: &[f64]) -> Vec<f64> {
         let level = self.level();
-        let weight = |j: usize, w: f64| {
-            if j == self.space.dimension || w == 0.0 { w } else { w * level / self.scale(j) }
+        let weight = |j: usize, w: f64| match j == self.space.dimension || w == 0.0 {
+            true => w,
+            false if self.is_read(j) => w * level / self.scale(j),
+            false => 0.0,
         };
         w.iter().enumerate().map(|(j, &w)| weight(j, w)).collect()
     }
@@ -82,7 +95,8 @@ mod tests {
         // u = 1: S = 2, T = 1.
         assert_eq!(normalizer.scale(0), 3.0);
         assert_eq!(normalizer.level(), 0.5_f64.sqrt());
-        assert_eq!(normalizer.row(&[(0, 6.0), (1, 5.0)]), [2.0 * 0.5_f64.sqrt(), 0.0, 1.0]);
+        assert_eq!(normalizer.row(&[(0, 6.0), (1, 5.0)], true), [2.0 * 0.5_f64.sqrt(), 0.0, 1.0]);
+        assert_eq!(normalizer.row(&[(0, 6.0), (1, 5.0)], false), [0.0, 0.0, 1.0]);
         normalizer.count(&[(0, 4.0)], 3.0);
         // The mean of 9 and three times 16 is 14.25.
         assert!((normalizer.scale(0) - 14.25_f64.sqrt()).abs() < 1e-15);

@@ -207,7 +207,7 @@ pub fn race(spec: &Value, stream: &Stream, bias: bool) -> Raced {
         if example.is_learned() {
             normalizer.count(&example.x, example.weight);
         }
-        let (x, level) = (normalizer.row(&example.x), normalizer.level());
+        let (x, level) = (normalizer.row(&example.x, example.is_learned()), normalizer.level());
         let points: Vec<_> = racers.iter().map(|racer| racer.point(level, &space)).collect();
         margins.push(target.prediction(dot(&points[referee.leader], &x)));
         if !example.is_learned() {

@@ -19,6 +19,9 @@ pub(super) fn is_plausible(moments: &MomentsDelta) -> bool {
     is_range
         && target.mean.is_finite()
         && [*weight, *energy, target.weight, target.squares].iter().all(is_sum)
-        && features.iter().all(|(_, sample)| sample.iter().all(is_sum))
+        && features.iter().all(|(_, [n, squares, replacing])| {
+            // The sign of the second says that the sample is one row.
+            [*n, squares.abs(), *replacing].iter().all(is_sum)
+        })
         && columns.iter().all(|column| column.is_sound() && column.weight > 0.0)
 }

@@ -218,7 +218,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             None => weight,
             Some(half_life) => {
                 self.set_growth(half_life.growth(self.t));
-                for (&place, played) in self.places.iter().zip(&mut self.played) {
+                let row = self.places.iter().zip(&mut self.played).take(x.values().len());
+                for (&place, played) in row {
                     self.penalized.read_again(self.store.get(place), played);
                 }
                 if let (Some(c), Some(played)) = (&self.bias, &mut bias) {

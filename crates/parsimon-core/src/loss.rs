@@ -111,10 +111,16 @@ impl Loss {
     /// [`slope`](Loss::slope) at several margins; the logistic one several at a time.
     #[inline(always)]
     pub(crate) fn slopes<const K: usize>(&self, p: &[f64; K], y: f64) -> [f64; K] {
+        let mut slopes = [0.0; K];
         match self {
-            Loss::Logistic => p.map(|p| -y / (1.0 + exp(y * p))),
-            _ => p.map(|p| self.slope(p, y)),
+            Loss::Logistic => {
+                for (slope, p) in slopes.iter_mut().zip(p) {
+                    *slope = -y / (1.0 + exp(y * p));
+                }
+            }
+            _ => slopes.iter_mut().zip(p).for_each(|(slope, p)| *slope = self.slope(*p, y)),
         }
+        slopes
     }
 
     /// [`value`](Loss::value) of every row, at its margin and its label; the logistic one several at a time.

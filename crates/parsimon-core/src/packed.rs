@@ -91,20 +91,28 @@ impl<F: Float, const K: usize> Packed<F, K> {
         }
     }
 
+    /// All coordinates, and room for more, by place.
+    #[inline(always)]
+    pub fn all(&self) -> &[[[F; K]; 2]] {
+        self.numbers[self.start..].as_chunks().0.as_chunks().0
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn all_mut(&mut self) -> &mut [[[F; K]; 2]] {
+        self.numbers[self.start..].as_chunks_mut().0.as_chunks_mut().0
+    }
+
     /// The numbers at a place that was found here.
     #[inline(always)]
     pub fn get(&self, place: u32) -> &[[F; K]; 2] {
-        let at = self.start + place as usize * 2 * K;
-        let (numbers, _) = self.numbers[at..at + 2 * K].as_chunks();
-        numbers.first_chunk().expect("two for each setting")
+        &self.all()[place as usize]
     }
 
     /// The same, to be changed.
     #[inline(always)]
     pub fn get_mut(&mut self, place: u32) -> &mut [[F; K]; 2] {
-        let at = self.start + place as usize * 2 * K;
-        let (numbers, _) = self.numbers[at..at + 2 * K].as_chunks_mut();
-        numbers.first_chunk_mut().expect("two for each setting")
+        &mut self.all_mut()[place as usize]
     }
 
     /// Says that the numbers at a place will be wanted soon.
@@ -191,7 +199,7 @@ mod tests {
     fn coordinates_begin_with_a_cache_line() {
         let mut store = Packed::<f32, 8>::growing();
         (0..5000).for_each(|j| _ = store.place_or_new(j));
-        let is_aligned = |c: &[[f32; 8]; 2]| c.as_ptr() as usize % CACHE_LINE == 0;
+        let is_aligned = |c: &[[f32; 8]; 2]| (c.as_ptr() as usize).is_multiple_of(CACHE_LINE);
         assert!(store.iter().all(|(_, c)| is_aligned(c)));
     }
 }

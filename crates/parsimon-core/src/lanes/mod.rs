@@ -87,7 +87,7 @@ pub struct Lanes<F: Float, C, const K: usize> {
     bias: Option<[[F; K]; 2]>,
     /// What was read of the row at hand.
     played: Vec<Played<F, K>>,
-    /// Where the coordinates of the row at hand are, and those of the next row.
+    /// Where the coordinates of the row at hand are, and those of the next row. As `played`, as long as the longest row.
     places: Vec<u32>,
     next_places: Vec<u32>,
 }
@@ -190,8 +190,11 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
     #[inline(always)]
     fn find_next(&mut self, chunk: &Chunk, i: usize) {
         let (x, learns) = (chunk.row(i), learns(chunk, i));
-        self.next_places.clear();
-        for &j in x.indices() {
+        let len = x.indices().len();
+        if self.next_places.len() < len {
+            self.next_places.resize(len, UNSEEN);
+        }
+        for (found, &j) in self.next_places.iter_mut().zip(x.indices()) {
             let place = match learns {
                 true => self.store.place_or_new(j),
                 false => self.store.find(j).unwrap_or(UNSEEN),
@@ -199,7 +202,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             if place != UNSEEN {
                 self.store.prefetch(place);
             }
-            self.next_places.push(place);
+            *found = place;
         }
     }
 
@@ -215,7 +218,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             None => weight,
             Some(half_life) => {
                 self.set_growth(half_life.growth(self.t));
-                for (&place, played) in self.places.iter().zip(&mut self.played) {
+                let row = self.places.iter().zip(&mut self.played).take(x.values().len());
+                for (&place, played) in row {
                     self.penalized.read_again(self.store.get(place), played);
                 }
                 if let (Some(c), Some(played)) = (&self.bias, &mut bias) {
@@ -229,8 +233,9 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
             d[k] = F::from_f64(weight * slopes[k]);
         }
         self.penalized.tick(self.amount());
+        let coords = self.store.all_mut();
         for ((&place, &v), played) in self.places.iter().zip(x.values()).zip(&self.played) {
-            let c = self.store.get_mut(place);
+            let c = &mut coords[place as usize];
             self.penalized.absorb(&self.center, c, played, &d, F::from_f64(v));
         }
         if let (Some(c), Some(played)) = (&mut self.bias, bias) {
@@ -246,16 +251,19 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
     #[inline(always)]
     fn gather(&mut self, x: Row<'_>) -> [f64; K] {
         let (mut sums, unseen) = ([[F::ZERO; K]; 8], [[F::ZERO; K]; 2]);
-        self.played.clear();
-        for (i, (&place, &v)) in self.places.iter().zip(x.values()).enumerate() {
+        if self.played.len() < x.values().len() {
+            self.played.resize(x.values().len(), Played::default());
+        }
+        let (coords, row) = (self.store.all(), self.places.iter().zip(x.values()));
+        for (i, ((&place, &v), played)) in row.zip(&mut self.played).enumerate() {
             let v = F::from_f64(v);
-            let c = if place == UNSEEN { &unseen } else { self.store.get(place) };
-            let played = self.penalized.played(c);
+            let c = if place == UNSEEN { &unseen } else { &coords[place as usize] };
+            let read = self.penalized.played(c);
             let sum = &mut sums[i % 8];
             for k in 0..K {
-                sum[k] += played.w[k] * v;
+                sum[k] += read.w[k] * v;
             }
-            self.played.push(played);
+            *played = read;
         }
         let bias = self.bias.as_ref().map_or([F::ZERO; K], |c| self.free.played(c).w);
         let mut p = [0.0; K];

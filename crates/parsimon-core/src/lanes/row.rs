@@ -31,6 +31,12 @@ pub(super) struct Played<F, const K: usize> {
     q: [F; K],
 }
 
+impl<F: Float, const K: usize> Default for Played<F, K> {
+    fn default() -> Self {
+        Self { w: [F::ZERO; K], q: [F::ZERO; K] }
+    }
+}
+
 impl<F: Float, const K: usize> Weigh<F, K> {
     pub(super) fn new(lanes: &[Lane; K]) -> Self {
         Self {

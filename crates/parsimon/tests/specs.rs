@@ -49,7 +49,7 @@ fn settings_that_are_not() {
         json!({"algorithm": "ftrl", "l11": 1}),
         "l11",
         "ftrl has no setting \"l11\", did you mean \"l1\"?; it has loss, huber_delta, quantile, multiclass, \
-         classes, normalize, no_clip_predictions, rate, l1, l2, penalty, lower, upper, beta, half_life",
+         classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, penalty, lower, upper, beta, half_life",
     );
     assert_refused(
         json!({"algorithm": "ftrl", "dictionary": 1}),

@@ -106,6 +106,8 @@ class ParsimonClassifier(Classifier):
         alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta_0; or: eta, the step (0.5 for signals). None: the default of the method
     l1
         strength of |w|; a race finds it if absent; or: strength of |w|. None: the default of the method
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -181,7 +183,7 @@ class ParsimonClassifier(Classifier):
     [1, 0]
     """
 
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "half_life", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p",)
 
     def __init__(
         self,
@@ -193,6 +195,7 @@ class ParsimonClassifier(Classifier):
         no_clip_predictions: Any = None,
         rate: Any = None,
         l1: Any = None,
+        half_life: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
@@ -234,6 +237,7 @@ class ParsimonClassifier(Classifier):
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
@@ -289,6 +293,8 @@ class AutoClassifier(Classifier):
         alpha; a race finds it if absent; a finite number > 0
     l1
         strength of |w|; a race finds it if absent; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -309,7 +315,7 @@ class AutoClassifier(Classifier):
     """
 
     _algorithm = "auto"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "half_life",)
 
     def __init__(
         self,
@@ -320,6 +326,7 @@ class AutoClassifier(Classifier):
         no_clip_predictions: bool = False,
         rate: float | None = None,
         l1: float | None = None,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -332,6 +339,7 @@ class AutoClassifier(Classifier):
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -1569,6 +1577,8 @@ class FTRLClassifier(Classifier):
         largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -1589,7 +1599,7 @@ class FTRLClassifier(Classifier):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
+    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "half_life",)
 
     def __init__(
         self,
@@ -1605,6 +1615,7 @@ class FTRLClassifier(Classifier):
         lower: float | None = None,
         upper: float | None = None,
         beta: float = 1,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -1622,6 +1633,7 @@ class FTRLClassifier(Classifier):
         self.lower = lower
         self.upper = upper
         self.beta = beta
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -3196,6 +3208,8 @@ class ParsimonRegressor(Regressor):
         alpha; a race finds it if absent; or: eta, eta_0; or: eta = 1/gamma; or: alpha; or: eta; or: a factor on the step, 1 in the paper; or: eta, constant; or: eta, the step (0.5 for signals); or: eta, the step. None: the default of the method
     l1
         strength of |w|; a race finds it if absent; or: strength of |w|; or: strength of the columns' norms. None: the default of the method
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade. None: the default of the method
     schedule
         how eta_t falls. None: the default of the method
     switch
@@ -3281,7 +3295,7 @@ class ParsimonRegressor(Regressor):
     array([ True])
     """
 
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "half_life", "schedule", "switch", "ball", "radius", "implicit", "period", "theta", "l2", "half_step", "penalty", "groups", "lower", "upper", "beta", "prox", "a", "b", "dimension", "delta", "metric", "beta1", "beta2", "epsilon", "rho", "forgetting", "order", "metric_alpha", "delta_p", "kernel", "variances", "degrees", "dictionary_max", "dictionary_threshold",)
 
     def __init__(
         self,
@@ -3294,6 +3308,7 @@ class ParsimonRegressor(Regressor):
         no_clip_predictions: Any = None,
         rate: Any = None,
         l1: Any = None,
+        half_life: Any = None,
         schedule: Any = None,
         switch: Any = None,
         ball: Any = None,
@@ -3341,6 +3356,7 @@ class ParsimonRegressor(Regressor):
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.schedule = schedule
         self.switch = switch
         self.ball = ball
@@ -3403,6 +3419,8 @@ class AutoRegressor(Regressor):
         alpha; a race finds it if absent; a finite number > 0
     l1
         strength of |w|; a race finds it if absent; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -3423,7 +3441,7 @@ class AutoRegressor(Regressor):
     """
 
     _algorithm = "auto"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "half_life",)
 
     def __init__(
         self,
@@ -3435,6 +3453,7 @@ class AutoRegressor(Regressor):
         no_clip_predictions: bool = False,
         rate: float | None = None,
         l1: float | None = None,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -3448,6 +3467,7 @@ class AutoRegressor(Regressor):
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
         self.l1 = l1
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state
@@ -4743,6 +4763,8 @@ class FTRLRegressor(Regressor):
         largest weight allowed, at least 0 (penalty box only); a finite number >= 0
     beta
         beta; a finite number >= 0
+    half_life
+        learned rows after which a row counts half, for streams that drift; without it rows never fade; a whole number >= 1
     passes
         how often ``fit`` goes over the rows
     shuffle
@@ -4763,7 +4785,7 @@ class FTRLRegressor(Regressor):
     """
 
     _algorithm = "ftrl"
-    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta",)
+    _settings = ("loss", "huber_delta", "quantile", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "half_life",)
 
     def __init__(
         self,
@@ -4780,6 +4802,7 @@ class FTRLRegressor(Regressor):
         lower: float | None = None,
         upper: float | None = None,
         beta: float = 1,
+        half_life: int | None = None,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,
@@ -4798,6 +4821,7 @@ class FTRLRegressor(Regressor):
         self.lower = lower
         self.upper = upper
         self.beta = beta
+        self.half_life = half_life
         self.passes = passes
         self.shuffle = shuffle
         self.random_state = random_state

@@ -226,7 +226,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
         let Clock { weight, energy, .. } = self.clock;
         self.clock = Clock::new(weight * DIVIDED, energy * DIVIDED);
         for (_, stat) in self.stats.seen_mut() {
-            stat.n = stat.n * F::from_f64(DIVIDED);
+            stat.n *= F::from_f64(DIVIDED);
         }
     }
 

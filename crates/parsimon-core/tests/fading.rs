@@ -388,7 +388,7 @@ fn endless(count: u32, turn: u32) -> Chunk {
     let (mut chunk, mut random) = (Chunk::new(), Random(3));
     for i in 0..count {
         let x = random.signed();
-        let sign = if i / turn % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if (i / turn).is_multiple_of(2) { 1.0 } else { -1.0 };
         chunk.push_feature(1, x);
         if i < 10 {
             chunk.push_feature(2, 1.0);

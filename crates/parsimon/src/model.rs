@@ -210,8 +210,7 @@ impl Model {
         };
         let names = read_names(container).into_iter().collect();
         let columns = read_columns(container).ok_or("has columns that make no sense")?;
-        let range =
-            read_range(container).ok_or("has a range of predictions that makes no sense")?;
+        let range = read_range(container)?;
         Ok(Self { settings, precision, reading, frozen, columns, range, names, provenance })
     }
 }
@@ -239,13 +238,12 @@ fn read_columns(container: &Container) -> Option<Vec<ColumnMoments>> {
     (bytes.is_empty() && columns.iter().all(ColumnMoments::is_sound)).then_some(columns)
 }
 
-fn read_range(container: &Container) -> Option<Option<(f64, f64)>> {
-    match &container.about["range"] {
-        serde_json::Value::Null => Some(None),
-        range => {
-            let (low, high) = serde_json::from_value::<(f64, f64)>(range.clone()).ok()?;
-            (low <= high).then_some(Some((low, high)))
-        }
+fn read_range(container: &Container) -> Result<Option<(f64, f64)>, &'static str> {
+    let range: Option<(f64, f64)> = serde_json::from_value(container.about["range"].clone())
+        .map_err(|_| "has a range of predictions that is no pair of numbers")?;
+    match range {
+        Some((low, high)) if low > high => Err("has a range of predictions that is turned around"),
+        range => Ok(range),
     }
 }
 

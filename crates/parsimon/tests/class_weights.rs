@@ -5,8 +5,11 @@ use parsimon::{Found, InputSchema, LearnerOptions, Spec, Sweep, Trainer};
 use parsimon_testing::Lcg64;
 use serde_json::json;
 
+/// Features, label and importance.
+type OneRow = (Vec<(u32, f64)>, Option<f64>, f64);
+
 /// Rows of which one in eight is positive, some without a label, with importance weights.
-fn rows(count: usize) -> Vec<(Vec<(u32, f64)>, Option<f64>, f64)> {
+fn rows(count: usize) -> Vec<OneRow> {
     let mut random = Lcg64::new(7);
     let mut below = move |n: u32| random.bits31() % n;
     let row = |_| {
@@ -19,7 +22,7 @@ fn rows(count: usize) -> Vec<(Vec<(u32, f64)>, Option<f64>, f64)> {
     (0..count).map(row).collect()
 }
 
-fn chunk(rows: &[(Vec<(u32, f64)>, Option<f64>, f64)]) -> Chunk {
+fn chunk(rows: &[OneRow]) -> Chunk {
     let mut chunk = Chunk::new();
     for (features, label, weight) in rows {
         features.iter().for_each(|(j, v)| chunk.push_feature(*j, *v));

@@ -156,7 +156,7 @@ fn growth_does_not_disturb_the_race() {
 fn settings_that_share_a_learner_end_as_they_would_alone() {
     let chunk = classes(700);
     let sweeps = ["half_life=20,300", "l1=0,0.1,1", "rate=0.1,1"];
-    let specs = Grid::parse(&sweeps).unwrap().expand(&Spec::new("ftrl")).unwrap();
+    let specs = Grid::parse(sweeps).unwrap().expand(&Spec::new("ftrl")).unwrap();
     let all: Vec<_> = specs.iter().map(|spec| spec.resolve().unwrap()).collect();
     for precision in PRECISIONS {
         let options = LearnerOptions { precision, ..LearnerOptions::default() };

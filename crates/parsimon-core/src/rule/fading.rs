@@ -16,6 +16,8 @@
 //! Sums are kept in units that grow ([`HalfLife`]), so a coordinate without a gradient is not touched: `sqrt N_t = gamma sqrt N_(t-1)` there, and
 //! its `sigma_t` is zero.
 
+use std::cmp::Ordering;
+
 use super::Rule;
 use crate::fade::DIVIDED;
 use crate::metric::{AdaGrad, Metric};
@@ -77,7 +79,10 @@ pub(crate) fn divided<F: Float>(z: F, n: F) -> (F, F) {
     let divided = F::from_f64(DIVIDED);
     let small = n * divided * divided;
     let again = small / divided / divided;
-    if again < n || again > n { (F::ZERO, F::ZERO) } else { (z * divided, small) }
+    match again.partial_cmp(&n) {
+        None | Some(Ordering::Equal) => (z * divided, small),
+        Some(_) => (F::ZERO, F::ZERO),
+    }
 }
 
 /// The round, the multiple of the penalty, and the growth. Before the first round all are zero, as is every weight.

@@ -21,8 +21,7 @@ pub(super) fn declared(settings: &Settings) -> Result<Option<Vec<String>>, Error
 pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<String>, Error> {
     let classes = match seen {
         SeenLabels::Usual { from_zero: true } => return Ok(vec!["0".into(), "1".into()]),
-        SeenLabels::Usual { from_zero: false } => return Ok(Vec::new()),
-        SeenLabels::Numbers => return Ok(Vec::new()),
+        SeenLabels::Usual { from_zero: false } | SeenLabels::Numbers => return Ok(Vec::new()),
         SeenLabels::All(labels) => labels,
     };
     if classes.len() < 2 {

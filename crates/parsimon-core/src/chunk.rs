@@ -412,6 +412,11 @@ impl Chunk {
         Ok(())
     }
 
+    /// Gives a row another label.
+    pub fn set_label(&mut self, i: usize, label: Option<f64>) {
+        self.labels[i] = label.unwrap_or(f64::NAN);
+    }
+
     /// Copies row `i` of `other` with another label, without its tag.
     pub(crate) fn copy_row_with_label(&mut self, other: &Chunk, i: usize, label: Option<f64>) {
         self.open_copy(other.row(i));

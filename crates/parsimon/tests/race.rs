@@ -71,6 +71,46 @@ fn the_model_is_that_of_the_setting_it_names() {
 }
 
 #[test]
+fn several_classes_have_one_setting_which_gives_the_same_model() {
+    let mut random = SplitMix64::new(11);
+    let mut chunk = Chunk::new();
+    for _ in 0..5000 {
+        let class = (3.0 * random.unit()) as u32;
+        for j in 1..=12u32 {
+            if random.chance(0.3) || (j % 3 == class && random.chance(0.5)) {
+                chunk.push_feature(j, 1.0 + random.unit());
+            }
+        }
+        chunk.finish_row(Some(f64::from(class)), 1.0, Repeats::Refuse).unwrap();
+    }
+    let spec = json!({"algorithm": "auto", "multiclass": true, "classes": ["a", "b", "c"]});
+    for precision in PRECISIONS {
+        let raced = learned(&spec, precision, &chunk);
+        let model = raced.model();
+        let named = Value::from(model.settings().to_json().clone());
+        assert_eq!((&named["algorithm"], &named["multiclass"]), (&json!("ftrl"), &json!(true)));
+        let alone = learned(&named, precision, &chunk).model();
+        assert_eq!(model.heads().len(), 3);
+        assert_eq!(bits(model.heads()), bits(alone.heads()), "{named}");
+        assert!(raced.progressive().average().unwrap() < 0.45);
+        // Neither chunks nor a checkpoint show.
+        let mut parts = learned(&spec, precision, &rows(&chunk, 0..1500));
+        parts = Trainer::from_checkpoint(&parts.checkpoint()).unwrap();
+        for start in (1500..chunk.len()).step_by(7) {
+            let end = chunk.len().min(start + 7);
+            parts.learn(&rows(&chunk, start..end), &mut |_| {}).unwrap();
+        }
+        assert_eq!(parts.checkpoint(), raced.checkpoint());
+        // What is read agrees with the model.
+        let (mut own, mut read) = (Vec::new(), Vec::new());
+        raced.online().predict(&chunk, &mut own);
+        model.scorer().margins(&chunk, &mut read);
+        let tolerance = if precision == Precision::F64 { 1e-9 } else { 1e-3 };
+        assert!(own.iter().zip(&read).all(|(p, q)| (p - q).abs() < tolerance * p.abs().max(1.0)));
+    }
+}
+
+#[test]
 fn units_of_features_do_not_matter() {
     let spec = json!({"algorithm": "auto"});
     let of = |unit: f64| {

@@ -33,7 +33,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Learn a model from data, with progressive validation (by ftrl:rate=0.15,beta=0.1,l1=1 unless -a says otherwise)
+    /// Learn a model from data, with progressive validation (without -a by auto, which needs no settings)
     #[command(after_help = SPELLINGS)]
     Train(Box<TrainArgs>),
     /// Predict with a model: one value per line

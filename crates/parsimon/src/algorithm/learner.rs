@@ -12,6 +12,9 @@ use super::race::Race;
 use super::recipe::{Composer, LearnerPlan, Racers};
 use crate::Storage;
 
+/// More classes than this do not race.
+const MOST_RACING_CLASSES: usize = 32;
+
 /// Builds a learner at the origin, one set of weights per class.
 pub(crate) struct LearnerComposer<'a>(pub(crate) &'a LearnerPlan<'a>);
 
@@ -88,14 +91,17 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
         accrual: Accrual,
         center: C,
     ) -> Box<dyn Online> {
-        // One setting for all classes: a race of each class would choose many.
-        if self.0.heads.is_some() {
+        let classes = self.0.heads.unwrap_or(1);
+        // So many settings of so many classes would not fit in memory: the usual setting learns alone.
+        if classes > MOST_RACING_CLASSES {
             return racers.first::<F, _>(self, accrual, center);
         }
         let LearnerPlan { loss, options, .. } = *self.0;
         let Racers { lanes, constant, leader, half_life } = racers;
-        let learner = side_by_side::<F, C>(&lanes, options, loss, accrual, center, half_life);
-        Box::new(Race::new(learner, lanes.len(), constant, leader, loss, options.storage))
+        let learner =
+            || side_by_side::<F, C>(&lanes, options, loss, accrual, center.clone(), half_life);
+        let learners = (0..classes).map(|_| learner()).collect();
+        Box::new(Race::new(learners, lanes.len(), constant, leader, loss, options.storage))
     }
     fn kernel(self, tuning: Tuning, kernels: Vec<Kernel>) -> Box<dyn Online> {
         Box::new(Multikernel::<F>::new(tuning, kernels))

@@ -30,7 +30,8 @@ const MANY_SETTINGS: &str = "it keeps several settings side by side; train with 
 
 /// Several settings of one algorithm, a head each.
 pub(crate) struct Race {
-    lanes: Box<dyn SideBySide>,
+    /// A learner of all settings; one for each class if there are several.
+    lanes: Vec<Box<dyn SideBySide>>,
     /// Which setting each head of the lanes is; there may be more heads. Some may have left.
     seats: Vec<usize>,
     /// The settings that are in the race, in order.
@@ -52,13 +53,16 @@ pub(crate) struct Race {
     /// Of one row: of all heads, and of those in the race.
     head_losses: Vec<f64>,
     losses: Vec<f64>,
-    margins: Vec<f64>,
+    /// Of each class, those of all heads, row by row.
+    margins: Vec<Vec<f64>>,
+    /// Rows with the labels that one class sees.
+    relabeled: Chunk,
 }
 
 impl Race {
     /// Starts a race of `count` settings, which are the heads of `lanes`; `leader` predicts until the first look.
     pub(crate) fn new(
-        lanes: Box<dyn SideBySide>,
+        lanes: Vec<Box<dyn SideBySide>>,
         count: usize,
         constant: Option<usize>,
         leader: usize,
@@ -66,6 +70,8 @@ impl Race {
         storage: Storage,
     ) -> Self {
         Self {
+            margins: lanes.iter().map(|_| Vec::new()).collect(),
+            relabeled: Chunk::new(),
             lanes,
             seats: (0..count).collect(),
             alive: (0..count).collect(),
@@ -80,7 +86,6 @@ impl Race {
             before: Sums::new(count),
             head_losses: Vec::new(),
             losses: Vec::new(),
-            margins: Vec::new(),
         }
     }
 
@@ -99,17 +104,26 @@ impl Race {
 
     /// Takes the margins of learned rows, and appends the leader's.
     fn take(&mut self, chunk: &Chunk, rows: Range<usize>, out: &mut Vec<f64>) {
-        let (heads, place) = (self.lanes.heads(), self.place(self.leader));
+        let (heads, place) = (self.lanes[0].heads(), self.place(self.leader));
+        let (classes, is_decided) = (self.lanes.len(), self.is_decided());
         let Self { margins, head_losses, losses, places, loss, since, .. } = self;
-        for (row, margins) in rows.zip(margins.chunks_exact(heads)) {
-            out.push(margins[place]);
+        for (n, row) in rows.enumerate() {
+            out.extend(margins.iter().map(|margins| margins[n * heads + place]));
             let (Some(y), h) = (chunk.label(row), chunk.weight(row)) else { continue };
-            if h > 0.0 {
-                loss.values(margins, y, head_losses);
-                losses.clear();
-                losses.extend(places.iter().map(|&place| head_losses[place]));
-                since.add(losses, h);
+            if h <= 0.0 || is_decided {
+                continue;
             }
+            losses.clear();
+            losses.resize(places.len(), 0.0);
+            for (class, margins) in margins.iter().enumerate() {
+                let of_row = &margins[n * heads..(n + 1) * heads];
+                loss.values(of_row, label_of(y, class, classes, *loss), head_losses);
+                losses
+                    .iter_mut()
+                    .zip(&*places)
+                    .for_each(|(sum, &place)| *sum += head_losses[place]);
+            }
+            since.add(losses, h);
         }
     }
 
@@ -146,7 +160,11 @@ impl Race {
     fn stay(&mut self, staying: &[usize]) {
         let places: Vec<usize> = staying.iter().map(|&k| self.places[k]).collect();
         self.alive = staying.iter().map(|&k| self.alive[k]).collect();
-        self.places = if self.lanes.narrow(&places, self.storage) {
+        let mut is_narrower = false;
+        for lanes in &mut self.lanes {
+            is_narrower = lanes.narrow(&places, self.storage);
+        }
+        self.places = if is_narrower {
             self.seats.clone_from(&self.alive);
             (0..places.len()).collect()
         } else {
@@ -166,8 +184,9 @@ impl Race {
 
     /// The nonzero weights of each setting in the race.
     fn nonzeros_of_racers(&self) -> Vec<usize> {
-        let counts = self.lanes.nonzeros_by_head();
-        self.places.iter().map(|&place| counts[place]).collect()
+        let counts: Vec<_> = self.lanes.iter().map(|lanes| lanes.nonzeros_by_head()).collect();
+        let of_place = |&place: &usize| counts.iter().map(|counts| counts[place]).sum();
+        self.places.iter().map(of_place).collect()
     }
 
     /// The setting to be read now, with its nonzero weights.
@@ -185,10 +204,10 @@ impl Race {
         &mut self,
         chunk: &Chunk,
         rows: Range<usize>,
+        scales: &[f64],
         out: &mut Vec<f64>,
-        mut learn: impl FnMut(&mut dyn SideBySide, Range<usize>, &mut Vec<f64>),
     ) {
-        let mut start = rows.start;
+        let (first, mut start) = (rows.start, rows.start);
         while start < rows.end {
             // Rows that teach nothing bring no look nearer.
             let (mut end, mut left) = (start, self.until_look());
@@ -196,12 +215,18 @@ impl Race {
                 left -= u64::from(chunk.label(end).is_some() && chunk.weight(end) > 0.0);
                 end += 1;
             }
-            if self.lanes.heads() == 1 {
-                learn(&mut *self.lanes, start..end, out);
-            } else {
-                self.margins.clear();
-                learn(&mut *self.lanes, start..end, &mut self.margins);
-                self.take(chunk, start..end, out);
+            let scales = scales.get(start - first..end - first).unwrap_or_default();
+            match &mut self.lanes[..] {
+                [one] if one.heads() == 1 => learn(&mut **one, chunk, start..end, scales, out),
+                [one] => {
+                    self.margins[0].clear();
+                    learn(&mut **one, chunk, start..end, scales, &mut self.margins[0]);
+                    self.take(chunk, start..end, out);
+                }
+                _ => {
+                    self.learn_classes(chunk, start..end, scales);
+                    self.take(chunk, start..end, out);
+                }
             }
             self.rows += self.until_look() - left;
             if left == 0 {
@@ -209,6 +234,47 @@ impl Race {
             }
             start = end;
         }
+    }
+}
+
+impl Race {
+    /// Each class learns the rows under its labels.
+    fn learn_classes(&mut self, chunk: &Chunk, rows: Range<usize>, scales: &[f64]) {
+        let Self { lanes, margins, relabeled, loss, .. } = self;
+        let classes = lanes.len();
+        relabeled.clear();
+        rows.clone().for_each(|i| relabeled.copy_row(chunk, i));
+        for (class, (lanes, margins)) in lanes.iter_mut().zip(margins).enumerate() {
+            for (n, i) in rows.clone().enumerate() {
+                let label = chunk.label(i).map(|y| label_of(y, class, classes, *loss));
+                relabeled.set_label(n, label);
+            }
+            margins.clear();
+            learn(&mut **lanes, relabeled, 0..relabeled.len(), scales, margins);
+        }
+    }
+}
+
+/// The label of a row as a class sees it; of two classes there is one learner, and the label is its own.
+fn label_of(y: f64, class: usize, classes: usize, loss: Loss) -> f64 {
+    match classes {
+        1 => y,
+        _ if y == class as f64 => 1.0,
+        _ => loss.other_label(),
+    }
+}
+
+/// Learns rows, under multiples of the penalty if there are some.
+fn learn(
+    lanes: &mut dyn SideBySide,
+    chunk: &Chunk,
+    rows: Range<usize>,
+    scales: &[f64],
+    margins: &mut Vec<f64>,
+) {
+    match scales {
+        [] => lanes.learn_rows(chunk, rows, margins),
+        scales => lanes.learn_rows_scaled(chunk, rows, scales, margins),
     }
 }
 
@@ -225,9 +291,7 @@ fn choose(window: &Sums, nonzeros: &[usize], racers: &[usize]) -> Option<usize> 
 
 impl Online for Race {
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
-        self.learn_with(chunk, rows, margins, |lanes, rows, margins| {
-            lanes.learn_rows(chunk, rows, margins);
-        });
+        self.learn_with(chunk, rows, &[], margins);
     }
     fn learn_rows_scaled(
         &mut self,
@@ -236,27 +300,32 @@ impl Online for Race {
         scales: &[f64],
         margins: &mut Vec<f64>,
     ) {
-        let first = rows.start;
-        self.learn_with(chunk, rows, margins, |lanes, rows, margins| {
-            let scales = &scales[rows.start - first..rows.end - first];
-            lanes.learn_rows_scaled(chunk, rows, scales, margins);
-        });
+        self.learn_with(chunk, rows, scales, margins);
     }
     fn scale_penalty(&mut self, scale: f64) {
-        self.lanes.scale_penalty(scale);
+        self.lanes.iter_mut().for_each(|lanes| lanes.scale_penalty(scale));
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let place = self.place(self.chosen_now().0);
-        let mut all = Vec::new();
-        self.lanes.predict(chunk, &mut all);
-        margins.extend(all.chunks_exact(self.lanes.heads()).map(|row| row[place]));
+        let all = self.lanes.iter().map(|lanes| {
+            let mut all = Vec::new();
+            lanes.predict(chunk, &mut all);
+            all
+        });
+        let (all, heads) = (all.collect::<Vec<_>>(), self.lanes[0].heads());
+        let of_row = |i: usize| all.iter().map(move |of_class| of_class[i * heads + place]);
+        margins.extend((0..chunk.len()).flat_map(of_row));
     }
     fn nonzeros(&self) -> usize {
         self.chosen_now().1
     }
     fn freeze(&self) -> Frozen {
         let place = self.place(self.chosen_now().0);
-        Frozen::Linear(vec![self.lanes.freeze().into_heads().swap_remove(place)])
+        let head = |lanes: &Box<dyn SideBySide>| lanes.freeze().into_heads().swap_remove(place);
+        Frozen::Linear(self.lanes.iter().map(head).collect())
+    }
+    fn heads(&self) -> usize {
+        self.lanes.len()
     }
     fn chosen(&self) -> Option<usize> {
         Some(self.chosen_now().0)
@@ -285,7 +354,7 @@ impl Online for Race {
         self.rows.write(out);
         self.before.save(out);
         self.since.save(out);
-        self.lanes.save(out);
+        self.lanes.iter().for_each(|lanes| lanes.save(out));
     }
     fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
         let number = |input: &mut &[u8], most: usize| {
@@ -306,9 +375,11 @@ impl Online for Race {
         self.since.restore(input)?;
         if seats.len() < self.count {
             // Fewer seats than settings: the lanes were made narrower.
-            self.lanes = self.lanes.keep(&seats, self.storage)?;
+            for lanes in &mut self.lanes {
+                *lanes = lanes.keep(&seats, self.storage)?;
+            }
         }
         (self.seats, self.alive) = (seats, alive);
-        self.lanes.restore(input)
+        self.lanes.iter_mut().try_for_each(|lanes| lanes.restore(input))
     }
 }

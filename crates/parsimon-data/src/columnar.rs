@@ -198,7 +198,7 @@ pub(crate) fn parse(
     let converted = guarded(|| Converted::new(batch, layout))
         .map_err(|words| DataError::columns(name, first_line(&words)))?;
     if let Layout::Wide(columns) = layout {
-        builder.begin_table(columns.features());
+        builder.begin_table(columns.numbers());
     }
     let mut text = Vec::new();
     for i in 0..batch.num_rows() {
@@ -292,7 +292,7 @@ impl Converted {
                 Role::Feature { id, .. } => {
                     delimited::push(builder, &column.name, id, found, 0, text).map_err(named)?;
                 }
-                Role::Ignored => {}
+                _ => {}
             }
         }
         if !columns.has_label {

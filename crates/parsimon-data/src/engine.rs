@@ -50,7 +50,8 @@ impl Parser {
                     (Format::Vw, _) => vw::parse(builder, text),
                     (Format::Jsonl, _) => jsonl::parse(builder, text),
                     (Format::Csv, Some(columns)) => {
-                        delimited::parse(builder, text, columns, Dialect::CSV);
+                        let dialect = Dialect { delimiter: columns.delimiter, ..Dialect::CSV };
+                        delimited::parse(builder, text, columns, dialect);
                     }
                     (Format::Tsv, Some(columns)) => {
                         delimited::parse(builder, text, columns, Dialect::TSV);

@@ -12,6 +12,8 @@ pub(crate) struct Columns {
     pub(crate) has_label: bool,
     /// What separates cells, in text.
     pub(crate) delimiter: u8,
+    /// Whether quotes are as a careless program writes them, in text.
+    pub(crate) is_careless: bool,
 }
 
 /// One column.
@@ -97,7 +99,7 @@ impl Columns {
                 Column { name: name.clone(), role }
             })
             .collect();
-        Ok(Self { columns, has_label: label.is_some(), delimiter: b',' })
+        Ok(Self { columns, has_label: label.is_some(), delimiter: b',', is_careless: false })
     }
 
     /// The same by the kinds of a schema, whatever the order of the columns. Columns that the schema does not know are
@@ -155,7 +157,7 @@ impl Columns {
             Column { name: name.clone(), role }
         });
         let columns = columns.collect();
-        Ok(Self { columns, has_label: label.is_some(), delimiter: b',' })
+        Ok(Self { columns, has_label: label.is_some(), delimiter: b',', is_careless: false })
     }
 
     /// The columns whose numbers may stay apart, in order, each with its id.

@@ -375,6 +375,27 @@ impl Source {
     }
 }
 
+/// Refuses to choose among columns where there are none.
+fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
+    let has_columns = !matches!(opened.format, Format::Svmlight | Format::Vw | Format::Cache);
+    let lists = [
+        (&options.ignored_columns, "ignore"),
+        (&options.text_columns, "categories"),
+        (&options.number_columns, "numbers"),
+        (&options.word_columns, "texts"),
+        (&options.kept_columns, "keep"),
+    ];
+    match lists.iter().find(|(columns, _)| !has_columns && !columns.is_empty()) {
+        Some((_, flag)) => {
+            let (name, format) = (&opened.name, opened.format);
+            Err(DataError::setting(format!(
+                "--{flag} is for the columns of tables; {name} is {format} and has none"
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
 impl Current {
     fn new(
         mut opened: Opened,
@@ -383,6 +404,7 @@ impl Current {
         count: &Arc<AtomicU64>,
         before: u64,
     ) -> Result<Self, DataError> {
+        refuse_column_flags(&opened, options)?;
         if !opened.format.is_text() {
             return Self::binary(opened, input, options, count, before);
         }
@@ -397,10 +419,13 @@ impl Current {
             opened.read_first_record(dialect.ends())?;
             let (seen, is_whole) = match options.kinds {
                 Kinds::Found => opened.read_judged(),
+                // Predictions for the rows of a pipe should not wait for more rows.
+                Kinds::Known(_) if !opened.is_pipe => opened.read_judged(),
                 _ => (opened.head.len(), false),
             };
             if opened.format == Format::Csv {
                 *dialect = delimited::sniff(&opened.head[..seen], is_whole);
+                dialect.is_careless &= options.kinds != Kinds::ByCell;
                 opened.read_first_record(dialect.ends())?;
             }
             let seen = if options.kinds == Kinds::Found { seen } else { opened.head.len() };

@@ -47,7 +47,7 @@ pub(crate) struct DataArgs {
     interactions: Vec<String>,
     /// The label's column: a name, a number from 1, or last [default: the column called label, target, click, class, outcome or y,
     /// else the last if it has two values]
-    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    #[arg(long, value_name = "COLUMN", allow_negative_numbers = true, help_heading = "Data")]
     label_column: Option<String>,
     /// The importance weight's column [default: weight, importance or sample_weight, if there is one]
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]

@@ -11,14 +11,21 @@ use crate::line_blocks::Ends;
 pub(crate) struct Dialect {
     pub(crate) delimiter: u8,
     pub(crate) has_quotes: bool,
+    /// Whether quotes are as a careless program writes them: never across lines, not always closed, and single within
+    /// a cell. Cells missing at the end of a row are empty.
+    pub(crate) is_careless: bool,
 }
 
 impl Dialect {
-    pub(crate) const CSV: Self = Self { delimiter: b',', has_quotes: true };
-    pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false };
+    pub(crate) const CSV: Self = Self { delimiter: b',', has_quotes: true, is_careless: false };
+    pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false, is_careless: false };
 
     pub(crate) fn ends(self) -> Ends {
-        if self.has_quotes { Ends::Quoted { delimiter: self.delimiter } } else { Ends::Newline }
+        if self.has_quotes && !self.is_careless {
+            Ends::Quoted { delimiter: self.delimiter }
+        } else {
+            Ends::Newline
+        }
     }
 }
 
@@ -53,6 +60,11 @@ pub(super) fn cell<'a>(
     let mut at = from;
     let content = loop {
         let Some(quote) = memchr(b'"', &text[at..]).map(|n| at + n) else {
+            if dialect.is_careless {
+                scratch.extend_from_slice(text[from..].trim_ascii_end());
+                at = text.len();
+                break &scratch[..];
+            }
             return Err(Bad::new(DataErrorKind::Malformed, start + 1, "the quote is never closed"));
         };
         if text.get(quote + 1) == Some(&b'"') {
@@ -62,6 +74,11 @@ pub(super) fn cell<'a>(
             continue;
         }
         at = quote + 1;
+        if dialect.is_careless && !ends_cell(&text[at..], dialect) {
+            scratch.extend_from_slice(&text[from..at]);
+            from = at;
+            continue;
+        }
         if scratch.is_empty() {
             break &text[from..quote];
         }
@@ -77,4 +94,10 @@ pub(super) fn cell<'a>(
         return Err(Bad::new(DataErrorKind::Malformed, at + 1, words).found(found));
     }
     Ok(Cell { content, start, next: at + len + 1, ends_record })
+}
+
+/// Whether only blanks stand before the end of the cell.
+fn ends_cell(rest: &[u8], dialect: Dialect) -> bool {
+    let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
+    rest[..len].trim_ascii().is_empty()
 }

@@ -49,7 +49,26 @@ pub(crate) fn sniff(head: &[u8], is_whole: bool) -> Dialect {
             best = (first, dialect);
         }
     }
-    best.1
+    let careless = Dialect { is_careless: true, ..best.1 };
+    if has_careless_quotes(head, is_whole, best.1, careless) { careless } else { best.1 }
+}
+
+/// Whether quotes do not fit as they should, and lines have the same number of cells if they are read as a careless
+/// program writes them.
+fn has_careless_quotes(head: &[u8], is_whole: bool, right: Dialect, careless: Dialect) -> bool {
+    if memchr(b'"', head).is_none() {
+        return false;
+    }
+    let mut rows = Records { head, at: 0, dialect: right, is_whole };
+    if rows.all(|record| cells(record, right).is_ok()) {
+        return false;
+    }
+    let lines = Records { head, at: 0, dialect: careless, is_whole };
+    let counts: Vec<usize> =
+        lines.map(|line| cells(line, careless).map_or(0, |cells| cells.len())).collect();
+    let Some(&first) = counts.first() else { return false };
+    let same = counts.iter().filter(|count| **count == first).count();
+    counts.iter().all(|count| *count <= first) && 20 * same > 19 * counts.len()
 }
 
 /// Whole records that are not blank.
@@ -147,6 +166,7 @@ impl Head {
             None => Columns::new(&first, options, Some(0))?,
         };
         columns.delimiter = dialect.delimiter;
+        columns.is_careless = dialect.is_careless;
         let (bytes, lines) = match is_header {
             true => (end, lines + memchr_iter(b'\n', record).count() as u64),
             false => (0, 0),

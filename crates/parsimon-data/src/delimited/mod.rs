@@ -110,7 +110,7 @@ fn parse_record(
     }
     let expected = columns.columns.len();
     // Spreadsheets write empty cells behind the last column.
-    if count < expected || filled > expected {
+    if (count < expected && !dialect.is_careless) || filled > expected {
         let words = format!("the row has {count} cells instead of {expected}");
         return Err(Bad::new(DataErrorKind::Malformed, 1, words));
     }

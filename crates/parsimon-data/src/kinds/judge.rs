@@ -119,20 +119,21 @@ impl Judge {
         self.are_sorted &= value > self.last;
         self.last = value;
         // Plain numbers fit these forms as well, should later cells have them.
-        self.take_forms(cell);
+        if is_integer {
+            self.forms.iter_mut().for_each(|form| *form = after(*form, Some(None)));
+        } else {
+            self.take_forms(cell);
+        }
         self.boolean = None;
         self.times = [false; 4];
     }
 
     fn take_forms(&mut self, cell: &[u8]) {
-        let first = self.values == 1;
         for (alive, form) in self.forms.iter_mut().zip([POINT, COMMA]) {
-            let NumberForm::Written { decimal, thousands } = form else { continue };
-            *alive = match (*alive, read_written(cell, decimal, thousands)) {
-                (Some(_), Some((_, sign))) if first => Some(Some(sign)),
-                (Some(Some(seen)), Some((_, sign))) if seen == sign => Some(Some(seen)),
-                _ => None,
-            };
+            if let (Some(_), NumberForm::Written { decimal, thousands }) = (*alive, form) {
+                let sign = read_written(cell, decimal, thousands).map(|(_, sign)| sign);
+                *alive = after(*alive, sign);
+            }
         }
     }
 
@@ -240,6 +241,14 @@ impl Judge {
             _ => false,
         };
         are_names && self.missing == 0 && !self.has_repeats && self.values >= LEAST_IDENTIFIED
+    }
+}
+
+/// A form after one more cell: alive if the cell has the form, with the same sign as the cells before.
+fn after(form: Option<Form>, sign: Option<Option<usize>>) -> Option<Form> {
+    match (form?, sign?) {
+        (None, sign) => Some(Some(sign)),
+        (Some(seen), sign) => (seen == sign).then_some(Some(seen)),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{DataErrorKind, number};
 /// | `Optional(x)` | what `x` accepts, or anything, or nothing | as `x`, else no label |
 /// | `Any` | anything | a number as itself, a text as a code (see [`LabelTexts`]) |
 ///
-/// Blanks around a label and a final period do not count. Numbers are compared as numbers: `+1`, `1.0` and `1` are one label. When the pair of `Binary` is the
+/// Blanks around a label and final periods do not count. Numbers are compared as numbers: `+1`, `1.0` and `1` are one label. When the pair of `Binary` is the
 /// usual one (positive 1, negative -1 or 0), both -1 and 0 are negative.
 ///
 /// ```
@@ -211,13 +211,13 @@ impl LabelReader {
     }
 }
 
-/// A label without blanks around it and without a final period: files of one set differ in these.
+/// A label without blanks around it and without final periods: files of one set differ in these.
 pub(crate) fn trimmed(token: &[u8]) -> &[u8] {
-    let token = token.trim_ascii();
-    match token.strip_suffix(b".").map(<[u8]>::trim_ascii_end) {
-        Some(bare) if !bare.is_empty() => bare,
-        _ => token,
+    let mut bare = token.trim_ascii();
+    while let Some(shorter) = bare.strip_suffix(b".") {
+        bare = shorter.trim_ascii_end();
     }
+    if bare.is_empty() { token } else { bare }
 }
 
 fn refused(token: &[u8], column: usize, words: String) -> Bad {

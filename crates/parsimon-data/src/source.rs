@@ -266,16 +266,17 @@ impl Source {
     /// Batches in memory, or from another program.
     pub(crate) fn over(batches: Batches, name: Arc<str>, options: &Options) -> Self {
         let space = options.space.unwrap_or_else(|| batches.layout.default_space());
+        let table = batches.table.clone();
         let pieces = Pieces::Table(Box::new(batches), 0, 0);
         let first_name = name.clone();
-        let (columns, table) = (None, None);
+        let columns = None;
         let current = Current { name, pieces, is_first: true, lines_before: 0, columns, table };
         Self {
             waiting: VecDeque::new(),
             options: options.clone(),
             first_name,
             first_columns: None,
-            table: None,
+            table: current.table.clone(),
             format: Format::Arrow,
             space,
             current: Some(current),
@@ -477,7 +478,11 @@ impl Current {
         } else {
             Pieces::Table(Box::new(Batches::open(&name, format, table, options)?), before, size)
         };
-        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None, table: None })
+        let table = match &pieces {
+            Pieces::Table(batches, ..) => batches.table.clone(),
+            _ => None,
+        };
+        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None, table })
     }
 
     fn contents(&self) -> Option<Arc<Contents>> {

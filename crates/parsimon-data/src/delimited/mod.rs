@@ -24,8 +24,8 @@ use crate::{DataErrorKind, number};
 
 pub(crate) use cells::Dialect;
 use cells::cell;
-pub(crate) use head::{Head, judged_bytes, sniff};
-pub(crate) use typed::Scratch;
+pub(crate) use head::{Head, asked, check_interactions, judged_bytes, sniff};
+pub(crate) use typed::{Scratch, push_found as push_kind};
 
 /// Parses a block of whole records.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8], columns: &Columns, dialect: Dialect) {

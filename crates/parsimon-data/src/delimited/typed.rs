@@ -8,6 +8,7 @@ use crate::builder::Builder;
 use crate::columns::Role;
 use crate::error::{Bad, shown};
 use crate::kinds::{Moment, TimeForm, is_missing};
+use crate::label::Found;
 use crate::{DataErrorKind, number};
 
 /// Buffers that cells share.
@@ -18,6 +19,25 @@ pub(crate) struct Scratch {
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/// Adds the features of a cell whose type is known. A number that is none is missing.
+pub(crate) fn push_found(
+    builder: &mut Builder,
+    column: &str,
+    role: Role,
+    found: Found<'_>,
+    place: usize,
+    scratch: &mut Scratch,
+) -> Result<(), Bad> {
+    match (found, role) {
+        (Found::Text(text), _) => push(builder, column, role, text.trim_ascii(), place, scratch),
+        (Found::Number(value), Role::Number { .. }) if value.is_nan() => Ok(()),
+        (Found::Number(value), Role::Number { k, .. }) => {
+            push_number(builder, column, k, value, place)
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Adds the features of a cell.
 pub(crate) fn push(

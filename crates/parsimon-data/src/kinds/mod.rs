@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 pub(crate) use cell::is_missing;
 pub(crate) use choice::{Asked, Candidate, choose};
-pub(crate) use judge::Judge;
+pub(crate) use judge::{Judge, Verdict};
 pub(crate) use number_form::NumberForm;
 pub(crate) use select::{find, nearest, select};
 pub(crate) use time::{Moment, TimeForm};

@@ -52,7 +52,7 @@ pub fn open_guessing<S: Source + ?Sized>(
         return Ok(Guessed { settings, guess: None, opened });
     }
     let needs = Needs { labels: LabelNeed::Guess, ..Needs::of(&settings) };
-    let mut options = kinds::found(source, options)?;
+    let mut options = kinds::with_kinds(source, options)?;
     let seen = loop {
         match scan(source, &options, needs) {
             Err(error) => match kinds::widened(&options, &error) {

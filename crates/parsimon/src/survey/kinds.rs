@@ -6,12 +6,9 @@ use parsimon_data::{DataError, DataErrorKind, Kinds, Labels, Options, Reader, Sp
 
 use super::Source;
 
-/// Looks at the first rows of a table for the kinds of its columns. Data that can be read once only is left alone: its only
+/// Options that read a table with the kinds of its columns, found from its first rows. Data that can be read once only is left alone: its only
 /// opening finds them.
-pub(super) fn found<S: Source + ?Sized>(
-    source: &S,
-    options: &Options,
-) -> Result<Options, DataError> {
+pub fn with_kinds<S: Source + ?Sized>(source: &S, options: &Options) -> Result<Options, DataError> {
     // Without hashing all cells are numbers.
     if options.space == Some(Space::Ids) && options.kinds == Kinds::Found {
         return Ok(Options { kinds: Kinds::ByCell, ..options.clone() });

@@ -27,7 +27,7 @@ mod stored;
 
 pub use crate::found::Found;
 pub use guess::{Guess, Guessed, open_guessing};
-pub use kinds::widened;
+pub use kinds::{widened, with_kinds};
 pub use needs::{LabelNeed, Needs};
 pub use opened::{Opened, open, survey, table};
 pub use scan::{Scan, SeenLabels, scan};

@@ -25,7 +25,7 @@ pub fn open<S: Source + ?Sized>(
     source: &S,
     options: &Options,
 ) -> Result<Opened, Error> {
-    let mut options = kinds::found(source, options)?;
+    let mut options = kinds::with_kinds(source, options)?;
     loop {
         match survey(settings, source, &options) {
             Err(Error::Data(error)) => match kinds::widened(&options, &error) {

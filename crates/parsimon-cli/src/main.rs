@@ -35,6 +35,7 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Reproduce(args) => cmd::reproduce::run(&args),
         Command::Data(args) => cmd::data::run(&args),
         Command::Algorithms(args) => cmd::algorithms::run(&args),
+        Command::Schema(args) => cmd::schema::run(&args),
         Command::Convert(args) => cmd::convert::run(&args),
         Command::Quickstart(args) => cmd::quickstart::run(&args),
         Command::Completions(args) => cmd::reference::completions(&args),

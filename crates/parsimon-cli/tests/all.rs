@@ -15,5 +15,6 @@ mod multikernel;
 mod reproduce;
 mod signals;
 mod survey;
+mod tables;
 mod train;
 mod tune;

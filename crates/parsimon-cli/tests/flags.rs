@@ -134,7 +134,6 @@ fn flags_of_vowpal_wabbit_that_mean_nothing_here_name_what_does() {
         ("-t", "parsimon evaluate MODEL DATA"),
         ("-p out.txt", "parsimon predict MODEL DATA"),
         ("--predictions out.txt", "parsimon predict MODEL DATA"),
-        ("--ignore u", "--ignore-columns"),
         ("--cache_file x", "parsimon convert DATA -o FILE.psc"),
         ("-c", "parsimon convert"),
         ("--initial_t 1", "--rate"),
@@ -150,6 +149,8 @@ fn flags_of_vowpal_wabbit_that_mean_nothing_here_name_what_does() {
         let lines = folder().run(&format!("train d.vw {flags}")).fails(2);
         assert_eq!(lines.lines().count(), 1, "{lines}");
     }
+    let error = folder().run("train d.vw --ignore u").fails(1);
+    assert!(error.contains("--ignore is for the columns of tables; d.vw is vw"), "{error}");
     refused("predict -i a.psm d.vw", &["give the model as the first argument"]);
 }
 

@@ -338,13 +338,14 @@ fn a_table_without_its_label_is_predicted_like_one_with_it() {
     let dir = Dir::new();
     let rows: Vec<(&str, &str, &str)> =
         (0..60).map(|i| if i % 2 == 0 { ("1", "red", "3") } else { ("0", "blue", "5") }).collect();
-    // The first column is the label, by position in one file and by name in the other.
+    // The first column is the label, by a flag for one file and by its name in the other.
     for label in ["bought", "click"] {
         let full: String = rows.iter().map(|(y, c, n)| format!("{y},{c},{n}\n")).collect();
         let bare: String = rows.iter().map(|(_, c, n)| format!("{c},{n}\n")).collect();
         dir.write("full.csv", format!("{label},color,size\n{full}"));
         dir.write("bare.csv", format!("color,size\n{bare}"));
-        dir.run("train full.csv --l1 0.1 -o m.psm --quiet").ok();
+        let flag = if label == "click" { "" } else { "--label-column 1" };
+        dir.run(&format!("train full.csv {flag} --l1 0.1 -o m.psm --quiet")).ok();
         let predictions = dir.run("predict m.psm full.csv").ok();
         assert_eq!(dir.run("predict m.psm bare.csv").ok(), predictions, "{label}");
         let likely: f64 = predictions.lines().next().unwrap().parse().unwrap();

@@ -6,7 +6,7 @@ use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
 
 use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
-use crate::label::{Found, LabelReader, LabelTexts, is_code};
+use crate::label::{Found, LabelReader, LabelTexts, is_code, trimmed};
 use crate::names::{News, Seen};
 use crate::separators::Separators;
 use crate::{DataErrorKind, Options, Space, hash, row_sort};
@@ -36,6 +36,8 @@ pub(crate) struct Parsed {
     /// Lines in this piece.
     pub(crate) lines: u64,
     pub(crate) largest: u32,
+    /// Cells taken for missing because they contradict the kind of their column.
+    pub(crate) unfit: u64,
     pub(crate) failure: Option<DataError>,
 }
 
@@ -49,6 +51,7 @@ impl Parsed {
         self.label_news.clear();
         self.lines = 0;
         self.largest = 0;
+        self.unfit = 0;
         self.failure = None;
     }
 }
@@ -214,7 +217,7 @@ impl Builder {
         !self.columns.is_empty()
     }
 
-    /// Adds a cell of the table's `k`-th feature column, which stays apart. Interactions take it as it is.
+    /// Adds a cell of the table's `k`-th number column, which stays apart. Interactions take it as it is.
     pub(crate) fn push_number(&mut self, k: usize, name: &[u8], value: f64) {
         let NumberColumn { key, id } = self.columns[k];
         self.chunk.open_numbers()[k] = value;
@@ -359,6 +362,7 @@ impl Builder {
     /// Remembers the text of a label's code.
     pub(crate) fn remember_label(&mut self, code: f64, text: &[u8]) {
         if !self.label_texts.contains(code) {
+            let text = trimmed(text);
             let text = String::from_utf8_lossy(text).into_owned();
             self.label_texts.remember(code, &text);
             self.out.label_news.push(text);

@@ -1,7 +1,8 @@
 //! What the columns of a table are for: one is the label, one may be the weight, the rest are features.
 
 use crate::error::shown;
-use crate::{Labels, Options};
+use crate::kinds::{NumberForm, TimeForm, find, select};
+use crate::{Kind, Labels, Options, TableSchema};
 
 /// The columns of a table, in order.
 #[derive(Debug, PartialEq)]
@@ -9,6 +10,10 @@ pub(crate) struct Columns {
     pub(crate) columns: Vec<Column>,
     /// Whether one of them is the label.
     pub(crate) has_label: bool,
+    /// What separates cells, in text.
+    pub(crate) delimiter: u8,
+    /// Whether quotes are as a careless program writes them, in text.
+    pub(crate) is_careless: bool,
 }
 
 /// One column.
@@ -24,11 +29,24 @@ pub(crate) enum Role {
     Label,
     Weight,
     Ignored,
-    /// A feature: its position among features, from 1, and whether its numbers are categories.
+    /// A feature, cell by cell: its position among features, from 1, and whether its numbers are categories.
     Feature {
         id: u32,
         is_text: bool,
     },
+    /// A number: its position among number columns, from 0.
+    Number {
+        k: u32,
+        form: NumberForm,
+    },
+    Category,
+    Words,
+    Time {
+        k: u32,
+        form: TimeForm,
+    },
+    /// A column that had no value when its kind was found.
+    Empty,
 }
 
 pub(crate) const LABELS: [&str; 5] = ["label", "target", "y", "click", "class"];
@@ -41,11 +59,7 @@ impl Columns {
         options: &Options,
         fallback: Option<usize>,
     ) -> Result<Self, String> {
-        let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
-        sorted.sort_unstable();
-        if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
-            return Err(format!("column {} appears twice", shown(twice[0].as_bytes())));
-        }
+        check_names(names)?;
         // To predict, a table need not have the label: what is not called so is a feature.
         let optional = matches!(options.labels, Labels::Optional(_));
         let label = match &options.label_column {
@@ -62,7 +76,8 @@ impl Columns {
             return Err("label and weight are the same column".to_owned());
         }
         let positions = |asked: &[String]| {
-            asked.iter().map(|name| find(names, name)).collect::<Result<Vec<_>, _>>()
+            let found = asked.iter().map(|name| select(names, name));
+            found.collect::<Result<Vec<_>, _>>().map(|lists| lists.concat())
         };
         let (ignored, texts) =
             (positions(&options.ignored_columns)?, positions(&options.text_columns)?);
@@ -84,13 +99,73 @@ impl Columns {
                 Column { name: name.clone(), role }
             })
             .collect();
-        Ok(Self { columns, has_label: label.is_some() })
+        Ok(Self { columns, has_label: label.is_some(), delimiter: b',', is_careless: false })
     }
 
-    /// The columns that are features, by position among them, from 1.
-    pub(crate) fn features(&self) -> impl Iterator<Item = (u32, &str)> {
-        self.columns.iter().filter_map(|column| match column.role {
+    /// The same by the kinds of a schema, whatever the order of the columns. Columns that the schema does not know are
+    /// not read.
+    pub(crate) fn by_kind(
+        names: &[String],
+        options: &Options,
+        schema: &TableSchema,
+    ) -> Result<Self, String> {
+        check_names(names)?;
+        let optional = matches!(options.labels, Labels::Optional(_));
+        let asked = options.label_column.as_ref().or(schema.label.as_ref());
+        let label = match asked {
+            Some(asked) if optional => find(names, asked).ok(),
+            Some(asked) => Some(find(names, asked)?),
+            None if optional => None,
+            None => return Err("has a schema without a label: name it with --label-column".into()),
+        };
+        let weight = match (&options.weight_column, &schema.weight) {
+            (Some(asked), _) => Some(find(names, asked)?),
+            (None, Some(stored)) if optional => names.iter().position(|name| name == stored),
+            (None, Some(stored)) => Some(find(names, stored)?),
+            (None, None) => None,
+        };
+        let mut k = 0;
+        let mut number = || {
+            k += 1;
+            k - 1
+        };
+        let columns = names.iter().enumerate().map(|(i, name)| {
+            let role = match schema.column(name) {
+                _ if Some(i) == label => Role::Label,
+                _ if Some(i) == weight => Role::Weight,
+                None => Role::Ignored,
+                // The label of the training, where another is asked for.
+                Some(column) if schema.label.as_ref() == Some(&column.name) => Role::Ignored,
+                Some(column) => {
+                    let form = column.form.as_deref();
+                    match column.kind {
+                        Kind::Number => {
+                            let form = form.and_then(NumberForm::parse);
+                            Role::Number { k: number(), form: form.unwrap_or(NumberForm::Plain) }
+                        }
+                        Kind::Time => {
+                            let form = form.and_then(TimeForm::parse);
+                            Role::Time { k: number(), form: form.unwrap_or(TimeForm::YearFirst) }
+                        }
+                        Kind::Category | Kind::Boolean => Role::Category,
+                        Kind::Text => Role::Words,
+                        Kind::Empty => Role::Empty,
+                        Kind::Identifier | Kind::Constant | Kind::Ignored => Role::Ignored,
+                    }
+                }
+            };
+            Column { name: name.clone(), role }
+        });
+        let columns = columns.collect();
+        Ok(Self { columns, has_label: label.is_some(), delimiter: b',', is_careless: false })
+    }
+
+    /// The columns whose numbers may stay apart, in order, each with its id.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = (u32, &str)> {
+        let places = self.columns.iter().zip(1..);
+        places.filter_map(|(column, place)| match column.role {
             Role::Feature { id, .. } => Some((id, column.name.as_str())),
+            Role::Number { .. } | Role::Time { .. } => Some((place, column.name.as_str())),
             _ => None,
         })
     }
@@ -101,17 +176,14 @@ impl Columns {
     }
 }
 
-/// A column by name, else by its number from 1.
-fn find(names: &[String], asked: &str) -> Result<usize, String> {
-    let by_number = || {
-        let n = asked.parse::<usize>().ok()?;
-        (1..=names.len()).contains(&n).then(|| n - 1)
-    };
-    names.iter().position(|name| name == asked).or_else(by_number).ok_or_else(|| {
-        let some: Vec<_> = names.iter().take(8).map(String::as_str).collect();
-        let more = if names.len() > 8 { ", ..." } else { "" };
-        format!("has no column {}: {}{more}", shown(asked.as_bytes()), some.join(", "))
-    })
+/// Refuses names that appear twice.
+pub(crate) fn check_names(names: &[String]) -> Result<(), String> {
+    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|w| w[0] == w[1]) {
+        Some(twice) => Err(format!("column {} appears twice", shown(twice[0].as_bytes()))),
+        None => Ok(()),
+    }
 }
 
 fn usual(names: &[String], list: &[&str]) -> Option<usize> {

@@ -50,7 +50,9 @@ impl Parser {
                     (Format::Vw, _) => vw::parse(builder, text),
                     (Format::Jsonl, _) => jsonl::parse(builder, text),
                     (Format::Csv, Some(columns)) => {
-                        delimited::parse(builder, text, columns, Dialect::CSV);
+                        let (delimiter, is_careless) = (columns.delimiter, columns.is_careless);
+                        let dialect = Dialect { delimiter, is_careless, ..Dialect::CSV };
+                        delimited::parse(builder, text, columns, dialect);
                     }
                     (Format::Tsv, Some(columns)) => {
                         delimited::parse(builder, text, columns, Dialect::TSV);

@@ -53,6 +53,8 @@ pub enum DataErrorKind {
     Label,
     /// A value or an importance weight is not a finite number within its range.
     Number,
+    /// A cell contradicts the kind of its column: a text in a column of numbers.
+    Kind,
     /// A feature's index is not an id, or appears twice in a row.
     Index,
     /// A row or a line exceeds a limit.

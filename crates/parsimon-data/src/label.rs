@@ -17,7 +17,7 @@ use crate::{DataErrorKind, number};
 /// | `Optional(x)` | what `x` accepts, or anything, or nothing | as `x`, else no label |
 /// | `Any` | anything | a number as itself, a text as a code (see [`LabelTexts`]) |
 ///
-/// Numbers are compared as numbers: `+1`, `1.0` and `1` are one label. When the pair of `Binary` is the
+/// Blanks around a label and final periods do not count. Numbers are compared as numbers: `+1`, `1.0` and `1` are one label. When the pair of `Binary` is the
 /// usual one (positive 1, negative -1 or 0), both -1 and 0 are negative.
 ///
 /// ```
@@ -78,7 +78,8 @@ pub(crate) struct Class {
 
 impl Class {
     fn new(text: &str) -> Self {
-        Self { text: text.as_bytes().to_vec(), number: number::whole(text.as_bytes()) }
+        let text = trimmed(text.as_bytes());
+        Self { text: text.to_vec(), number: number::whole(text) }
     }
 
     fn is(&self, token: &[u8], number: Option<f64>) -> bool {
@@ -110,8 +111,9 @@ impl LabelReader {
             Labels::Classes(list) => {
                 let (mut texts, mut numbers) = (FxHashMap::default(), FxHashMap::default());
                 for (i, text) in list.iter().enumerate() {
-                    let number = number::whole(text.as_bytes()).map(number_key);
-                    let twice = texts.insert(text.clone().into_bytes(), i as u32).is_some()
+                    let token = trimmed(text.as_bytes());
+                    let number = number::whole(token).map(number_key);
+                    let twice = texts.insert(token.to_vec(), i as u32).is_some()
                         || number.is_some_and(|n| numbers.insert(n, i as u32).is_some());
                     if twice {
                         return Err(format!("class {} is listed twice", shown(text.as_bytes())));
@@ -149,6 +151,10 @@ impl LabelReader {
     }
 
     fn read_slowly(&self, found: Found<'_>, column: usize, max: f64) -> Result<Option<f64>, Bad> {
+        let found = match found {
+            Found::Text(token) => Found::Text(trimmed(token)),
+            number => number,
+        };
         let number = match found {
             Found::Text(token) => number::whole(token),
             Found::Number(v) => v.is_finite().then_some(v),
@@ -203,6 +209,15 @@ impl LabelReader {
             },
         }
     }
+}
+
+/// A label without blanks around it and without final periods: files of one set differ in these.
+pub(crate) fn trimmed(token: &[u8]) -> &[u8] {
+    let mut bare = token.trim_ascii();
+    while let Some(shorter) = bare.strip_suffix(b".") {
+        bare = shorter.trim_ascii_end();
+    }
+    if bare.is_empty() { token } else { bare }
 }
 
 fn refused(token: &[u8], column: usize, words: String) -> Bad {

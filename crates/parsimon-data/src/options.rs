@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::{DataError, Labels};
+use crate::{DataError, Kinds, Labels};
 
 /// A format of examples.
 ///
@@ -238,6 +238,18 @@ pub struct Options {
     pub ignored_columns: Vec<String>,
     /// Columns whose numbers are categories: `hour=14`, not `hour` with value 14.
     pub text_columns: Vec<String>,
+    /// How the cells of CSV, TSV, Parquet and Arrow tables are understood. Under [`Kinds::Found`] the columns named here
+    /// are names, numbers, ranges (`15-40`, `c15..c40`), patterns (`C*`) or `all`.
+    pub kinds: Kinds,
+    /// Columns that are numbers, whatever they look like.
+    pub number_columns: Vec<String>,
+    /// Columns whose words are features.
+    pub word_columns: Vec<String>,
+    /// Columns to be read that would be left out as identifiers or constants.
+    pub kept_columns: Vec<String>,
+    /// Whether a cell that contradicts the kind of its column is missing and counted
+    /// ([`Reader::unfit_cells`](crate::Reader::unfit_cells)); otherwise its row is bad.
+    pub unfit_is_missing: bool,
     /// Whether number cells of tables stay apart from the features ([`Chunk::numbers`](parsimon_core::Chunk::numbers)),
     /// for a learner that standardizes them by column.
     pub numbers_apart: bool,
@@ -264,6 +276,11 @@ impl Default for Options {
             weight_column: None,
             ignored_columns: Vec::new(),
             text_columns: Vec::new(),
+            kinds: Kinds::ByCell,
+            number_columns: Vec::new(),
+            word_columns: Vec::new(),
+            kept_columns: Vec::new(),
+            unfit_is_missing: false,
             numbers_apart: false,
             header: Header::Guess,
             chunk_rows: 1024,

@@ -13,7 +13,7 @@ use crate::error::DataError;
 use crate::label::{LabelReader, LabelTexts, code};
 use crate::names::News;
 use crate::source::{Source, check_inputs};
-use crate::{Format, Input, Names, Options, Space};
+use crate::{Format, Input, Names, Options, Space, TableSchema};
 
 /// Reads examples from inputs of one format, in order, chunk by chunk.
 ///
@@ -46,6 +46,8 @@ pub struct Reader {
     format: Format,
     space: Space,
     label_column: Option<String>,
+    table: Option<Arc<TableSchema>>,
+    unfit: u64,
     total: Option<u64>,
     /// PERF: names are only collected while rows are read, and put in order when somebody asks.
     news: News,
@@ -153,6 +155,7 @@ impl Reader {
         let format = source.format();
         let space = source.space();
         let label_column = source.label_column().map(str::to_owned);
+        let table = source.table().cloned();
         if format == Format::Cache && !options.interactions.is_empty() {
             return Err(DataError::setting(
                 "interactions are made when a cache is written, not when it is read",
@@ -173,6 +176,8 @@ impl Reader {
             format,
             space,
             label_column,
+            table,
+            unfit: 0,
             total,
             news: News::default(),
             names: OnceLock::new(),
@@ -243,6 +248,7 @@ impl Reader {
         }
         self.bytes = done.bytes;
         self.largest = self.largest.max(parsed.largest);
+        self.unfit += parsed.unfit;
         self.input_rows += parsed.rows + parsed.bad.len() as u64;
         let mut allowed = parsed.rows;
         let mut failure = parsed.failure.take();
@@ -303,6 +309,16 @@ impl Reader {
     /// The column of a CSV or TSV file that is the label.
     pub fn label_column(&self) -> Option<&str> {
         self.label_column.as_deref()
+    }
+
+    /// The kinds of the columns; `None` where cells are understood one by one, or the format has no columns.
+    pub fn table(&self) -> Option<&Arc<TableSchema>> {
+        self.table.as_ref()
+    }
+
+    /// How many cells were taken for missing because they contradict the kind of their column.
+    pub fn unfit_cells(&self) -> u64 {
+        self.unfit
     }
 
     /// The format of the inputs.

@@ -12,10 +12,10 @@ use crate::cache::{BlockHead, Blocks, Contents, Seekable};
 use crate::columnar::{Batches, Layout, Table};
 use crate::columns::Columns;
 use crate::decompress::{self, Counting, Stream};
-use crate::delimited::{self, Dialect};
+use crate::delimited::{self, Dialect, Head};
 use crate::error::DataError;
 use crate::line_blocks::{BlockError, Ends, LineBlocks, record_end};
-use crate::{Format, Input, Options, Space, recognize};
+use crate::{Format, Input, Kinds, Options, Space, TableSchema, recognize};
 
 /// A part of the input that can be parsed without the parts before it.
 pub(crate) struct Piece {
@@ -147,6 +147,26 @@ impl Opened {
     }
 }
 
+impl Opened {
+    /// Reads on until the head holds the rows that decide the kinds of columns: how many bytes these are, and whether they
+    /// are all.
+    fn read_judged(&mut self) -> (usize, bool) {
+        loop {
+            if let Some(judged) = delimited::judged_bytes(&self.head) {
+                return (judged, false);
+            }
+            let (before, more) = (self.head.len(), 2 * self.head.len());
+            if let Err(e) = decompress::read_up_to(&mut self.rest, &mut self.head, more) {
+                self.rest = Box::new(Broken(Some(e)));
+                return (self.head.len(), true);
+            }
+            if self.head.len() == before {
+                return (before, true);
+            }
+        }
+    }
+}
+
 /// A stream that ends in an error.
 struct Broken(Option<std::io::Error>);
 
@@ -188,6 +208,7 @@ pub(crate) struct Source {
     options: Options,
     first_name: Arc<str>,
     first_columns: Option<Arc<Columns>>,
+    table: Option<Arc<TableSchema>>,
     format: Format,
     space: Space,
     current: Option<Current>,
@@ -201,6 +222,7 @@ struct Current {
     is_first: bool,
     lines_before: u64,
     columns: Option<Arc<Columns>>,
+    table: Option<Arc<TableSchema>>,
 }
 
 enum Pieces {
@@ -225,9 +247,14 @@ impl Source {
         current.check_space(space)?;
         Ok(Self {
             waiting: others.iter().cloned().collect(),
-            options: options.clone(),
+            // The first input decides the kinds of all.
+            options: match &current.table {
+                Some(table) => Options { kinds: Kinds::Known(table.clone()), ..options.clone() },
+                None => options.clone(),
+            },
             first_name,
             first_columns: current.columns.clone(),
+            table: current.table.clone(),
             format,
             space,
             current: Some(current),
@@ -239,14 +266,17 @@ impl Source {
     /// Batches in memory, or from another program.
     pub(crate) fn over(batches: Batches, name: Arc<str>, options: &Options) -> Self {
         let space = options.space.unwrap_or_else(|| batches.layout.default_space());
+        let table = batches.table.clone();
         let pieces = Pieces::Table(Box::new(batches), 0, 0);
         let first_name = name.clone();
-        let current = Current { name, pieces, is_first: true, lines_before: 0, columns: None };
+        let columns = None;
+        let current = Current { name, pieces, is_first: true, lines_before: 0, columns, table };
         Self {
             waiting: VecDeque::new(),
             options: options.clone(),
             first_name,
             first_columns: None,
+            table: current.table.clone(),
             format: Format::Arrow,
             space,
             current: Some(current),
@@ -265,6 +295,10 @@ impl Source {
 
     pub(crate) fn label_column(&self) -> Option<&str> {
         self.first_columns.as_deref().and_then(Columns::label)
+    }
+
+    pub(crate) fn table(&self) -> Option<&Arc<TableSchema>> {
+        self.table.as_ref()
     }
 
     pub(crate) fn space(&self) -> Space {
@@ -342,6 +376,27 @@ impl Source {
     }
 }
 
+/// Refuses to choose among columns where there are none.
+fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
+    let has_columns = !matches!(opened.format, Format::Svmlight | Format::Vw | Format::Cache);
+    let lists = [
+        (&options.ignored_columns, "ignore"),
+        (&options.text_columns, "categories"),
+        (&options.number_columns, "numbers"),
+        (&options.word_columns, "texts"),
+        (&options.kept_columns, "keep"),
+    ];
+    match lists.iter().find(|(columns, _)| !has_columns && !columns.is_empty()) {
+        Some((_, flag)) => {
+            let (name, format) = (&opened.name, opened.format);
+            Err(DataError::setting(format!(
+                "--{flag} is for the columns of tables; {name} is {format} and has none"
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
 impl Current {
     fn new(
         mut opened: Opened,
@@ -350,6 +405,7 @@ impl Current {
         count: &Arc<AtomicU64>,
         before: u64,
     ) -> Result<Self, DataError> {
+        refuse_column_flags(&opened, options)?;
         if !opened.format.is_text() {
             return Self::binary(opened, input, options, count, before);
         }
@@ -358,14 +414,27 @@ impl Current {
             Format::Tsv => Some(Dialect::TSV),
             _ => None,
         };
-        let (mut columns, mut lines_before) = (None, 0);
-        if let Some(dialect) = dialect {
+        let (mut columns, mut lines_before, mut table) = (None, 0, None);
+        let mut dialect = dialect;
+        if let Some(dialect) = &mut dialect {
             opened.read_first_record(dialect.ends())?;
-            let (found, header, lines) = delimited::columns(&opened.head, dialect, options)
+            let (seen, is_whole) = match options.kinds {
+                Kinds::Found => opened.read_judged(),
+                // Predictions for the rows of a pipe should not wait for more rows.
+                Kinds::Known(_) if !opened.is_pipe => opened.read_judged(),
+                _ => (opened.head.len(), false),
+            };
+            if opened.format == Format::Csv {
+                *dialect = delimited::sniff(&opened.head[..seen], is_whole);
+                dialect.is_careless &= options.kinds != Kinds::ByCell;
+                opened.read_first_record(dialect.ends())?;
+            }
+            let seen = if options.kinds == Kinds::Found { seen } else { opened.head.len() };
+            let head = Head::new(&opened.head[..seen], is_whole, *dialect, options)
                 .map_err(|words| DataError::columns(&opened.name, words))?;
-            opened.head.drain(..header);
-            columns = Some(Arc::new(found));
-            lines_before = lines;
+            opened.head.drain(..head.bytes);
+            columns = Some(Arc::new(head.columns));
+            (lines_before, table) = (head.lines, head.table);
         }
         let ends = dialect.map_or(Ends::Newline, Dialect::ends);
         let mut cutter = LineBlocks::new(opened.head, opened.rest, ends);
@@ -373,7 +442,7 @@ impl Current {
             cutter = cutter.eager();
         }
         let pieces = Pieces::Text(Box::new(cutter));
-        Ok(Self { name: opened.name, pieces, is_first: true, lines_before, columns })
+        Ok(Self { name: opened.name, pieces, is_first: true, lines_before, columns, table })
     }
 
     /// Formats that are read from anywhere: a plain file is, everything else comes into memory first.
@@ -409,7 +478,11 @@ impl Current {
         } else {
             Pieces::Table(Box::new(Batches::open(&name, format, table, options)?), before, size)
         };
-        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None })
+        let table = match &pieces {
+            Pieces::Table(batches, ..) => batches.table.clone(),
+            _ => None,
+        };
+        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None, table })
     }
 
     fn contents(&self) -> Option<Arc<Contents>> {

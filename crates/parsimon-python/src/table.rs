@@ -1,13 +1,13 @@
 //! Tables that the library's own readers read: files of every format, and Arrow data in memory.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use parsimon::core::Chunk;
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
-use parsimon::data::{DataError, Input, Labels, Options, Reader, Space};
-use parsimon::survey::{LabelNeed, Needs, SeenLabels, Source, scan};
+use parsimon::data::{DataError, Input, Kinds, Labels, Options, Reader, Space};
+use parsimon::survey::{LabelNeed, Needs, Scan, SeenLabels, Source, scan, widened, with_kinds};
 use parsimon::{Found, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,6 +22,8 @@ pub(crate) struct Table {
     options: Options,
     /// Known once the table was opened.
     space: OnceLock<Space>,
+    /// The options with the kinds of columns, once these were looked for.
+    known: Mutex<Option<Options>>,
 }
 
 enum Place {
@@ -51,6 +53,7 @@ impl Roles {
             weight_column: self.weight,
             ignored_columns: self.ignore,
             text_columns: self.text,
+            kinds: Kinds::Found,
             ..Options::default()
         })
     }
@@ -93,7 +96,7 @@ impl Table {
         if needs.is_nothing() {
             return Ok((None, None, None));
         }
-        let scan = py.detach(|| scan(self, &self.options, needs)).map_err(raised)?;
+        let scan = py.detach(|| self.scan(needs)).map_err(raised)?;
         let labels = match scan.labels {
             Some(SeenLabels::All(labels)) => Some(labels),
             _ => None,
@@ -138,7 +141,31 @@ impl Source for Table {
 
 impl Table {
     fn new(place: Place, options: Options) -> Self {
-        Self { place, options, space: OnceLock::new() }
+        Self { place, options, space: OnceLock::new(), known: Mutex::new(None) }
+    }
+
+    /// The options with the kinds of columns.
+    fn known(&self) -> Result<Options, DataError> {
+        // A thread that panicked has left the options whole.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(options) => Ok(options.clone()),
+            None => Ok(known.insert(with_kinds(self, &self.options)?).clone()),
+        }
+    }
+
+    /// Passes over the rows; where one contradicts the kind of a column, again with a wider kind.
+    fn scan(&self, needs: Needs) -> Result<Scan, DataError> {
+        loop {
+            let options = self.known()?;
+            match scan(self, &options, needs) {
+                Err(error) => {
+                    let wider = widened(&options, &error).ok_or(error)?;
+                    *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(wider);
+                }
+                seen => return seen,
+            }
+        }
     }
 
     fn open(&self, options: &Options) -> PyResult<Reader> {
@@ -150,7 +177,8 @@ impl Table {
         match self.space.get() {
             Some(space) => Ok(*space),
             None => {
-                Ok(self.open(&Options { labels: Labels::Any, ..self.options.clone() })?.space())
+                let options = self.known().map_err(raised)?;
+                Ok(self.open(&Options { labels: Labels::Any, ..options })?.space())
             }
         }
     }
@@ -162,7 +190,8 @@ impl Table {
         frame: LearnerOptions,
         found: Found,
     ) -> PyResult<Trainer> {
-        let reading = InputSchema::new(&self.options, self.space()?, found);
+        let options = self.known().map_err(raised)?;
+        let reading = InputSchema::new(&options, self.space()?, found);
         let storage = if reading.bits.is_some() { Storage::Index } else { Storage::Growing };
         let trainer = Trainer::new(settings, LearnerOptions { storage, ..frame }, reading);
         trainer.map_err(raised)
@@ -183,7 +212,7 @@ impl Table {
     ) -> PyResult<Reader> {
         let options = reading.options(settings, precision, &self.options);
         let labels = Labels::Optional(Box::new(options.labels.clone()));
-        self.open(&Options { labels, keep_names: false, ..options })
+        self.open(&Options { labels, keep_names: false, unfit_is_missing: true, ..options })
     }
 
     /// Data in memory is looked through before the first row is learned.

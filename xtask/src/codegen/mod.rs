@@ -49,6 +49,7 @@ pub(crate) fn codegen(mode: Mode) -> Result<()> {
         "data list",
         "data get",
         "algorithms",
+        "schema",
         "convert",
         "quickstart",
     ] {

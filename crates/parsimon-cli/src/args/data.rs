@@ -1,10 +1,12 @@
 //! Flags that say what to read and how.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use parsimon::core::Precision;
-use parsimon::data::{Format, Header, Input, Labels, Options, Space};
+use parsimon::data::{Format, Header, Input, Kinds, Labels, Options, Space};
+use parsimon::survey::schema_from_json;
 
 use super::number;
 use crate::fault::Fault;
@@ -43,18 +45,46 @@ pub(crate) struct DataArgs {
     /// Multiply namespaces given by name, such as user,site (may be repeated)
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     interactions: Vec<String>,
-    /// The label's column, by name or number [default: label, target, y, click or class, else the first]
-    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    /// The label's column: a name, a number from 1, or last [default: the column called label, target, click, class, outcome or y,
+    /// else the last if it has two values]
+    #[arg(long, value_name = "COLUMN", allow_negative_numbers = true, help_heading = "Data")]
     label_column: Option<String>,
     /// The importance weight's column [default: weight, importance or sample_weight, if there is one]
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     weight_column: Option<String>,
-    /// Columns that are not features
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
+    /// Columns that are not read. COLUMNS are names, numbers, ranges (15-40, c15..c40), patterns (C*) or all
+    #[arg(
+        long = "ignore",
+        alias = "ignore-columns",
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        help_heading = "Data"
+    )]
     ignore_columns: Vec<String>,
-    /// Columns whose numbers are categories
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
+    /// Columns that are categories, such as codes that look like numbers
+    #[arg(
+        long = "categories",
+        alias = "text-columns",
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        help_heading = "Data"
+    )]
     text_columns: Vec<String>,
+    /// Columns that are numbers
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
+    numbers: Vec<String>,
+    /// Columns of text whose words are features
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
+    texts: Vec<String>,
+    /// Columns to read that would be left out as identifiers or constants
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
+    keep: Vec<String>,
+    /// The kinds of columns, as `parsimon schema` writes them [default: found from the first 10,000 rows]
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
+    schema: Option<PathBuf>,
+    /// How cells of tables are read: by the kind of their column, or each cell by itself
+    #[arg(long, value_enum, default_value = "column", value_name = "BY", help_heading = "Data")]
+    kinds: KindsArg,
     /// Whether the first record of a CSV or TSV file names the columns
     #[arg(long, value_enum, default_value = "guess", help_heading = "Data")]
     header: HeaderArg,
@@ -71,6 +101,14 @@ enum HeaderArg {
     Guess,
     Present,
     Absent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KindsArg {
+    /// By the kind of the column
+    Column,
+    /// Each cell by itself: numbers are numbers, anything else is a category
+    Cell,
 }
 
 /// Parsing takes longer than learning: every core may parse, and one more keeps them busy while rows are learned.
@@ -109,12 +147,14 @@ impl DataArgs {
         self.interactions.iter().for_each(|names| flag("--interactions", names.clone()));
         self.label_column.iter().for_each(|c| flag("--label-column", c.clone()));
         self.weight_column.iter().for_each(|c| flag("--weight-column", c.clone()));
-        for (name, columns) in
-            [("--ignore-columns", &self.ignore_columns), ("--text-columns", &self.text_columns)]
-        {
+        for (name, columns) in self.column_lists() {
             if !columns.is_empty() {
                 flag(name, columns.join(","));
             }
+        }
+        self.schema.iter().for_each(|path| flag("--schema", path.display().to_string()));
+        if self.kinds == KindsArg::Cell {
+            flag("--kinds", "cell".into());
         }
         match self.header {
             HeaderArg::Guess => {}
@@ -129,6 +169,38 @@ impl DataArgs {
         words
     }
 
+    /// The flags that list columns.
+    fn column_lists(&self) -> [(&'static str, &[String]); 5] {
+        [
+            ("--ignore", &self.ignore_columns),
+            ("--categories", &self.text_columns),
+            ("--numbers", &self.numbers),
+            ("--texts", &self.texts),
+            ("--keep", &self.keep),
+        ]
+    }
+
+    /// How the cells of tables are read.
+    fn kinds(&self) -> Result<Kinds, Fault> {
+        let given = self.column_lists().into_iter().find(|(_, columns)| !columns.is_empty());
+        match (&self.schema, self.kinds, given) {
+            (Some(_), KindsArg::Cell, _) => Err(Fault::Usage(
+                "--schema has the kinds of columns; --kinds cell ignores them".into(),
+            )),
+            (Some(_), _, Some((flag, _))) => Err(Fault::Usage(format!(
+                "--schema has the kinds of all columns; edit the file instead of passing {flag}"
+            ))),
+            (Some(path), ..) => {
+                let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+                let schema = schema_from_json(&text)
+                    .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))?;
+                Ok(Kinds::Known(Arc::new(schema)))
+            }
+            (None, KindsArg::Cell, _) => Ok(Kinds::ByCell),
+            (None, KindsArg::Column, _) => Ok(Kinds::Found),
+        }
+    }
+
     /// Refuses flags that say how features are read: a model knows that.
     pub(crate) fn refuse_reading(&self) -> Result<(), Fault> {
         let given = [
@@ -136,10 +208,11 @@ impl DataArgs {
             ("--bits", self.bits.is_some()),
             ("-q", !self.quadratic.is_empty()),
             ("--interactions", !self.interactions.is_empty()),
-            ("--ignore-columns", !self.ignore_columns.is_empty()),
-            ("--text-columns", !self.text_columns.is_empty()),
+            ("--schema", self.schema.is_some()),
+            ("--kinds", self.kinds == KindsArg::Cell),
         ];
-        match given.iter().find(|(_, given)| *given) {
+        let lists = self.column_lists().map(|(flag, columns)| (flag, !columns.is_empty()));
+        match given.iter().chain(&lists).find(|(_, given)| *given) {
             Some((flag, _)) => Err(Fault::Usage(format!(
                 "{flag} is for training; the model says how features are read"
             ))),
@@ -178,6 +251,10 @@ impl DataArgs {
             weight_column: self.weight_column.clone(),
             ignored_columns: self.ignore_columns.clone(),
             text_columns: self.text_columns.clone(),
+            kinds: self.kinds()?,
+            number_columns: self.numbers.clone(),
+            word_columns: self.texts.clone(),
+            kept_columns: self.keep.clone(),
             header: match self.header {
                 HeaderArg::Guess => Header::Guess,
                 HeaderArg::Present => Header::Present,

@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Data(SetsArgs),
     /// List the algorithms with their papers and settings
     Algorithms(AlgorithmsArgs),
+    /// Print the kinds of a table's columns as JSON, for --schema
+    Schema(SchemaArgs),
     /// Convert data to the binary cache, which reads much faster
     Convert(ConvertArgs),
     /// Train on a generated click log and show what comes of it
@@ -547,6 +549,15 @@ pub(crate) struct AlgorithmsArgs {
     /// Print the JSON Schema of a spec file, for editors and validators
     #[arg(long, conflicts_with_all = ["json", "markdown"])]
     pub(crate) schema: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Where the schema goes [default: standard output]
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -67,8 +67,6 @@ const CACHE: &str = "write a cache with parsimon convert DATA -o FILE.psc, and g
 const METHOD: &str =
     "choose the method with --algorithm NAME; parsimon algorithms lists the methods";
 const WEIGHTS: &str = "to print the weights, run parsimon inspect MODEL --weights tsv";
-const NAMESPACES: &str =
-    "namespaces cannot be left out; --ignore-columns NAMES leaves out columns of a table";
 
 /// Names of Vowpal Wabbit, then of scikit-learn and others.
 #[rustfmt::skip]
@@ -80,8 +78,6 @@ const FOREIGN: &[Foreign] = &[
     foreign("quantile-tau", None, Flag("quantile"), ""),
     foreign("quadratic", None, Flag("q"), ""),
     foreign("cubic", None, Flag("q"), ""),
-    foreign("ignore", None, Nothing, NAMESPACES),
-    foreign("keep", None, Nothing, NAMESPACES),
     foreign("final-regressor", Some('f'), Flag("output"), ""),
     foreign("initial-regressor", Some('i'), Flag("resume"), "give the model as the first argument"),
     foreign("testonly", Some('t'), Nothing,

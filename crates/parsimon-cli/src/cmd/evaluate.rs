@@ -7,6 +7,7 @@ use parsimon::eval::{Evaluation, Mean, Table};
 use parsimon::{BesideConstant, Model, Prior};
 use parsimon_page::chart;
 
+use super::columns;
 use crate::args::EvaluateArgs;
 use crate::console::note;
 use crate::fault::Fault;
@@ -21,7 +22,11 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     files.write("--plot", args.plot.as_deref())?;
     let model = Model::load(&args.model)?;
     let options = args.data.options(model.precision())?;
-    let (evaluation, beside) = model.evaluate_beside_constant(&args.data.inputs(), &options)?;
+    let inputs = args.data.inputs();
+    let (evaluation, beside, unfit) = model.evaluate_beside_constant(&inputs, &options)?;
+    if let Some(warning) = columns::unfit(unfit) {
+        note(&warning);
+    }
     match &args.json {
         Some(path) => {
             let mut report = serde_json::to_value(&evaluation).unwrap_or_default();

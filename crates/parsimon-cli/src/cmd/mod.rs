@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 pub(crate) mod algorithms;
 pub(crate) mod cancel;
+mod columns;
 pub(crate) mod compare;
 pub(crate) mod comparison;
 pub(crate) mod convert;
@@ -15,5 +16,6 @@ pub(crate) mod predict;
 pub(crate) mod quickstart;
 pub(crate) mod reference;
 pub(crate) mod reproduce;
+pub(crate) mod schema;
 pub(crate) mod train;
 pub(crate) mod tune;

@@ -8,7 +8,9 @@ use parsimon::core::{Chunk, Loss, Row};
 use parsimon::data::Reader;
 use parsimon::{Expect, Model};
 
+use super::columns;
 use crate::args::{PredictArgs, PredictionArg};
+use crate::console::note;
 use crate::fault::Fault;
 use crate::output::{Files, Output};
 
@@ -50,6 +52,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
                 audit(&mut out, &model, reader.names(), features.row(i), margins)?;
             }
         }
+    }
+    if let Some(warning) = columns::unfit(reader.unfit_cells()) {
+        note(&warning);
     }
     out.finish()
 }

@@ -13,6 +13,7 @@ use parsimon::{
 use parsimon_page::chart::learning_curve;
 use serde_json::{Map, Value, json};
 
+use super::columns;
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
 use crate::cmd::advice::Advisor;
 use crate::console::{Console, note};
@@ -39,34 +40,56 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         ..Plan::new(inputs, Options::default())
     };
     plan.check()?;
-    let (mut trainer, options, reader) = match &args.resume {
-        Some(path) => resumed(args, path, &plan.inputs)?,
-        None => fresh(args, &plan.inputs)?,
+    let mut wider = None;
+    let (trainer, outcome) = loop {
+        let (mut trainer, options, reader) = match &args.resume {
+            Some(path) => resumed(args, path, &plan.inputs)?,
+            None => fresh(args, &plan.inputs, wider.take())?,
+        };
+        plan.options = options;
+        trainer.report_when(schedule.clone());
+        if !args.quiet {
+            announce(&trainer);
+        }
+        let classes = match trainer.settings().is_multiclass() {
+            true => trainer.schema().found.classes.clone(),
+            false => Vec::new(),
+        };
+        let before = trainer.progressive().rows();
+        let mut console = Console::new(args.quiet, args.passes, before, classes);
+        let advisor = Advisor::new(trainer.settings(), args.spec.names_algorithm()?);
+        console.warn_with(move |warning| advisor.words(warning));
+        let outcome = run_with(&mut trainer, &plan, reader, &mut console);
+        console.finish();
+        match outcome {
+            Ok(outcome) => break (trainer, outcome),
+            // A file is read again from the start, with a wider kind for the column.
+            Err(Error::Data(error)) if args.resume.is_none() && is_repeatable(&plan.inputs) => {
+                wider = Some(survey::widened(&plan.options, &error).ok_or(error)?);
+                if !args.quiet {
+                    note(
+                        "a later row does not fit the kind of a column; starting again with the column as a category\n",
+                    );
+                }
+            }
+            Err(error) => {
+                return Err(match (&error, console.last_words()) {
+                    (Error::Diverged { .. }, Some(words)) => Fault::Input(words.to_owned()),
+                    _ => error.into(),
+                });
+            }
+        }
     };
-    plan.options = options;
-    trainer.report_when(schedule);
-    if !args.quiet {
-        announce(&trainer);
-    }
-    let classes = match trainer.settings().is_multiclass() {
-        true => trainer.schema().found.classes.clone(),
-        false => Vec::new(),
-    };
-    let mut console = Console::new(args.quiet, args.passes, trainer.progressive().rows(), classes);
-    let advisor = Advisor::new(trainer.settings(), args.spec.names_algorithm()?);
-    console.warn_with(move |warning| advisor.words(warning));
-    let outcome = run_with(&mut trainer, &plan, reader, &mut console);
-    console.finish();
-    let outcome = outcome.map_err(|error| match (&error, console.last_words()) {
-        (Error::Diverged { .. }, Some(words)) => Fault::Input(words.to_owned()),
-        _ => error.into(),
-    })?;
     if let Some(path) = &args.output {
         outcome.model.save(path)?;
     }
     let test = match &tests[..] {
         [] => None,
-        tests => Some(outcome.model.evaluate(tests, &plan.options)?),
+        tests => {
+            let (test, unfit) = outcome.model.evaluate_counting(tests, &plan.options)?;
+            columns::unfit(unfit).iter().for_each(|warning| note(warning));
+            Some(test)
+        }
     };
     if let Some(path) = &args.plot {
         let title = format!("{} on {}", trainer.settings().algorithm().name, names(&plan.inputs));
@@ -100,11 +123,28 @@ fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<()
     files.write("--plot", args.plot.as_deref())
 }
 
-/// A learner at the origin, and the data open before it.
-fn fresh(args: &TrainArgs, inputs: &[Input]) -> Result<(Trainer, Options, Reader), Fault> {
+/// Whether the data can be read from the start again.
+fn is_repeatable(inputs: &[Input]) -> bool {
+    !inputs.iter().any(Input::is_read_once)
+}
+
+/// A learner at the origin, and the data open before it; with other options than those of the flags after a cell that
+/// contradicts the kind of its column.
+fn fresh(
+    args: &TrainArgs,
+    inputs: &[Input],
+    wider: Option<Options>,
+) -> Result<(Trainer, Options, Reader), Fault> {
     let spec = args.spec.spec()?;
-    let options = args.data.options(args.frame.precision.into())?;
+    let mut options = args.data.options(args.frame.precision.into())?;
+    if let Some(wider) = wider {
+        (options.kinds, options.label_column) = (wider.kinds, wider.label_column);
+        options.weight_column = wider.weight_column;
+    }
     let Guessed { settings, guess, opened } = survey::open_guessing(&spec, inputs, &options)?;
+    if !args.quiet {
+        columns::lines(&opened.schema).iter().for_each(|line| note(line));
+    }
     if let Some(guess) = guess.filter(|_| !args.quiet) {
         note(&guessed(guess, &opened));
     }

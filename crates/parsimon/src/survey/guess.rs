@@ -3,7 +3,7 @@
 use parsimon_data::{Format, Options};
 
 use super::scan::MOST_NUMBERED;
-use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, opened, scan};
+use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, kinds, opened, scan};
 use crate::{Error, Settings, Spec};
 
 /// What the labels were taken for.
@@ -52,7 +52,17 @@ pub fn open_guessing<S: Source + ?Sized>(
         return Ok(Guessed { settings, guess: None, opened });
     }
     let needs = Needs { labels: LabelNeed::Guess, ..Needs::of(&settings) };
-    let seen = scan(source, options, needs)?;
+    let mut options = kinds::with_kinds(source, options)?;
+    let seen = loop {
+        match scan(source, &options, needs) {
+            Err(error) => match kinds::widened(&options, &error) {
+                Some(wider) => options = wider,
+                None => return Err(error.into()),
+            },
+            Ok(seen) => break seen,
+        }
+    };
+    let options = &options;
     let labels = seen.labels.unwrap_or(SeenLabels::Usual { from_zero: false });
     let guess = guess_of(&labels, seen.format);
     let settings = match guess {

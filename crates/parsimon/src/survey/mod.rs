@@ -17,16 +17,20 @@
 
 mod classes;
 mod guess;
+mod kinds;
 mod needs;
 mod opened;
 mod scan;
 mod schema;
 mod source;
+mod stored;
 
 pub use crate::found::Found;
 pub use guess::{Guess, Guessed, open_guessing};
+pub use kinds::{widened, with_kinds};
 pub use needs::{LabelNeed, Needs};
-pub use opened::{Opened, open, survey};
+pub use opened::{Opened, open, survey, table};
 pub use scan::{Scan, SeenLabels, scan};
 pub use schema::InputSchema;
 pub use source::Source;
+pub use stored::{schema_from_json, schema_to_json};

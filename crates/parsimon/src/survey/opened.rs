@@ -1,9 +1,11 @@
 //! Data that was looked at, and is open for learning.
 
-use parsimon_core::Chunk;
-use parsimon_data::{Labels, Options, Reader};
+use std::sync::Arc;
 
-use super::{Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, scan};
+use parsimon_core::Chunk;
+use parsimon_data::{Labels, Options, Reader, TableSchema};
+
+use super::{Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, kinds, scan};
 use crate::{Error, Settings};
 
 /// Data that was looked at, and is open for learning.
@@ -23,8 +25,25 @@ pub fn open<S: Source + ?Sized>(
     source: &S,
     options: &Options,
 ) -> Result<Opened, Error> {
-    let found = survey(settings, source, options)?;
-    reopen(settings, found, source, options)
+    let mut options = kinds::with_kinds(source, options)?;
+    loop {
+        match survey(settings, source, &options) {
+            Err(Error::Data(error)) => match kinds::widened(&options, &error) {
+                Some(wider) => options = wider,
+                None => return Err(error.into()),
+            },
+            found => return reopen(settings, found?, source, &options),
+        }
+    }
+}
+
+/// The kinds of a table's columns; `None` if the data is no table, or its cells are understood one by one.
+pub fn table<S: Source + ?Sized>(
+    source: &S,
+    options: &Options,
+) -> Result<Option<Arc<TableSchema>>, Error> {
+    let reader = source.open(&Options { threads: 1, keep_names: false, ..options.clone() })?;
+    Ok(reader.table().cloned())
 }
 
 /// Opens data that was looked at.
@@ -43,6 +62,7 @@ pub(super) fn reopen<S: Source + ?Sized>(
     // Opened once, for standard input can be.
     let reader = source.open(&options)?;
     options.space = Some(reader.space());
+    options = kinds::of(&reader, &options);
     options.label_column = reader.label_column().map(str::to_owned).or(options.label_column);
     schema = InputSchema::new(&options, reader.space(), schema.found);
     Ok(Opened { schema, options, reader })

@@ -1,7 +1,9 @@
 //! How rows are to be read, as a model remembers it: prediction must read as training did.
 
+use std::sync::Arc;
+
 use parsimon_core::{LabelDomain, Precision};
-use parsimon_data::{Labels, Options, Space};
+use parsimon_data::{Kinds, Labels, Options, Space, TableSchema};
 use serde::{Deserialize, Serialize};
 
 use super::Found;
@@ -26,6 +28,9 @@ pub struct InputSchema {
     pub ignored_columns: Vec<String>,
     /// Columns whose numbers are categories.
     pub text_columns: Vec<String>,
+    /// The kinds of a table's columns; `None` where cells are understood one by one.
+    #[serde(with = "super::stored", skip_serializing_if = "Option::is_none")]
+    pub table: Option<TableSchema>,
 }
 
 impl InputSchema {
@@ -42,6 +47,10 @@ impl InputSchema {
             weight_column: options.weight_column.clone(),
             ignored_columns: options.ignored_columns.clone(),
             text_columns: options.text_columns.clone(),
+            table: match &options.kinds {
+                Kinds::Known(table) => Some(TableSchema::clone(table)),
+                Kinds::ByCell | Kinds::Found => None,
+            },
         }
     }
 
@@ -79,6 +88,10 @@ impl InputSchema {
             weight_column: options.weight_column.clone().or_else(|| self.weight_column.clone()),
             ignored_columns: self.ignored_columns.clone(),
             text_columns: self.text_columns.clone(),
+            kinds: match &self.table {
+                Some(table) => Kinds::Known(Arc::new(table.clone())),
+                None => Kinds::ByCell,
+            },
             numbers_apart: settings.is_normalized(),
             max_value: precision.max_value(),
             ..options.clone()

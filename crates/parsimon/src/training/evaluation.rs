@@ -69,6 +69,7 @@ impl Model {
     /// Options to read rows for this model; labels may be missing when only predicting.
     pub fn options(&self, options: &Options, labels: Expect) -> Options {
         let mut options = self.schema().options(self.settings(), self.precision(), options);
+        options.unfit_is_missing = true;
         if labels == Expect::Nothing {
             options.labels = Labels::Optional(Box::new(options.labels));
         }
@@ -77,12 +78,22 @@ impl Model {
 
     /// Predicts labeled data and judges the predictions.
     pub fn evaluate(&self, inputs: &[Input], options: &Options) -> Result<Evaluation, Error> {
-        let mut judge = Judge::new(self);
-        judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
-        Ok(judge.evaluator.finish())
+        self.evaluate_counting(inputs, options).map(|(evaluation, _)| evaluation)
     }
 
-    /// The same, and sets the model beside a constant prediction on the same rows.
+    /// The same, with the number of cells that were taken for missing because they do not fit the kind of their column.
+    pub fn evaluate_counting(
+        &self,
+        inputs: &[Input],
+        options: &Options,
+    ) -> Result<(Evaluation, u64), Error> {
+        let mut judge = Judge::new(self);
+        let unfit = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
+        Ok((judge.evaluator.finish(), unfit))
+    }
+
+    /// The same, and sets the model beside a constant prediction on the same rows: the metrics, the comparison, the number of
+    /// cells taken for missing.
     ///
     /// ```
     /// use parsimon::data::{Input, Labels, Options};
@@ -93,7 +104,7 @@ impl Model {
     /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
     /// let options = Options { labels: Labels::binary(), ..Options::default() };
     /// let model = run(&mut trainer, &Plan::new(vec![input.clone()], options.clone()), &mut ())?.model;
-    /// let (_, beside) = model.evaluate_beside_constant(&[input], &options)?;
+    /// let (_, beside, _) = model.evaluate_beside_constant(&[input], &options)?;
     /// assert_eq!(beside.constant_from, Prior::TrainingLabels);
     /// assert!((beside.constant.value().unwrap() - 2f64.ln()).abs() < 1e-3);
     /// assert!(beside.difference.interval().unwrap().1 < 0.0);
@@ -103,11 +114,11 @@ impl Model {
         &self,
         inputs: &[Input],
         options: &Options,
-    ) -> Result<(Evaluation, BesideConstant), Error> {
+    ) -> Result<(Evaluation, BesideConstant, u64), Error> {
         let mut judge = Judge { beside: Some(Beside::new(self)), ..Judge::new(self) };
-        judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
+        let unfit = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
         let beside = judge.beside.unwrap_or_else(|| Beside::new(self)).finish();
-        Ok((judge.evaluator.finish(), beside))
+        Ok((judge.evaluator.finish(), beside, unfit))
     }
 }
 
@@ -157,7 +168,7 @@ fn judge_all(
     inputs: &[Input],
     options: &Options,
     threads: usize,
-) -> Result<(), Error> {
+) -> Result<u64, Error> {
     let mut options = model.options(options, Expect::Labels);
     options.numbers_apart = judges.iter().any(|judge| judge.is_normalized);
     let mut reader = Reader::open(inputs, &options)?;
@@ -165,7 +176,7 @@ fn judge_all(
     while reader.read(&mut chunk)? {
         in_parallel(threads, judges, |judge| judge.take(&chunk));
     }
-    Ok(())
+    Ok(reader.unfit_cells())
 }
 
 /// Whether rows must have labels.

@@ -4,7 +4,12 @@
 //! the feature `column=text`, null is missing, true is 1. A table with a list column `indices` (and
 //! `values`, else all ones) is read like svmlight: ids are kept by default. Dictionary columns are what
 //! their values are. Rows stand for lines in messages.
+//!
+//! Under [`Kinds`](crate::Kinds) the column decides, as in CSV: its type, and for integers and texts its first rows.
 
+mod kinds;
+
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,10 +28,10 @@ use parsimon_core::Repeats;
 
 use crate::builder::Builder;
 use crate::columns::{Columns, Role};
-use crate::delimited;
+use crate::delimited::{self, Scratch};
 use crate::error::{Bad, DataError, shown};
 use crate::label::Found;
-use crate::{DataErrorKind, Format, Options, Space, ipc};
+use crate::{DataErrorKind, Format, Kinds, Options, Space, TableSchema, ipc};
 
 /// Where a table's bytes are.
 pub(crate) enum Table {
@@ -39,13 +44,31 @@ pub type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>
 
 /// The batches of a table, in order.
 pub(crate) struct Batches {
-    name: Arc<str>,
-    iterator: BatchIterator,
+    iterator: Arrivals,
+    /// Batches that were looked at for the kinds of columns, and are still to be read.
+    waiting: VecDeque<RecordBatch>,
     pub(crate) layout: Arc<Layout>,
+    /// The kinds of columns, where columns have kinds.
+    pub(crate) table: Option<Arc<TableSchema>>,
     /// Rows (Parquet) or batches (Arrow) read and in all, for progress.
     done: u64,
     total: Option<u64>,
     counts_rows: bool,
+}
+
+/// Batches as they come, with the name of their table for errors.
+struct Arrivals {
+    name: Arc<str>,
+    iterator: BatchIterator,
+}
+
+impl Arrivals {
+    fn next(&mut self) -> Result<Option<RecordBatch>, DataError> {
+        let next = guarded(|| self.iterator.next().transpose().map_err(|e| e.to_string()));
+        next.map_err(|words| {
+            DataError::damaged(&self.name, format!("is damaged: {}", first_line(&words)))
+        })
+    }
 }
 
 /// What the columns of a table are for.
@@ -56,14 +79,19 @@ pub(crate) enum Layout {
 }
 
 impl Layout {
-    fn new(schema: &Schema, options: &Options) -> Result<Self, String> {
+    fn new(
+        schema: &Schema,
+        options: &Options,
+        table: Option<&TableSchema>,
+    ) -> Result<Self, String> {
         let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
         let list = |name: &str| {
             names.iter().position(|n| n == name).filter(|&i| is_list(schema.field(i).data_type()))
         };
-        match list("indices") {
-            None => Columns::new(&names, options, Some(0)).map(Layout::Wide),
-            Some(indices) => {
+        match (list("indices"), table) {
+            (None, Some(table)) => Columns::by_kind(&names, options, table).map(Layout::Wide),
+            (None, None) => Columns::new(&names, options, Some(0)).map(Layout::Wide),
+            (Some(indices), _) => {
                 let values = list("values");
                 let columns = Columns::new(&names, options, None)?;
                 Ok(Layout::Lists { columns, indices, values })
@@ -78,6 +106,11 @@ impl Layout {
             Layout::Lists { .. } => Space::Ids,
         }
     }
+}
+
+/// Whether rows are lists of ids and values: these have no kinds.
+fn has_ids(schema: &Schema) -> bool {
+    schema.field_with_name("indices").is_ok_and(|field| is_list(field.data_type()))
 }
 
 fn is_list(kind: &DataType) -> bool {
@@ -108,45 +141,60 @@ impl Batches {
             (_, Table::Memory(bytes)) => open_arrow(Cursor::new(bytes)),
         });
         let (iterator, schema, total) = opened.map_err(refuse)?;
-        let layout =
-            Layout::new(&schema, options).map_err(|words| DataError::columns(name, words))?;
-        Ok(Self {
-            name: name.clone(),
-            iterator,
-            layout: Arc::new(layout),
-            done: 0,
-            total,
-            counts_rows: format == Format::Parquet,
-        })
+        Self::new(name, &schema, iterator, options, total, format == Format::Parquet)
     }
 
-    /// Batches that somebody else reads.
+    /// Batches that another reader reads.
     pub(crate) fn over(
         name: &Arc<str>,
         schema: &Schema,
         iterator: BatchIterator,
         options: &Options,
     ) -> Result<Self, DataError> {
-        let layout =
-            Layout::new(schema, options).map_err(|words| DataError::columns(name, words))?;
+        Self::new(name, schema, iterator, options, None, true)
+    }
+
+    fn new(
+        name: &Arc<str>,
+        schema: &Schema,
+        iterator: BatchIterator,
+        options: &Options,
+        total: Option<u64>,
+        counts_rows: bool,
+    ) -> Result<Self, DataError> {
+        let refuse = |words| DataError::columns(name, words);
+        let mut iterator = Arrivals { name: name.clone(), iterator };
+        let (mut waiting, mut is_whole) = (VecDeque::new(), false);
+        let mut table = None;
+        if !has_ids(schema) {
+            let mut rows = 0;
+            while options.kinds == Kinds::Found && rows <= crate::kinds::ROWS && !is_whole {
+                match iterator.next()? {
+                    Some(batch) => {
+                        rows += batch.num_rows();
+                        waiting.push_back(batch);
+                    }
+                    None => is_whole = true,
+                }
+            }
+            let seen = waiting.make_contiguous();
+            table = kinds::schema_of(schema, seen, is_whole, options).map_err(refuse)?;
+        }
+        let layout = Layout::new(schema, options, table.as_deref()).map_err(refuse)?;
         let layout = Arc::new(layout);
-        Ok(Self { name: name.clone(), iterator, layout, done: 0, total: None, counts_rows: true })
+        Ok(Self { iterator, waiting, layout, table, done: 0, total, counts_rows })
     }
 
     /// The next batch.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, DataError> {
-        let next = guarded(|| self.iterator.next().transpose().map_err(|e| e.to_string()));
-        match next {
-            Ok(Some(batch)) => {
-                self.done += if self.counts_rows { batch.num_rows() as u64 } else { 1 };
-                Ok(Some(batch))
-            }
-            Ok(None) => Ok(None),
-            Err(words) => {
-                let words = format!("is damaged: {}", first_line(&words));
-                Err(DataError::damaged(&self.name, words))
-            }
+        let next = match self.waiting.pop_front() {
+            Some(batch) => Some(batch),
+            None => self.iterator.next()?,
+        };
+        if let Some(batch) = &next {
+            self.done += if self.counts_rows { batch.num_rows() as u64 } else { 1 };
         }
+        Ok(next)
     }
 
     /// The part of the table that has been read, from 0 to 1.
@@ -198,9 +246,9 @@ pub(crate) fn parse(
     let converted = guarded(|| Converted::new(batch, layout))
         .map_err(|words| DataError::columns(name, first_line(&words)))?;
     if let Layout::Wide(columns) = layout {
-        builder.begin_table(columns.features());
+        builder.begin_table(columns.numbers());
     }
-    let mut text = Vec::new();
+    let mut text = Scratch::default();
     for i in 0..batch.num_rows() {
         if let Err(bad) = converted.parse_row(builder, layout, i, &mut text)
             && !builder.refuse(i as u64 + 1, bad)
@@ -240,7 +288,14 @@ impl Converted {
                 list(array, DataType::Float64).map(Cells::Values)
             }
             (_, Role::Ignored) | (Some(_), Role::Feature { .. }) => Ok(Cells::Nothing),
-            (_, Role::Feature { is_text: true, .. }) => texts(array).map(Cells::Texts),
+            (
+                _,
+                Role::Feature { is_text: true, .. }
+                | Role::Category
+                | Role::Words
+                | Role::Time { .. }
+                | Role::Empty,
+            ) => texts(array).map(Cells::Texts),
             _ => plain(array).map_err(|kind| {
                 let name = shown(column.name.as_bytes());
                 format!("column {name} is of type {kind}, neither number nor text: ignore it")
@@ -254,7 +309,7 @@ impl Converted {
         builder: &mut Builder,
         layout: &Layout,
         row: usize,
-        text: &mut Vec<u8>,
+        text: &mut Scratch,
     ) -> Result<(), Bad> {
         let (Layout::Wide(columns) | Layout::Lists { columns, .. }) = layout;
         let mut label = None;
@@ -290,9 +345,11 @@ impl Converted {
                     return Err(named(Bad::new(DataErrorKind::Number, 0, words)));
                 }
                 Role::Feature { id, .. } => {
-                    delimited::push(builder, &column.name, id, found, 0, text).map_err(named)?;
+                    delimited::push(builder, &column.name, id, found, 0, &mut text.name)
+                        .map_err(named)?;
                 }
-                Role::Ignored => {}
+                role => delimited::push_kind(builder, &column.name, role, found, 0, text)
+                    .map_err(named)?,
             }
         }
         if !columns.has_label {

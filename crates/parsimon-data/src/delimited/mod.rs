@@ -8,147 +8,29 @@
 //!
 //! In the id space a feature's id is its column's position among the feature columns, from 1, and text
 //! is an error.
+//!
+//! Under [`Kinds`](crate::Kinds) the column decides instead of the cell: see `typed`.
 
-use memchr::{memchr, memchr2};
+mod cells;
+mod head;
+mod typed;
 
 use crate::builder::Builder;
 use crate::columns::{Columns, Role};
 use crate::error::{Bad, not_a_number, shown};
 use crate::label::Found;
-use crate::line_blocks::{Ends, record_end};
-use crate::{DataErrorKind, Header, Options, number};
+use crate::line_blocks::record_end;
+use crate::{DataErrorKind, number};
 
-/// How cells are written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Dialect {
-    pub(crate) delimiter: u8,
-    pub(crate) has_quotes: bool,
-}
-
-impl Dialect {
-    pub(crate) const CSV: Self = Self { delimiter: b',', has_quotes: true };
-    pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false };
-
-    pub(crate) fn ends(self) -> Ends {
-        if self.has_quotes { Ends::Quoted { delimiter: self.delimiter } } else { Ends::Newline }
-    }
-}
-
-/// A cell: its content, and where things go on.
-struct Cell<'a> {
-    content: &'a [u8],
-    start: usize,
-    next: usize,
-    ends_record: bool,
-}
-
-/// The cell at `start`; `scratch` holds it when quotes inside were doubled. Columns are offsets + 1.
-fn cell<'a>(
-    text: &'a [u8],
-    start: usize,
-    dialect: Dialect,
-    scratch: &'a mut Vec<u8>,
-) -> Result<Cell<'a>, Bad> {
-    if !(dialect.has_quotes && text.get(start) == Some(&b'"')) {
-        let rest = &text[start..];
-        let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
-        let ends_record = rest.get(len).is_none_or(|&b| b == b'\n');
-        return Ok(Cell {
-            content: rest[..len].trim_ascii(),
-            start,
-            next: start + len + 1,
-            ends_record,
-        });
-    }
-    scratch.clear();
-    let mut from = start + 1;
-    let mut at = from;
-    let content = loop {
-        let Some(quote) = memchr(b'"', &text[at..]).map(|n| at + n) else {
-            return Err(Bad::new(DataErrorKind::Malformed, start + 1, "the quote is never closed"));
-        };
-        if text.get(quote + 1) == Some(&b'"') {
-            scratch.extend_from_slice(&text[from..=quote]);
-            at = quote + 2;
-            from = at;
-            continue;
-        }
-        at = quote + 1;
-        if scratch.is_empty() {
-            break &text[from..quote];
-        }
-        scratch.extend_from_slice(&text[from..quote]);
-        break &scratch[..];
-    };
-    let rest = &text[at..];
-    let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
-    let ends_record = rest.get(len).is_none_or(|&b| b == b'\n');
-    if !rest[..len].trim_ascii().is_empty() {
-        let found = rest[..len].trim_ascii();
-        let words = format!("{} stands after a closing quote", shown(found));
-        return Err(Bad::new(DataErrorKind::Malformed, at + 1, words).found(found));
-    }
-    Ok(Cell { content, start, next: at + len + 1, ends_record })
-}
-
-/// The columns of a file, and how many bytes and lines of `head` their header takes.
-///
-/// `head` must hold the first record whole, or all there is.
-pub(crate) fn columns(
-    head: &[u8],
-    dialect: Dialect,
-    options: &Options,
-) -> Result<(Columns, usize, u64), String> {
-    let mut at = 0;
-    let mut lines = 0;
-    while let Some(end) = memchr(b'\n', &head[at..])
-        && head[at..at + end].trim_ascii().is_empty()
-    {
-        at += end + 1;
-        lines += 1;
-    }
-    let end = record_end(&head[at..], dialect.ends()).map_or(head.len(), |n| at + n);
-    let record = &head[at..end];
-    let mut cells = Vec::new();
-    let (mut scratch, mut next) = (Vec::new(), 0);
-    loop {
-        let cell = cell(record, next, dialect, &mut scratch).map_err(|bad| bad.message.clone())?;
-        cells.push(String::from_utf8_lossy(cell.content).into_owned());
-        next = cell.next;
-        if cell.ends_record {
-            break;
-        }
-    }
-    let is_header = match options.header {
-        Header::Present => true,
-        Header::Absent => false,
-        Header::Guess => {
-            let is_number = |c: &String| c.parse::<f64>().is_ok();
-            // A number asks for a column by position, and proves nothing when it also stands in a cell.
-            let asked = options.label_column.as_ref().filter(|name| !is_number(name));
-            let named = asked.is_some_and(|name| cells.contains(name));
-            // An index column written by pandas has no name; other columns do.
-            let is_data = cells.iter().any(is_number) || cells.iter().skip(1).any(String::is_empty);
-            named || !is_data
-        }
-    };
-    for (i, cell) in cells.iter_mut().enumerate() {
-        if !is_header || cell.is_empty() {
-            *cell = format!("c{}", i + 1);
-        }
-    }
-    let columns = Columns::new(&cells, options, Some(0))?;
-    if !is_header {
-        return Ok((columns, 0, 0));
-    }
-    lines += memchr::memchr_iter(b'\n', record).count() as u64;
-    Ok((columns, end, lines))
-}
+pub(crate) use cells::Dialect;
+use cells::cell;
+pub(crate) use head::{Head, asked, check_interactions, judged_bytes, sniff};
+pub(crate) use typed::{Scratch, push_found as push_kind};
 
 /// Parses a block of whole records.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8], columns: &Columns, dialect: Dialect) {
-    builder.begin_table(columns.features());
-    let (mut scratch, mut name) = (Vec::new(), Vec::new());
+    builder.begin_table(columns.numbers());
+    let (mut scratch, mut name) = (Vec::new(), Scratch::default());
     let mut at = 0;
     let mut line = 0;
     while at < text.len() {
@@ -183,12 +65,12 @@ fn parse_record(
     columns: &Columns,
     dialect: Dialect,
     scratch: &mut Vec<u8>,
-    name: &mut Vec<u8>,
+    name: &mut Scratch,
 ) -> Result<(), Bad> {
     let mut label = None;
     let mut weight = 1.0;
     let mut next = 0;
-    let mut count = 0;
+    let (mut count, mut filled) = (0, 0);
     loop {
         let cell = cell(record, next, dialect, scratch)?;
         let (content, place) = (cell.content, cell.start + 1);
@@ -210,18 +92,25 @@ fn parse_record(
                         true => Found::Text(content),
                         false => judge(content, place).map_err(named)?,
                     };
-                    push(builder, &column.name, id, found, place, name).map_err(named)?;
+                    push(builder, &column.name, id, found, place, &mut name.name).map_err(named)?;
+                }
+                role => {
+                    typed::push(builder, &column.name, role, content, place, name).map_err(named)?
                 }
             }
         }
         count += 1;
+        if !content.is_empty() {
+            filled = count;
+        }
         next = cell.next;
         if cell.ends_record {
             break;
         }
     }
-    if count != columns.columns.len() {
-        let expected = columns.columns.len();
+    let expected = columns.columns.len();
+    // Spreadsheets write empty cells behind the last column.
+    if (count < expected && !dialect.is_careless) || filled > expected {
         let words = format!("the row has {count} cells instead of {expected}");
         return Err(Bad::new(DataErrorKind::Malformed, 1, words));
     }

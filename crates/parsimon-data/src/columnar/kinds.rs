@@ -1,0 +1,208 @@
+//! The kinds of columns, from their types and first rows.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::datatypes::{DataType, Schema};
+
+use super::texts;
+use crate::delimited::{asked, check_interactions};
+use crate::kinds::{Candidate, Judge, ROWS, Verdict, choose};
+use crate::{Kind, Options, TableSchema};
+
+/// What a column's type says of it.
+enum Declared {
+    /// The kind, whatever the values are.
+    Kind(Kind),
+    /// A time, written in the form of this example.
+    Time(&'static str),
+    /// Integers: numbers, unless they are codes or an identifier.
+    Integers,
+    /// Texts: a category, unless they are sentences, dates or an identifier.
+    Texts,
+}
+
+fn declared(name: &str, kind: &DataType) -> Declared {
+    match kind {
+        // What pandas writes of its index.
+        _ if name.starts_with("__index_level_") => Declared::Kind(Kind::Identifier),
+        DataType::Dictionary(..) => Declared::Kind(Kind::Category),
+        DataType::Boolean => Declared::Kind(Kind::Boolean),
+        DataType::Null => Declared::Kind(Kind::Empty),
+        DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => {
+            Declared::Time("2000-12-31")
+        }
+        DataType::Time32(_) | DataType::Time64(_) => Declared::Time("23:59"),
+        kind if kind.is_integer() => Declared::Integers,
+        kind if kind.is_numeric() => Declared::Kind(Kind::Number),
+        _ => Declared::Texts,
+    }
+}
+
+/// The schema of a table of which the first rows are known; `is_whole` if these are all.
+pub(super) fn found(
+    schema: &Schema,
+    batches: &[RecordBatch],
+    is_whole: bool,
+    options: &Options,
+) -> Result<TableSchema, String> {
+    let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
+    let mut verdicts = Vec::new();
+    for (i, field) in schema.fields().iter().enumerate() {
+        let mut judge = Judge::default();
+        let mut left = ROWS;
+        for batch in batches {
+            let cells = batch.column(i).slice(0, left.min(batch.num_rows()));
+            left -= cells.len();
+            take(&mut judge, &cells);
+        }
+        let verdict = verdict(&judge, field.name(), field.data_type(), is_whole);
+        verdicts.push((verdict, judge.two().is_some()));
+    }
+    check_interactions(&names, options)?;
+    choose(&Candidate { names: &names, has_header: true, verdicts }, &asked(options))
+}
+
+fn take(judge: &mut Judge, cells: &ArrayRef) {
+    // What has no text, such as a list, is refused when it is read.
+    let Ok(texts) = texts(cells) else { return };
+    for row in 0..texts.len() {
+        judge.take(if texts.is_null(row) { b"" } else { texts.value(row).as_bytes() });
+    }
+}
+
+fn verdict(judge: &Judge, name: &str, kind: &DataType, is_whole: bool) -> Verdict {
+    let by_cells = judge.verdict(name, is_whole, false);
+    let (kept, form) = match (declared(name, kind), by_cells.kept) {
+        (Declared::Kind(Kind::Identifier), kept) => {
+            return Verdict { kind: Kind::Identifier, form: None, kept };
+        }
+        (Declared::Kind(kind), _) => (kind, None),
+        (Declared::Time(form), _) => (Kind::Time, Some(form)),
+        (Declared::Integers, kept) => (kept, None),
+        (Declared::Texts, Kind::Number) => (Kind::Category, None),
+        (Declared::Texts, kept) => (kept, by_cells.form),
+    };
+    let kind = match by_cells.kind {
+        left_out @ (Kind::Constant | Kind::Empty) => left_out,
+        Kind::Identifier if by_cells.kept == kept || kept == Kind::Category => Kind::Identifier,
+        _ => kept,
+    };
+    Verdict { kind, form: if kind == kept { form } else { None }, kept }
+}
+
+/// The schema that the options know, or that the first rows show.
+pub(super) fn schema_of(
+    schema: &Schema,
+    batches: &[RecordBatch],
+    is_whole: bool,
+    options: &Options,
+) -> Result<Option<Arc<TableSchema>>, String> {
+    match &options.kinds {
+        crate::Kinds::ByCell => Ok(None),
+        crate::Kinds::Known(known) => Ok(Some(known.clone())),
+        crate::Kinds::Found => {
+            found(schema, batches, is_whole, options).map(|found| Some(Arc::new(found)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{
+        ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, RecordBatch,
+        StringArray, TimestampSecondArray,
+    };
+    use arrow::datatypes::Int32Type;
+    use parsimon_core::Chunk;
+
+    use crate::{Kind, Kinds, Options, Reader};
+
+    #[test]
+    fn types_and_first_rows_decide() {
+        let rows = 0..150_i64;
+        let codes: DictionaryArray<Int32Type> =
+            rows.clone().map(|i| ["1", "2", "3"][i as usize % 3]).collect();
+        let columns: [(&str, ArrayRef); 9] = [
+            ("id", Arc::new(Int64Array::from_iter_values(rows.clone()))),
+            (
+                "long",
+                Arc::new(Int64Array::from_iter_values(rows.clone().map(|i| i % 5 + (1 << 60)))),
+            ),
+            (
+                "x",
+                Arc::new(
+                    rows.clone().map(|i| (i % 7 > 0).then_some(i as f64)).collect::<Float64Array>(),
+                ),
+            ),
+            ("code", Arc::new(codes)),
+            ("flag", Arc::new(BooleanArray::from_iter(rows.clone().map(|i| Some(i % 3 == 0))))),
+            (
+                "at",
+                Arc::new(TimestampSecondArray::from_iter_values(rows.clone().map(|i| 3600 * i))),
+            ),
+            (
+                "zip",
+                Arc::new(StringArray::from_iter_values(rows.clone().map(|i| (i % 9).to_string()))),
+            ),
+            (
+                "note",
+                Arc::new(StringArray::from_iter_values(
+                    rows.clone().map(|i| format!("so it is {i}")),
+                )),
+            ),
+            ("label", Arc::new(Int64Array::from_iter_values(rows.map(|i| i % 2)))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let options = Options { kinds: Kinds::Found, ..Options::default() };
+        let open = |batches: Vec<RecordBatch>, options: &Options| {
+            let (schema, batches) = (batch.schema(), batches.into_iter().map(Ok));
+            Reader::over_batches("t", &schema, Box::new(batches), options).unwrap()
+        };
+        let read = |mut reader: Reader| {
+            let (mut chunk, mut rows) = (Chunk::new(), Vec::new());
+            while reader.read(&mut chunk).unwrap() {
+                rows.extend((0..chunk.len()).map(|i| format!("{:?}", chunk.row(i))));
+            }
+            let names: Vec<_> = reader.names().iter().map(|(_, name)| name.to_owned()).collect();
+            (rows, names)
+        };
+        let whole = open(vec![batch.clone()], &options);
+        let table = whole.table().unwrap().clone();
+        let kinds: Vec<_> = table.columns.iter().map(|c| c.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                Kind::Identifier,
+                Kind::Category,
+                Kind::Number,
+                Kind::Category,
+                Kind::Boolean,
+                Kind::Time,
+                Kind::Category,
+                Kind::Text,
+                Kind::Number
+            ]
+        );
+        let (rows, names) = read(whole);
+        assert_eq!(rows.len(), 150);
+        for name in [
+            "long=1152921504606846976",
+            "x",
+            "code=2",
+            "flag=true",
+            "at^hour=5",
+            "at^day=Thu",
+            "zip=8",
+            "note^so",
+        ] {
+            assert!(names.iter().any(|n| n == name), "{name}: {names:?}");
+        }
+        let cut = (0..15).map(|i| batch.slice(10 * i, 10)).collect::<Vec<_>>();
+        assert_eq!(read(open(cut.clone(), &options)).0, rows);
+        let known = Options { kinds: Kinds::Known(table), ..Options::default() };
+        assert_eq!(read(open(cut, &known)).0, rows);
+    }
+}

@@ -1,0 +1,103 @@
+//! Cells of delimited text.
+
+use memchr::{memchr, memchr2};
+
+use crate::DataErrorKind;
+use crate::error::{Bad, shown};
+use crate::line_blocks::Ends;
+
+/// How cells are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dialect {
+    pub(crate) delimiter: u8,
+    pub(crate) has_quotes: bool,
+    /// Whether quotes are as a careless program writes them: never across lines, not always closed, and single within
+    /// a cell. Cells missing at the end of a row are empty.
+    pub(crate) is_careless: bool,
+}
+
+impl Dialect {
+    pub(crate) const CSV: Self = Self { delimiter: b',', has_quotes: true, is_careless: false };
+    pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false, is_careless: false };
+
+    pub(crate) fn ends(self) -> Ends {
+        if self.has_quotes && !self.is_careless {
+            Ends::Quoted { delimiter: self.delimiter }
+        } else {
+            Ends::Newline
+        }
+    }
+}
+
+/// A cell: its content, and where things go on.
+pub(super) struct Cell<'a> {
+    pub(super) content: &'a [u8],
+    pub(super) start: usize,
+    pub(super) next: usize,
+    pub(super) ends_record: bool,
+}
+
+/// The cell at `start`; `scratch` holds it when quotes inside were doubled. Columns are offsets + 1.
+pub(super) fn cell<'a>(
+    text: &'a [u8],
+    start: usize,
+    dialect: Dialect,
+    scratch: &'a mut Vec<u8>,
+) -> Result<Cell<'a>, Bad> {
+    if !(dialect.has_quotes && text.get(start) == Some(&b'"')) {
+        let rest = &text[start..];
+        let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
+        let ends_record = rest.get(len).is_none_or(|&b| b == b'\n');
+        return Ok(Cell {
+            content: rest[..len].trim_ascii(),
+            start,
+            next: start + len + 1,
+            ends_record,
+        });
+    }
+    scratch.clear();
+    let mut from = start + 1;
+    let mut at = from;
+    let content = loop {
+        let Some(quote) = memchr(b'"', &text[at..]).map(|n| at + n) else {
+            if dialect.is_careless {
+                scratch.extend_from_slice(text[from..].trim_ascii_end());
+                at = text.len();
+                break &scratch[..];
+            }
+            return Err(Bad::new(DataErrorKind::Malformed, start + 1, "the quote is never closed"));
+        };
+        if text.get(quote + 1) == Some(&b'"') {
+            scratch.extend_from_slice(&text[from..=quote]);
+            at = quote + 2;
+            from = at;
+            continue;
+        }
+        at = quote + 1;
+        if dialect.is_careless && !ends_cell(&text[at..], dialect) {
+            scratch.extend_from_slice(&text[from..at]);
+            from = at;
+            continue;
+        }
+        if scratch.is_empty() {
+            break &text[from..quote];
+        }
+        scratch.extend_from_slice(&text[from..quote]);
+        break &scratch[..];
+    };
+    let rest = &text[at..];
+    let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
+    let ends_record = rest.get(len).is_none_or(|&b| b == b'\n');
+    if !rest[..len].trim_ascii().is_empty() {
+        let found = rest[..len].trim_ascii();
+        let words = format!("{} stands after a closing quote", shown(found));
+        return Err(Bad::new(DataErrorKind::Malformed, at + 1, words).found(found));
+    }
+    Ok(Cell { content, start, next: at + len + 1, ends_record })
+}
+
+/// Whether only blanks stand before the end of the cell.
+fn ends_cell(rest: &[u8], dialect: Dialect) -> bool {
+    let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
+    rest[..len].trim_ascii().is_empty()
+}

@@ -1,0 +1,215 @@
+//! Cells by the kind of their column.
+//!
+//! A number is the feature `column`, a category the feature `column=text`. A text has a feature `column^word` for each
+//! word, in lower case. A time has the features `column^hour=14` and `column^day=Mon`, and the number `column`: years since
+//! 2000. A missing cell has none.
+
+use crate::builder::Builder;
+use crate::columns::Role;
+use crate::error::{Bad, shown};
+use crate::kinds::{Moment, TimeForm, is_missing};
+use crate::label::Found;
+use crate::{DataErrorKind, number};
+
+/// Buffers that cells share.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) name: Vec<u8>,
+    lower: String,
+}
+
+const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/// Adds the features of a cell whose type is known. A number that is none is missing.
+pub(crate) fn push_found(
+    builder: &mut Builder,
+    column: &str,
+    role: Role,
+    found: Found<'_>,
+    place: usize,
+    scratch: &mut Scratch,
+) -> Result<(), Bad> {
+    match (found, role) {
+        (Found::Text(text), _) => push(builder, column, role, text.trim_ascii(), place, scratch),
+        (Found::Number(value), Role::Number { .. }) if value.is_nan() => Ok(()),
+        (Found::Number(value), Role::Number { k, .. }) => {
+            push_number(builder, column, k, value, place)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Adds the features of a cell.
+pub(crate) fn push(
+    builder: &mut Builder,
+    column: &str,
+    role: Role,
+    content: &[u8],
+    place: usize,
+    scratch: &mut Scratch,
+) -> Result<(), Bad> {
+    match role {
+        Role::Number { k, form } => match form.read(content) {
+            Some(value) => push_number(builder, column, k, value, place),
+            None if is_missing(content) => Ok(()),
+            None => unfit(builder, column, content, place, "is not a number"),
+        },
+        _ if is_missing(content) => Ok(()),
+        Role::Category => {
+            push_category(builder, column, content, scratch);
+            Ok(())
+        }
+        Role::Words => {
+            push_words(builder, column, content, scratch);
+            Ok(())
+        }
+        Role::Time { k, form } => match form.read(content) {
+            Some(_) => push_time(builder, column, k, form, content, place, scratch),
+            None => unfit(builder, column, content, place, "is not a date or time"),
+        },
+        Role::Empty => unfit(builder, column, content, place, "stands in an empty column"),
+        Role::Label | Role::Weight | Role::Ignored | Role::Feature { .. } => Ok(()),
+    }
+}
+
+/// Adds a number.
+#[inline]
+pub(crate) fn push_number(
+    builder: &mut Builder,
+    column: &str,
+    k: u32,
+    value: f64,
+    place: usize,
+) -> Result<(), Bad> {
+    if value.abs() > builder.spec.max_value || value.is_nan() {
+        return Err(too_large(builder, column, value, place));
+    }
+    builder.enter(column.as_bytes());
+    if builder.keeps_numbers_apart() {
+        builder.push_number(k as usize, column.as_bytes(), value);
+    } else {
+        builder.push_named(0, b"", column.as_bytes(), value);
+    }
+    Ok(())
+}
+
+#[cold]
+fn too_large(builder: &Builder, column: &str, value: f64, place: usize) -> Bad {
+    let token = format!("{value:e}");
+    let mut bad = number::too_large(token.as_bytes(), place, builder.spec.max_value);
+    bad.message += &format!(
+        ": if column {} holds codes, make it a category with --categories {column}",
+        shown(column.as_bytes())
+    );
+    bad
+}
+
+/// Adds `column=text`.
+pub(crate) fn push_category(
+    builder: &mut Builder,
+    column: &str,
+    text: &[u8],
+    scratch: &mut Scratch,
+) {
+    builder.enter(column.as_bytes());
+    let name = &mut scratch.name;
+    name.clear();
+    name.extend_from_slice(column.as_bytes());
+    name.push(b'=');
+    name.extend_from_slice(text);
+    builder.push_named(0, b"", name, 1.0);
+}
+
+/// Adds `column^word` for each word.
+pub(crate) fn push_words(builder: &mut Builder, column: &str, text: &[u8], scratch: &mut Scratch) {
+    builder.enter(column.as_bytes());
+    let seed = builder.seed(column.as_bytes());
+    let lower = &mut scratch.lower;
+    lower.clear();
+    for chunk in text.utf8_chunks() {
+        if chunk.valid().is_ascii() {
+            lower.push_str(chunk.valid());
+        } else {
+            lower.extend(chunk.valid().chars().flat_map(char::to_lowercase));
+        }
+        // A byte of another encoding stands for a letter that is not known.
+        if !chunk.invalid().is_empty() {
+            lower.push('\u{fffd}');
+        }
+    }
+    lower.make_ascii_lowercase();
+    let is_part = |c: char| c.is_alphanumeric() || c == '\'' || c == '\u{fffd}';
+    for word in lower.split(|c: char| !is_part(c)) {
+        let word = word.trim_matches('\'');
+        if !word.is_empty() {
+            builder.push_named(seed, column.as_bytes(), word.as_bytes(), 1.0);
+        }
+    }
+}
+
+/// Adds the features of a time.
+fn push_time(
+    builder: &mut Builder,
+    column: &str,
+    k: u32,
+    form: TimeForm,
+    content: &[u8],
+    place: usize,
+    scratch: &mut Scratch,
+) -> Result<(), Bad> {
+    let Some(moment) = form.read(content) else { return Ok(()) };
+    push_moment(builder, column, k, moment, place, scratch)
+}
+
+/// The same for a time that was read.
+pub(crate) fn push_moment(
+    builder: &mut Builder,
+    column: &str,
+    k: u32,
+    moment: Moment,
+    place: usize,
+    scratch: &mut Scratch,
+) -> Result<(), Bad> {
+    use std::io::Write as _;
+
+    builder.enter(column.as_bytes());
+    let seed = builder.seed(column.as_bytes());
+    let name = &mut scratch.name;
+    if let Some(hour) = moment.hour() {
+        name.clear();
+        // Writing into memory does not fail.
+        let _ = write!(name, "hour={hour}");
+        builder.push_named(seed, column.as_bytes(), name, 1.0);
+    }
+    if let Some(day) = moment.weekday() {
+        name.clear();
+        name.extend_from_slice(b"day=");
+        name.extend_from_slice(DAYS[day].as_bytes());
+        builder.push_named(seed, column.as_bytes(), name, 1.0);
+    }
+    match moment.years() {
+        Some(years) => push_number(builder, column, k, years, place),
+        None => Ok(()),
+    }
+}
+
+/// A cell that contradicts the kind of its column: missing, or a bad row.
+#[cold]
+pub(crate) fn unfit(
+    builder: &mut Builder,
+    column: &str,
+    content: &[u8],
+    place: usize,
+    what: &str,
+) -> Result<(), Bad> {
+    if builder.spec.options.unfit_is_missing {
+        builder.out.unfit += 1;
+        return Ok(());
+    }
+    let words = format!(
+        "column {}: {} {what}, unlike the first rows; make the column a category with --categories {column}",
+        shown(column.as_bytes()),
+        shown(content)
+    );
+    Err(Bad::new(DataErrorKind::Kind, place, words).found(content))
+}

@@ -1,0 +1,186 @@
+//! Which column is the label, and what the user wants the others to be.
+
+use super::judge::{Judge, Verdict};
+use super::select::{find, select};
+use super::{ColumnKind, Kind, TableSchema};
+use crate::error::shown;
+
+/// Names of labels. The column `y` is one as well.
+const LABELS: [&str; 5] = ["label", "target", "click", "class", "outcome"];
+/// Names of importance weights.
+const WEIGHTS: [&str; 3] = ["weight", "importance", "sample_weight"];
+
+/// What the user says about columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked<'a> {
+    pub(crate) label: Option<&'a str>,
+    pub(crate) weight: Option<&'a str>,
+    pub(crate) numbers: &'a [String],
+    pub(crate) categories: &'a [String],
+    pub(crate) texts: &'a [String],
+    pub(crate) ignored: &'a [String],
+    pub(crate) kept: &'a [String],
+    /// Whether a table without a label will do.
+    pub(crate) is_label_optional: bool,
+}
+
+/// A table as it was seen.
+pub(crate) struct Candidate<'a> {
+    pub(crate) names: &'a [String],
+    pub(crate) has_header: bool,
+    /// What each column was found to be, and whether it has two values.
+    pub(crate) verdicts: Vec<(Verdict, bool)>,
+}
+
+impl<'a> Candidate<'a> {
+    /// From the cells of delimited text.
+    pub(crate) fn new(
+        names: &'a [String],
+        judges: &[Judge],
+        has_header: bool,
+        is_whole: bool,
+        comma_decimals: bool,
+    ) -> Self {
+        let verdicts = names.iter().zip(judges).map(|(name, judge)| {
+            (judge.verdict(name, is_whole, comma_decimals), judge.two().is_some())
+        });
+        Self { names, has_header, verdicts: verdicts.collect() }
+    }
+}
+
+/// The schema of a table.
+pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSchema, String> {
+    let names = table.names;
+    let label = match asked.label {
+        Some(name) if asked.is_label_optional => find(names, name).ok(),
+        Some(name) => Some(find(names, name)?),
+        None => match label(table) {
+            Err(_) if asked.is_label_optional => None,
+            found => Some(found?),
+        },
+    };
+    let weight = match asked.weight {
+        Some(name) => Some(find(names, name)?),
+        None => usual(names, &WEIGHTS).first().copied().filter(|&w| Some(w) != label),
+    };
+    if weight.is_some() && weight == label {
+        return Err("label and weight are the same column".to_owned());
+    }
+    let mut columns: Vec<ColumnKind> = names
+        .iter()
+        .zip(&table.verdicts)
+        .map(|(name, (verdict, _))| ColumnKind {
+            name: name.clone(),
+            kind: verdict.kind,
+            form: verdict.form.map(str::to_owned),
+        })
+        .collect();
+    // Where two flags name a column, one by one goes before `all`, and the later of these before the earlier.
+    let mut by_name = vec![false; columns.len()];
+    let wishes = [
+        (asked.kept, None),
+        (asked.numbers, Some(Kind::Number)),
+        (asked.categories, Some(Kind::Category)),
+        (asked.texts, Some(Kind::Text)),
+        (asked.ignored, Some(Kind::Ignored)),
+    ];
+    for (patterns, kind) in wishes {
+        for pattern in patterns {
+            let is_broad = pattern == "all";
+            for i in select(names, pattern)? {
+                if is_broad && by_name[i] {
+                    continue;
+                }
+                by_name[i] |= !is_broad;
+                let verdict = &table.verdicts[i].0;
+                let kind = kind.unwrap_or(verdict.kept);
+                columns[i].kind = kind;
+                columns[i].form =
+                    (kind == verdict.kept).then(|| verdict.form.map(str::to_owned)).flatten();
+            }
+        }
+    }
+    let name = |i: Option<usize>| i.map(|i| names[i].clone());
+    Ok(TableSchema { columns, label: name(label), weight: name(weight) })
+}
+
+/// The label where none is named.
+fn label(table: &Candidate<'_>) -> Result<usize, String> {
+    let names = table.names;
+    let named = if table.has_header { usual(names, &LABELS) } else { Vec::new() };
+    let last = names.len().saturating_sub(1);
+    let has_two = |i: usize| table.verdicts.get(i).is_some_and(|(_, two)| *two);
+    let plausible = match &named[..] {
+        [] if table.has_header => match usual(names, &["y"]) {
+            called if !called.is_empty() => called,
+            _ => [last].into_iter().filter(|&i| has_two(i)).collect(),
+        },
+        // Programs that write no header have the label in front or at the end.
+        [] => {
+            let mut ends: Vec<_> = [0, last].into_iter().filter(|&i| has_two(i)).collect();
+            ends.dedup();
+            ends
+        }
+        _ => named,
+    };
+    match &plausible[..] {
+        [one] => Ok(*one),
+        [] => {
+            let most = 12;
+            let some: Vec<_> = names.iter().take(most).map(String::as_str).collect();
+            let more = if names.len() > most { ", ..." } else { "" };
+            Err(format!(
+                "does not say which column is the label; name it with --label-column NAME. The columns are {}{more}",
+                some.join(", ")
+            ))
+        }
+        several => {
+            let listed: Vec<_> = several.iter().map(|&i| shown(names[i].as_bytes())).collect();
+            Err(format!(
+                "has several columns that may be the label: {}; name it with --label-column NAME",
+                listed.join(", ")
+            ))
+        }
+    }
+}
+
+/// The columns with one of some names, in any case.
+fn usual(names: &[String], list: &[&str]) -> Vec<usize> {
+    let is_usual = |name: &str| list.iter().any(|usual| name.eq_ignore_ascii_case(usual));
+    (0..names.len()).filter(|&i| is_usual(&names[i])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(names: &[&str], rows: &[&[&str]], has_header: bool) -> Result<String, String> {
+        let names: Vec<String> = names.iter().map(|&n| n.to_owned()).collect();
+        let mut judges = vec![Judge::default(); names.len()];
+        for row in rows {
+            row.iter().zip(&mut judges).for_each(|(cell, judge)| judge.take(cell.as_bytes()));
+        }
+        let table = Candidate::new(&names, &judges, has_header, true, false);
+        choose(&table, &Asked::default()).map(|schema| schema.label.unwrap())
+    }
+
+    #[test]
+    fn the_label_is_found_or_the_columns_are_listed() {
+        let rows: &[&[&str]] = &[&["1", "a"], &["2", "b"], &["3", "a"]];
+        assert_eq!(chosen(&["x", "churn"], rows, true).unwrap(), "churn");
+        assert_eq!(chosen(&["Class", "z"], rows, true).unwrap(), "Class");
+        assert_eq!(chosen(&["y", "z"], rows, true).unwrap(), "y");
+        assert_eq!(chosen(&["c1", "c2"], rows, false).unwrap(), "c2");
+        assert!(
+            chosen(&["label", "Target"], rows, true).unwrap_err().contains("\"label\", \"Target\"")
+        );
+        let three: &[&[&str]] = &[&["1", "a"], &["2", "b"], &["3", "c"]];
+        assert!(
+            chosen(&["p", "q"], three, true)
+                .unwrap_err()
+                .contains("--label-column NAME. The columns are p, q")
+        );
+        let both: &[&[&str]] = &[&["1", "a"], &["0", "b"], &["1", "a"]];
+        assert!(chosen(&["c1", "c2"], both, false).unwrap_err().contains("\"c1\", \"c2\""));
+    }
+}

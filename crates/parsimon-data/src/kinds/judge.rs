@@ -1,0 +1,325 @@
+//! The kind of one column, from its cells.
+
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::cell::{Spelling, boolean_pair, is_missing, spelling, words};
+use super::number_form::{COMMA, NumberForm, POINT, read_written};
+use super::{Kind, TimeForm};
+use crate::number;
+
+/// Fewer rows with different values are no proof of an identifier.
+const LEAST_IDENTIFIED: usize = 100;
+/// With so many rows, integers that are all different are an identifier whatever the column is called.
+const SURELY_IDENTIFIED: usize = 1000;
+
+/// Collects the cells of a column.
+#[derive(Clone, Debug)]
+pub(crate) struct Judge {
+    values: usize,
+    missing: usize,
+    /// Whether all cells so far are plain numbers, and how they are spelled.
+    are_plain: bool,
+    has_decimals: bool,
+    has_codes: bool,
+    are_integers: bool,
+    are_sorted: bool,
+    last: f64,
+    /// Whether all cells so far are numbers of the form, and their currency or percent sign.
+    forms: [Option<Form>; 2],
+    times: [bool; 4],
+    has_dots: bool,
+    boolean: Option<Option<usize>>,
+    has_blanks: bool,
+    of_two_words: usize,
+    of_three_words: usize,
+    distinct: FxHashSet<u64>,
+    has_repeats: bool,
+    /// The first different values, as written.
+    samples: Vec<String>,
+}
+
+/// What is known of a form of numbers: the sign that every cell so far has.
+type Form = Option<Option<usize>>;
+
+/// What a column was found to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) kind: Kind,
+    pub(crate) form: Option<&'static str>,
+    /// What it is if the user wants an identifier or a constant kept.
+    pub(crate) kept: Kind,
+}
+
+impl Default for Judge {
+    fn default() -> Self {
+        Self {
+            values: 0,
+            missing: 0,
+            are_plain: true,
+            has_decimals: false,
+            has_codes: false,
+            are_integers: true,
+            are_sorted: true,
+            last: f64::NEG_INFINITY,
+            forms: [Some(None); 2],
+            times: [true; 4],
+            has_dots: false,
+            boolean: Some(None),
+            has_blanks: false,
+            of_two_words: 0,
+            of_three_words: 0,
+            distinct: FxHashSet::default(),
+            has_repeats: false,
+            samples: Vec::new(),
+        }
+    }
+}
+
+impl Judge {
+    /// Looks at a cell.
+    pub(crate) fn take(&mut self, cell: &[u8]) {
+        let cell = cell.trim_ascii();
+        if is_missing(cell) {
+            self.missing += 1;
+            return;
+        }
+        self.values += 1;
+        if self.are_plain {
+            self.take_number(cell);
+        }
+        if !self.are_plain {
+            self.take_text(cell);
+        }
+        // Numbers that repeat are only counted up to three.
+        if !(self.are_plain && self.has_repeats && self.distinct.len() > 2) {
+            let is_new = self.distinct.insert(xxh3_64(cell));
+            self.has_repeats |= !is_new;
+            if is_new && self.samples.len() < 3 {
+                self.samples.push(String::from_utf8_lossy(cell).into_owned());
+            }
+        }
+    }
+
+    fn take_number(&mut self, cell: &[u8]) {
+        let is_infinite = || cell.iter().any(|b| b.eq_ignore_ascii_case(&b'f'));
+        let value = number::whole(cell).or_else(|| {
+            // A number gone wrong; it is refused when it is read.
+            let value = std::str::from_utf8(cell).ok()?.parse::<f64>().ok()?;
+            is_infinite().then_some(value)
+        });
+        let Some(value) = value else {
+            self.are_plain = false;
+            return;
+        };
+        let Spelling { is_decimal, is_code, is_integer } = spelling(cell);
+        self.has_decimals |= is_decimal;
+        self.has_codes |= is_code;
+        self.are_integers &= is_integer;
+        self.are_sorted &= value > self.last;
+        self.last = value;
+        // Plain numbers fit these forms as well, should later cells have them.
+        if is_integer {
+            self.forms.iter_mut().for_each(|form| *form = after(*form, Some(None)));
+        } else {
+            self.take_forms(cell);
+        }
+        self.boolean = None;
+        self.times = [false; 4];
+    }
+
+    fn take_forms(&mut self, cell: &[u8]) {
+        for (alive, form) in self.forms.iter_mut().zip([POINT, COMMA]) {
+            if let (Some(_), NumberForm::Written { decimal, thousands }) = (*alive, form) {
+                let sign = read_written(cell, decimal, thousands).map(|(_, sign)| sign);
+                *alive = after(*alive, sign);
+            }
+        }
+    }
+
+    fn take_text(&mut self, cell: &[u8]) {
+        self.take_forms(cell);
+        for (alive, (form, _)) in self.times.iter_mut().zip(TimeForm::ALL) {
+            *alive = *alive && form.read(cell).is_some();
+        }
+        self.has_dots |= cell.contains(&b'.');
+        self.boolean = match (self.boolean, boolean_pair(cell)) {
+            (Some(None), Some(pair)) => Some(Some(pair)),
+            (Some(Some(seen)), Some(pair)) if seen == pair => Some(Some(seen)),
+            _ => None,
+        };
+        let words = words(cell);
+        self.has_blanks |= words > 1;
+        self.of_two_words += usize::from(words > 1);
+        self.of_three_words += usize::from(words > 2);
+    }
+
+    /// How many cells had a value.
+    pub(crate) fn values(&self) -> usize {
+        self.values
+    }
+
+    /// Whether all cells with a value were plain numbers.
+    pub(crate) fn are_numbers(&self) -> bool {
+        self.values > 0 && self.are_plain
+    }
+
+    /// The two values of the column, if it has two.
+    pub(crate) fn two(&self) -> Option<[&str; 2]> {
+        match &self.samples[..] {
+            [a, b] if self.distinct.len() == 2 => Some([a, b]),
+            _ => None,
+        }
+    }
+
+    /// Whether a cell has been seen.
+    pub(crate) fn has_seen(&self, cell: &[u8]) -> bool {
+        self.distinct.contains(&xxh3_64(cell))
+    }
+
+    /// The kind. `is_whole` says that all rows of the table were looked at, `comma_decimals` that a decimal comma is
+    /// likelier than a separator of thousands.
+    pub(crate) fn verdict(&self, name: &str, is_whole: bool, comma_decimals: bool) -> Verdict {
+        let (kept, form) = self.content(comma_decimals);
+        let kind = if self.values == 0 {
+            Kind::Empty
+        } else if is_whole && self.distinct.len() == 1 && self.missing == 0 && self.values > 1 {
+            Kind::Constant
+        } else if self.is_identifier(name, kept) {
+            Kind::Identifier
+        } else {
+            kept
+        };
+        Verdict { kind, form: if kind == kept { form } else { None }, kept }
+    }
+
+    fn content(&self, comma_decimals: bool) -> (Kind, Option<&'static str>) {
+        if self.values == 0 {
+            return (Kind::Category, None);
+        }
+        if self.are_plain {
+            let is_code = self.has_codes && !self.has_decimals;
+            return (if is_code { Kind::Category } else { Kind::Number }, None);
+        }
+        let alive = |k: usize| matches!(self.forms[k], Some(Some(_)));
+        let order =
+            if comma_decimals { [(1, COMMA), (0, POINT)] } else { [(0, POINT), (1, COMMA)] };
+        // Between commas, a decimal comma is too likely a slip.
+        let allowed = if comma_decimals { &order[..] } else { &order[..1] };
+        if let Some((_, form)) = allowed.iter().find(|(k, _)| alive(*k)) {
+            return (Kind::Number, form.example());
+        }
+        if let Some(form) = self.time() {
+            return (Kind::Time, form.example());
+        }
+        if matches!(self.boolean, Some(Some(_))) && self.distinct.len() <= 2 {
+            return (Kind::Boolean, None);
+        }
+        let are_sentences = 2 * self.of_three_words > self.values
+            && 10 * self.distinct.len() > self.values
+            || 2 * self.of_two_words > self.values && 2 * self.distinct.len() > self.values;
+        (if are_sentences { Kind::Text } else { Kind::Category }, None)
+    }
+
+    fn time(&self) -> Option<TimeForm> {
+        let alive = |form: TimeForm| {
+            TimeForm::ALL.iter().zip(self.times).any(|((f, _), alive)| *f == form && alive)
+        };
+        let months = [TimeForm::MonthFirst, TimeForm::DayFirst];
+        // Where dots are between them, the day comes first.
+        let [first, second] = if self.has_dots { [months[1], months[0]] } else { months };
+        [TimeForm::YearFirst, first, second, TimeForm::Clock].into_iter().find(|f| alive(*f))
+    }
+
+    fn is_identifier(&self, name: &str, kept: Kind) -> bool {
+        let are_names = match kept {
+            Kind::Category => !self.has_blanks,
+            Kind::Number => {
+                self.are_integers
+                    && (self.values >= SURELY_IDENTIFIED || self.are_sorted || is_called_so(name))
+            }
+            _ => false,
+        };
+        are_names && self.missing == 0 && !self.has_repeats && self.values >= LEAST_IDENTIFIED
+    }
+}
+
+/// A form after one more cell: alive if the cell has the form, with the same sign as the cells before.
+fn after(form: Option<Form>, sign: Option<Option<usize>>) -> Option<Form> {
+    match (form?, sign?) {
+        (None, sign) => Some(Some(sign)),
+        (Some(seen), sign) => (seen == sign).then_some(Some(seen)),
+    }
+}
+
+/// Whether a name says that the column identifies rows.
+fn is_called_so(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| {
+        matches!(word, "id" | "key" | "index" | "uuid" | "unnamed" | "row" | "number" | "nr" | "no")
+    }) || name.ends_with("Id")
+        || name.ends_with("ID")
+        || name.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(cells: &[&str]) -> (Kind, Option<&'static str>) {
+        let mut judge = Judge::default();
+        cells.iter().for_each(|cell| judge.take(cell.as_bytes()));
+        let verdict = judge.verdict("x", true, false);
+        (verdict.kind, verdict.form)
+    }
+
+    #[test]
+    fn cells_decide_the_kind() {
+        for (cells, kind) in [
+            (&["1", "2.5", "", "NA", "-3e-5"][..], Kind::Number),
+            (&["1", "2", "x"], Kind::Category),
+            (&["007", "012", "100"], Kind::Category),
+            (&["01.5", "2", "3"], Kind::Number),
+            (&["12e34", "17", "99"], Kind::Category),
+            (&["2e+05", "17", "1e-05"], Kind::Number),
+            (&["1234567890123456", "2"], Kind::Category),
+            (&["623049e6", "85f751fd"], Kind::Category),
+            (&["yes", "no", "yes"], Kind::Boolean),
+            (&["True", "False"], Kind::Boolean),
+            (&["5", "5", "5"], Kind::Constant),
+            (&["", "NA", "?"], Kind::Empty),
+            (&["2020-01-05", "2021-03-01"], Kind::Time),
+            (&["14:05", "3:59"], Kind::Time),
+            (&["how are you", "fine and you", "so so"], Kind::Text),
+            (&["New York", "Paris", "Rome", "Paris"], Kind::Category),
+            (&["1,200", "300", "4,000,000.5"], Kind::Number),
+            (&["$5", "$7.50"], Kind::Number),
+            (&["$5", "7.50"], Kind::Category),
+            (&["5%", "7.5%"], Kind::Number),
+            (&["1,5", "2,25"], Kind::Category),
+        ] {
+            assert_eq!(judged(cells).0, kind, "{cells:?}");
+        }
+        assert_eq!(judged(&["31/12/2000", "1/2/2000"]).1, Some("31/12/2000"));
+        assert_eq!(judged(&["12/31/2000", "1/2/2000"]).1, Some("12/31/2000"));
+        assert_eq!(judged(&["1.2.2000", "3.4.2000"]).1, Some("31/12/2000"));
+    }
+
+    #[test]
+    fn identifiers_are_told_from_measurements() {
+        let all = |name: &str, cell: &dyn Fn(usize) -> String, rows: usize| {
+            let mut judge = Judge::default();
+            (0..rows).for_each(|i| judge.take(cell(i).as_bytes()));
+            judge.verdict(name, true, false).kind
+        };
+        let scattered = |i: usize| (i * 7919 % 10_007).to_string();
+        assert_eq!(all("x", &|i| i.to_string(), 100), Kind::Identifier);
+        assert_eq!(all("x", &|i| i.to_string(), 99), Kind::Number);
+        assert_eq!(all("price", &scattered, 200), Kind::Number);
+        assert_eq!(all("price", &scattered, 2000), Kind::Identifier);
+        assert_eq!(all("user_id", &scattered, 200), Kind::Identifier);
+        assert_eq!(all("x", &|i| format!("a{i}"), 200), Kind::Identifier);
+        assert_eq!(all("x", &|i| format!("{i}.5"), 2000), Kind::Number);
+    }
+}

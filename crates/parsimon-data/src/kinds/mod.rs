@@ -1,0 +1,164 @@
+//! The kinds of a table's columns: what they are, and how they are found from the cells.
+
+mod cell;
+mod choice;
+mod judge;
+mod number_form;
+mod select;
+mod time;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub(crate) use cell::is_missing;
+pub(crate) use choice::{Asked, Candidate, choose};
+pub(crate) use judge::{Judge, Verdict};
+pub(crate) use number_form::NumberForm;
+pub(crate) use select::{find, nearest, select};
+pub(crate) use time::{Moment, TimeForm};
+
+/// How many rows are looked at.
+pub(crate) const ROWS: usize = 10_000;
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Numbers.
+    Number,
+    /// Names and codes: a cell is the feature `column=text`.
+    Category,
+    /// Sentences: each word is the feature `column^word`.
+    Text,
+    /// Dates and times of day: hour of day, day of week, and years since 2000.
+    Time,
+    /// Two words such as yes and no; read as a category.
+    Boolean,
+    /// A different value in every row; not read.
+    Identifier,
+    /// One value in every row; not read.
+    Constant,
+    /// Missing in every row; not read.
+    Empty,
+    /// Not read because the user excluded it.
+    Ignored,
+}
+
+impl Kind {
+    /// Every kind with its name.
+    pub const ALL: [(Kind, &'static str); 9] = [
+        (Kind::Number, "number"),
+        (Kind::Category, "category"),
+        (Kind::Text, "text"),
+        (Kind::Time, "time"),
+        (Kind::Boolean, "boolean"),
+        (Kind::Identifier, "identifier"),
+        (Kind::Constant, "constant"),
+        (Kind::Empty, "empty"),
+        (Kind::Ignored, "ignored"),
+    ];
+
+    /// Whether cells of this kind become features.
+    pub fn is_read(self) -> bool {
+        matches!(self, Kind::Number | Kind::Category | Kind::Text | Kind::Time | Kind::Boolean)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::ALL.iter().find(|(kind, _)| kind == self).map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.iter().find(|(_, name)| *name == text).map(|(kind, _)| *kind).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
+            format!("unknown kind {text:?}: the kinds are {}", names.join(", "))
+        })
+    }
+}
+
+/// One column of a [`TableSchema`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnKind {
+    /// The column's name.
+    pub name: String,
+    /// What its cells are.
+    pub kind: Kind,
+    /// How numbers or dates are written, where that is not the usual way: an example such as `1.234,5`
+    /// or `31/12/2000`.
+    pub form: Option<String>,
+}
+
+/// The kinds of a table's columns, and which of them is the label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableSchema {
+    /// The columns in the order of the table they were found in.
+    pub columns: Vec<ColumnKind>,
+    /// The label's column.
+    pub label: Option<String>,
+    /// The importance weight's column.
+    pub weight: Option<String>,
+}
+
+impl TableSchema {
+    /// The column of a name.
+    pub fn column(&self, name: &str) -> Option<&ColumnKind> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Checks what a person may have edited.
+    pub fn check(&self) -> Result<(), String> {
+        for column in &self.columns {
+            if let Some(form) = &column.form {
+                let is_known = match column.kind {
+                    Kind::Number => NumberForm::parse(form).is_some(),
+                    Kind::Time => TimeForm::parse(form).is_some(),
+                    _ => false,
+                };
+                if !is_known {
+                    let (name, kind) = (&column.name, column.kind);
+                    return Err(format!(
+                        "column {name:?} of kind {kind} has the unknown form {form:?}"
+                    ));
+                }
+            }
+        }
+        let names = [&self.label, &self.weight];
+        match names.into_iter().flatten().find(|name| self.column(name).is_none()) {
+            Some(name) => Err(format!("the schema has no column {name:?}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The schema for a table in which a cell contradicts the kind of a column: a number column that has a text
+    /// is a category, an empty one is what the cell is. `None` if the column has no wider kind.
+    #[must_use]
+    pub fn widened(&self, column: &str, token: &str) -> Option<Self> {
+        let mut wider = self.clone();
+        let found = wider.columns.iter_mut().find(|c| c.name == column)?;
+        found.kind = match found.kind {
+            Kind::Number | Kind::Time => Kind::Category,
+            Kind::Empty if crate::number::whole(token.as_bytes()).is_some() => Kind::Number,
+            Kind::Empty => Kind::Category,
+            _ => return None,
+        };
+        found.form = None;
+        Some(wider)
+    }
+}
+
+/// How the cells of tables are understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Kinds {
+    /// Each cell on its own: a number is a number, anything else is a category.
+    #[default]
+    ByCell,
+    /// By column: the first rows decide the kinds, and which column is the label.
+    Found,
+    /// By column, of kinds known before.
+    Known(std::sync::Arc<TableSchema>),
+}

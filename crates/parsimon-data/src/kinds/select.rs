@@ -1,0 +1,94 @@
+//! Columns as people name them: by name, number, range or pattern.
+
+use crate::error::shown;
+use crate::suggestion::did_you_mean;
+
+/// A column by name, else by its number from 1; `last` and -1 are the last.
+pub(crate) fn find(names: &[String], asked: &str) -> Result<usize, String> {
+    let by_number = || {
+        let n = asked.parse::<usize>().ok()?;
+        (1..=names.len()).contains(&n).then(|| n - 1)
+    };
+    let last = || matches!(asked, "last" | "-1").then(|| names.len().checked_sub(1)).flatten();
+    let position = names.iter().position(|name| name == asked);
+    position.or_else(by_number).or_else(last).ok_or_else(|| nearest(names, asked))
+}
+
+/// The columns that a name, a number, a range (`15-40`, `c15..c40`), a pattern (`C*`) or `all` stands for.
+pub(crate) fn select(names: &[String], asked: &str) -> Result<Vec<usize>, String> {
+    if let Ok(one) = find(names, asked) {
+        return Ok(vec![one]);
+    }
+    if asked == "all" {
+        return Ok((0..names.len()).collect());
+    }
+    let ends = asked.split_once("..").or_else(|| {
+        let (from, to) = asked.split_once('-')?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        (is_number(from) && is_number(to)).then_some((from, to))
+    });
+    if let Some((from, to)) = ends {
+        let (from, to) = (find(names, from)?, find(names, to)?);
+        return match from <= to {
+            true => Ok((from..=to).collect()),
+            false => Err(format!("the range {asked} ends before it begins")),
+        };
+    }
+    let found: Vec<_> = if asked.contains(['*', '?']) {
+        (0..names.len()).filter(|&i| fits(asked.as_bytes(), names[i].as_bytes())).collect()
+    } else {
+        Vec::new()
+    };
+    if found.is_empty() { Err(nearest(names, asked)) } else { Ok(found) }
+}
+
+/// Words about a column that is not there, with the nearest name and some that are.
+pub(crate) fn nearest(names: &[String], asked: &str) -> String {
+    let some: Vec<_> = names.iter().take(8).map(String::as_str).collect();
+    let more = if names.len() > 8 { ", ..." } else { "" };
+    let near = did_you_mean(asked, names.iter().map(String::as_str));
+    format!("has no column {}{near}: {}{more}", shown(asked.as_bytes()), some.join(", "))
+        .replace("?: ", "? The columns are ")
+}
+
+/// Whether a name fits a pattern in which * is any text and ? any byte.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern.first(), name.first()) {
+        (None, None) => true,
+        (Some(b'*'), _) => (0..=name.len()).any(|skipped| fits(&pattern[1..], &name[skipped..])),
+        (Some(b'?'), Some(_)) => fits(&pattern[1..], &name[1..]),
+        (Some(p), Some(b)) if p == b => fits(&pattern[1..], &name[1..]),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_as_people_name_them() {
+        let names: Vec<String> =
+            ["id", "C1", "C14", "city", "c-d", "y"].iter().map(|&n| n.to_owned()).collect();
+        for (asked, expected) in [
+            ("city", &[3][..]),
+            ("2", &[1]),
+            ("last", &[5]),
+            ("-1", &[5]),
+            ("2-4", &[1, 2, 3]),
+            ("C1..city", &[1, 2, 3]),
+            ("c-d", &[4]),
+            ("C*", &[1, 2]),
+            ("?1*", &[1, 2]),
+            ("all", &[0, 1, 2, 3, 4, 5]),
+        ] {
+            assert_eq!(select(&names, asked).unwrap(), expected, "{asked}");
+        }
+        assert_eq!(
+            select(&names, "citi").unwrap_err(),
+            "has no column \"citi\", did you mean \"city\"? The columns are id, C1, C14, city, c-d, y"
+        );
+        assert!(select(&names, "X*").is_err() && select(&names, "9-10").is_err());
+        assert!(select(&names, "4-2").is_err());
+    }
+}

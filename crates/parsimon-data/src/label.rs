@@ -153,7 +153,7 @@ impl LabelReader {
     fn read_slowly(&self, found: Found<'_>, column: usize, max: f64) -> Result<Option<f64>, Bad> {
         let found = match found {
             Found::Text(token) => Found::Text(trimmed(token)),
-            number => number,
+            number @ Found::Number(_) => number,
         };
         let number = match found {
             Found::Text(token) => number::whole(token),

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
             None => fresh(args, &plan.inputs, wider.take())?,
         };
         plan.options = options;
-        trainer.report_when(schedule.clone());
+        trainer.report_when(schedule);
         if !args.quiet {
             announce(&trainer);
         }

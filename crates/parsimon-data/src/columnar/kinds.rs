@@ -138,7 +138,7 @@ mod tests {
                 ),
             ),
             ("code", Arc::new(codes)),
-            ("flag", Arc::new(BooleanArray::from_iter(rows.clone().map(|i| Some(i % 3 == 0))))),
+            ("flag", Arc::new(rows.clone().map(|i| Some(i % 3 == 0)).collect::<BooleanArray>())),
             (
                 "at",
                 Arc::new(TimestampSecondArray::from_iter_values(rows.clone().map(|i| 3600 * i))),

@@ -139,7 +139,7 @@ impl Head {
         let is_header = match &options.kinds {
             Kinds::Found => {
                 let rows = Records { head: &head[end..], at: 0, dialect, is_whole };
-                let judged = Judged::new(&first, rows, dialect, options)?;
+                let judged = Judged::new(&first, rows, dialect, options);
                 let is_header = judged.is_header;
                 found = Some(judged);
                 is_header
@@ -182,13 +182,14 @@ fn is_header(first: &[String], options: &Options) -> bool {
         Header::Absent => false,
         Header::Guess => {
             // An index column written by pandas has no name; other columns do.
-            let is_data = first.iter().any(is_number) || first.iter().skip(1).any(String::is_empty);
+            let is_data = first.iter().any(|cell| is_number(cell))
+                || first.iter().skip(1).any(String::is_empty);
             is_asked_for(first, options) || !is_data
         }
     }
 }
 
-fn is_number(cell: &String) -> bool {
+fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok()
 }
 
@@ -215,12 +216,7 @@ struct Judged {
 }
 
 impl Judged {
-    fn new(
-        first: &[String],
-        rows: Records<'_>,
-        dialect: Dialect,
-        options: &Options,
-    ) -> Result<Self, String> {
+    fn new(first: &[String], rows: Records<'_>, dialect: Dialect, options: &Options) -> Self {
         let mut judges = vec![Judge::default(); first.len()];
         let mut scratch = Vec::new();
         'rows: for record in rows {
@@ -242,7 +238,7 @@ impl Judged {
         if !is_header {
             first.iter().zip(&mut judges).for_each(|(cell, judge)| judge.take(cell.as_bytes()));
         }
-        Ok(Self { is_header, judges })
+        Self { is_header, judges }
     }
 
     fn schema(
@@ -292,7 +288,7 @@ fn is_header_above(first: &[String], judges: &[Judge], options: &Options) -> boo
     if is_asked_for(first, options) {
         return true;
     }
-    if first.iter().any(is_number) || first.iter().skip(1).any(String::is_empty) {
+    if first.iter().any(|cell| is_number(cell)) || first.iter().skip(1).any(String::is_empty) {
         return false;
     }
     let columns = || first.iter().zip(judges).filter(|(_, judge)| judge.values() > 0);

@@ -95,7 +95,8 @@ fn parse_record(
                     push(builder, &column.name, id, found, place, &mut name.name).map_err(named)?;
                 }
                 role => {
-                    typed::push(builder, &column.name, role, content, place, name).map_err(named)?
+                    typed::push(builder, &column.name, role, content, place, name)
+                        .map_err(named)?;
                 }
             }
         }

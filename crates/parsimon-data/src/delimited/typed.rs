@@ -6,7 +6,7 @@
 
 use crate::builder::Builder;
 use crate::columns::Role;
-use crate::error::{Bad, shown};
+use crate::error::{Bad, not_a_number, shown};
 use crate::kinds::{Moment, TimeForm, is_missing};
 use crate::label::Found;
 use crate::{DataErrorKind, number};
@@ -52,6 +52,9 @@ pub(crate) fn push(
         Role::Number { k, form } => match form.read(content) {
             Some(value) => push_number(builder, column, k, value, place),
             None if is_missing(content) => Ok(()),
+            None if is_infinite(content) && !builder.spec.options.unfit_is_missing => {
+                Err(Bad::new(DataErrorKind::Number, place, not_a_number(content)).found(content))
+            }
             None => unfit(builder, column, content, place, "is not a number"),
         },
         _ if is_missing(content) => Ok(()),
@@ -70,6 +73,12 @@ pub(crate) fn push(
         Role::Empty => unfit(builder, column, content, place, "stands in an empty column"),
         Role::Label | Role::Weight | Role::Ignored | Role::Feature { .. } => Ok(()),
     }
+}
+
+/// Whether a cell is a number gone wrong, such as `inf` or `1e999`.
+#[cold]
+fn is_infinite(content: &[u8]) -> bool {
+    std::str::from_utf8(content).is_ok_and(|text| text.parse::<f64>().is_ok())
 }
 
 /// Adds a number.
@@ -95,6 +104,10 @@ pub(crate) fn push_number(
 
 #[cold]
 fn too_large(builder: &Builder, column: &str, value: f64, place: usize) -> Bad {
+    if !value.is_finite() {
+        let words = format!("column {} is not a finite number", shown(column.as_bytes()));
+        return Bad::new(DataErrorKind::Number, place, words);
+    }
     let token = format!("{value:e}");
     let mut bad = number::too_large(token.as_bytes(), place, builder.spec.max_value);
     bad.message += &format!(

@@ -13,8 +13,32 @@ const LEAST_IDENTIFIED: usize = 100;
 /// With so many rows, integers that are all different are an identifier whatever the column is called.
 const SURELY_IDENTIFIED: usize = 1000;
 
+/// Whether all cells so far agree in something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Agreement<T> {
+    Open,
+    On(T),
+    Broken,
+}
+
+impl<T: Copy + PartialEq> Agreement<T> {
+    /// After one more cell, which may not have it at all.
+    fn take(&mut self, cell: Option<T>) {
+        *self = match (*self, cell) {
+            (Agreement::Open, Some(value)) => Agreement::On(value),
+            (Agreement::On(seen), Some(value)) if seen == value => Agreement::On(seen),
+            _ => Agreement::Broken,
+        };
+    }
+
+    fn is_on(self) -> bool {
+        matches!(self, Agreement::On(_))
+    }
+}
+
 /// Collects the cells of a column.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is what all cells, or one, have shown")]
 pub(crate) struct Judge {
     values: usize,
     missing: usize,
@@ -26,10 +50,10 @@ pub(crate) struct Judge {
     are_sorted: bool,
     last: f64,
     /// Whether all cells so far are numbers of the form, and their currency or percent sign.
-    forms: [Option<Form>; 2],
+    forms: [Agreement<Option<usize>>; 2],
     times: [bool; 4],
     has_dots: bool,
-    boolean: Option<Option<usize>>,
+    boolean: Agreement<usize>,
     has_blanks: bool,
     of_two_words: usize,
     of_three_words: usize,
@@ -38,9 +62,6 @@ pub(crate) struct Judge {
     /// The first different values, as written.
     samples: Vec<String>,
 }
-
-/// What is known of a form of numbers: the sign that every cell so far has.
-type Form = Option<Option<usize>>;
 
 /// What a column was found to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,10 +83,10 @@ impl Default for Judge {
             are_integers: true,
             are_sorted: true,
             last: f64::NEG_INFINITY,
-            forms: [Some(None); 2],
+            forms: [Agreement::Open; 2],
             times: [true; 4],
             has_dots: false,
-            boolean: Some(None),
+            boolean: Agreement::Open,
             has_blanks: false,
             of_two_words: 0,
             of_three_words: 0,
@@ -120,19 +141,20 @@ impl Judge {
         self.last = value;
         // Plain numbers fit these forms as well, should later cells have them.
         if is_integer {
-            self.forms.iter_mut().for_each(|form| *form = after(*form, Some(None)));
+            self.forms.iter_mut().for_each(|form| form.take(Some(None)));
         } else {
             self.take_forms(cell);
         }
-        self.boolean = None;
+        self.boolean = Agreement::Broken;
         self.times = [false; 4];
     }
 
     fn take_forms(&mut self, cell: &[u8]) {
-        for (alive, form) in self.forms.iter_mut().zip([POINT, COMMA]) {
-            if let (Some(_), NumberForm::Written { decimal, thousands }) = (*alive, form) {
-                let sign = read_written(cell, decimal, thousands).map(|(_, sign)| sign);
-                *alive = after(*alive, sign);
+        for (agreed, form) in self.forms.iter_mut().zip([POINT, COMMA]) {
+            if let (true, NumberForm::Written { decimal, thousands }) =
+                (*agreed != Agreement::Broken, form)
+            {
+                agreed.take(read_written(cell, decimal, thousands).map(|(_, sign)| sign));
             }
         }
     }
@@ -143,11 +165,7 @@ impl Judge {
             *alive = *alive && form.read(cell).is_some();
         }
         self.has_dots |= cell.contains(&b'.');
-        self.boolean = match (self.boolean, boolean_pair(cell)) {
-            (Some(None), Some(pair)) => Some(Some(pair)),
-            (Some(Some(seen)), Some(pair)) if seen == pair => Some(Some(seen)),
-            _ => None,
-        };
+        self.boolean.take(boolean_pair(cell));
         let words = words(cell);
         self.has_blanks |= words > 1;
         self.of_two_words += usize::from(words > 1);
@@ -201,7 +219,7 @@ impl Judge {
             let is_code = self.has_codes && !self.has_decimals;
             return (if is_code { Kind::Category } else { Kind::Number }, None);
         }
-        let alive = |k: usize| matches!(self.forms[k], Some(Some(_)));
+        let alive = |k: usize| self.forms[k].is_on();
         let order =
             if comma_decimals { [(1, COMMA), (0, POINT)] } else { [(0, POINT), (1, COMMA)] };
         // Between commas, a decimal comma is too likely a slip.
@@ -212,7 +230,7 @@ impl Judge {
         if let Some(form) = self.time() {
             return (Kind::Time, form.example());
         }
-        if matches!(self.boolean, Some(Some(_))) && self.distinct.len() <= 2 {
+        if self.boolean.is_on() && self.distinct.len() <= 2 {
             return (Kind::Boolean, None);
         }
         let are_sentences = 2 * self.of_three_words > self.values
@@ -241,14 +259,6 @@ impl Judge {
             _ => false,
         };
         are_names && self.missing == 0 && !self.has_repeats && self.values >= LEAST_IDENTIFIED
-    }
-}
-
-/// A form after one more cell: alive if the cell has the form, with the same sign as the cells before.
-fn after(form: Option<Form>, sign: Option<Option<usize>>) -> Option<Form> {
-    match (form?, sign?) {
-        (None, sign) => Some(Some(sign)),
-        (Some(seen), sign) => (seen == sign).then_some(Some(seen)),
     }
 }
 

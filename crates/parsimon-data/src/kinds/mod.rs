@@ -141,9 +141,8 @@ impl TableSchema {
         let mut wider = self.clone();
         let found = wider.columns.iter_mut().find(|c| c.name == column)?;
         found.kind = match found.kind {
-            Kind::Number | Kind::Time => Kind::Category,
             Kind::Empty if crate::number::whole(token.as_bytes()).is_some() => Kind::Number,
-            Kind::Empty => Kind::Category,
+            Kind::Number | Kind::Time | Kind::Empty => Kind::Category,
             _ => return None,
         };
         found.form = None;

@@ -53,6 +53,7 @@ impl TryFrom<Table> for TableSchema {
     }
 }
 
+#[expect(clippy::ref_option, reason = "the signature is serde's")]
 pub(super) fn serialize<S: Serializer>(
     schema: &Option<TableSchema>,
     serializer: S,

@@ -1,7 +1,7 @@
 //! `parsimon convert`
 
 use parsimon::core::{Chunk, Precision};
-use parsimon::data::{Labels, Options, Reader, cache};
+use parsimon::data::{Kinds, Labels, Options, Reader, cache};
 use parsimon::eval::number::thousands;
 
 use crate::args::ConvertArgs;
@@ -10,8 +10,10 @@ use crate::fault::Fault;
 use crate::output::Files;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<(), Fault> {
-    // Labels stay texts: the cache serves every loss.
-    let options = Options { labels: Labels::Any, ..args.data.options(Precision::F64)? };
+    // Labels stay texts: the cache serves every loss. Cells are judged one by one, because a cache has no place for the kinds of
+    // columns, and a model trained on it has to read tables as the cache did.
+    let data = args.data.options(Precision::F64)?;
+    let options = Options { labels: Labels::Any, kinds: Kinds::ByCell, ..data };
     let mut files = Files::default();
     files.read("DATA", &args.data.inputs());
     files.write("--output", Some(&args.output))?;

@@ -98,8 +98,7 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
         }
         let LearnerPlan { loss, options, .. } = *self.0;
         let Racers { lanes, constant, leader, half_life } = racers;
-        let learner =
-            || side_by_side::<F, C>(&lanes, options, loss, accrual, center.clone(), half_life);
+        let learner = || side_by_side::<F, C>(&lanes, options, loss, accrual, center, half_life);
         let learners = (0..classes).map(|_| learner()).collect();
         Box::new(Race::new(learners, lanes.len(), constant, leader, loss, options.storage))
     }

@@ -184,7 +184,7 @@ impl Race {
 
     /// The nonzero weights of each setting in the race.
     fn nonzeros_of_racers(&self) -> Vec<usize> {
-        let counts: Vec<_> = self.lanes.iter().map(|lanes| lanes.nonzeros_by_head()).collect();
+        let counts: Vec<_> = self.lanes.iter().map(Online::nonzeros_by_head).collect();
         let of_place = |&place: &usize| counts.iter().map(|counts| counts[place]).sum();
         self.places.iter().map(of_place).collect()
     }
@@ -321,8 +321,8 @@ impl Online for Race {
     }
     fn freeze(&self) -> Frozen {
         let place = self.place(self.chosen_now().0);
-        let head = |lanes: &Box<dyn SideBySide>| lanes.freeze().into_heads().swap_remove(place);
-        Frozen::Linear(self.lanes.iter().map(head).collect())
+        let heads = self.lanes.iter().map(|lanes| lanes.freeze().into_heads().swap_remove(place));
+        Frozen::Linear(heads.collect())
     }
     fn heads(&self) -> usize {
         self.lanes.len()

@@ -69,6 +69,29 @@ fn every_setting_ends_as_it_would_alone() {
 }
 
 #[test]
+fn threads_do_not_matter() {
+    let normalized = Spec::new("ftrl").set("normalize", true);
+    let mut all = settings_of(&normalized, &["l1=0,0.1,1,10", "rate=0.05,0.2,1"]);
+    all.extend(settings("ftrl", &["l1=0,0.1,1,10", "rate=0.05,0.2,1,2"]));
+    let (rows, frame) = (rows(), LearnerOptions::default());
+    let learned = |threads| {
+        let mut sweep = Sweep::new(all.clone(), frame, InputSchema::default()).unwrap();
+        sweep.use_threads(threads);
+        sweep.learn(&rows, &mut |_| {});
+        sweep
+    };
+    let one = learned(1);
+    for threads in [2, 3, 4, 9] {
+        let several = learned(threads);
+        assert_eq!(several.nonzeros(), one.nonzeros(), "{threads} threads");
+        for k in 0..all.len() {
+            assert_eq!(several.progressive(k), one.progressive(k));
+            assert_eq!(bytes(&several.model(k).unwrap()), bytes(&one.model(k).unwrap()));
+        }
+    }
+}
+
+#[test]
 fn settings_that_are_given_up_one_by_one_leave_the_others_as_they_were() {
     let normalized = Spec::new("ftrl").set("normalize", true);
     for spec in [Spec::new("ftrl"), normalized.clone(), normalized.set("loss", "squared")] {

@@ -197,38 +197,6 @@ impl Sweep {
     /// Learns with so many threads: learners that settings do not share learn at the same time. No number depends on it.
     pub fn use_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
-        if self.rows == 0 {
-            self.share_out();
-        }
-    }
-
-    /// Before the first row: halves shared learners while there are fewer learners than threads. Two learners of eight lanes need a fifth more
-    /// work than one of sixteen, and half of the time (`record/`).
-    fn share_out(&mut self) {
-        let widest = |groups: &[Group]| {
-            let wide = |g: &&Group| g.is_shared && g.members.len() > WIDEST / 2;
-            groups.iter().find(wide).map(|group| group.members.clone())
-        };
-        while self.groups.len() < self.threads
-            && let Some(members) = widest(&self.groups)
-        {
-            let place = self.entries[members[0]].place.0;
-            let halves = members.chunks(members.len().div_ceil(2));
-            let learner = |half: &[usize]| {
-                let own: Vec<&Settings> = half.iter().map(|&k| &self.entries[k].settings).collect();
-                let many = shared_learner(&own, self.frame, &self.reading.found)?;
-                let learner = SharedLearner::many(many, own[0], &self.reading);
-                Some(Group::new(learner, half.to_vec()))
-            };
-            let Some(mut halves) = halves.map(learner).collect::<Option<Vec<_>>>() else { return };
-            self.groups.extend(halves.drain(1..));
-            self.groups.splice(place..=place, halves);
-            for (place, group) in self.groups.iter().enumerate() {
-                for (head, &k) in group.members.iter().enumerate() {
-                    self.entries[k].place = (place, head);
-                }
-            }
-        }
     }
 
     /// How many settings there are.

@@ -357,8 +357,6 @@ class SGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -395,13 +393,12 @@ class SGDClassifier(Classifier):
     """
 
     _algorithm = "sgd"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -417,7 +414,6 @@ class SGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -443,8 +439,6 @@ class ASGDClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -481,13 +475,12 @@ class ASGDClassifier(Classifier):
     """
 
     _algorithm = "asgd"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "ball", "radius", "implicit",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -503,7 +496,6 @@ class ASGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -529,8 +521,6 @@ class SubgradientL1Classifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -563,13 +553,12 @@ class SubgradientL1Classifier(Classifier):
     """
 
     _algorithm = "subgradient-l1"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -583,7 +572,6 @@ class SubgradientL1Classifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -607,8 +595,6 @@ class TruncationClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -643,13 +629,12 @@ class TruncationClassifier(Classifier):
     """
 
     _algorithm = "truncation"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "period", "theta",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -664,7 +649,6 @@ class TruncationClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -689,8 +673,6 @@ class TruncatedGradientClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -727,13 +709,12 @@ class TruncatedGradientClassifier(Classifier):
     """
 
     _algorithm = "truncated-gradient"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "theta",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "theta",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -749,7 +730,6 @@ class TruncatedGradientClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -775,8 +755,6 @@ class FOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -821,13 +799,12 @@ class FOBOSClassifier(Classifier):
     """
 
     _algorithm = "fobos"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "l2", "half_step", "penalty", "groups", "lower", "upper",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -847,7 +824,6 @@ class FOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -877,8 +853,6 @@ class LazyFOBOSClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -915,13 +889,12 @@ class LazyFOBOSClassifier(Classifier):
     """
 
     _algorithm = "lazy-fobos"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "penalty",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period", "penalty",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -937,7 +910,6 @@ class LazyFOBOSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -963,8 +935,6 @@ class LazySplittingClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -999,13 +969,12 @@ class LazySplittingClassifier(Classifier):
     """
 
     _algorithm = "lazy-splitting"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -1020,7 +989,6 @@ class LazySplittingClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -1045,8 +1013,6 @@ class LazySparseClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -1081,13 +1047,12 @@ class LazySparseClassifier(Classifier):
     """
 
     _algorithm = "lazy-sparse"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch", "l1", "period",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -1102,7 +1067,6 @@ class LazySparseClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -1127,8 +1091,6 @@ class RDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -1169,13 +1131,12 @@ class RDAClassifier(Classifier):
     """
 
     _algorithm = "rda"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "l2", "penalty", "lower", "upper", "beta", "prox",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -1193,7 +1154,6 @@ class RDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -1221,8 +1181,6 @@ class GeneralizedRDAClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -1255,13 +1213,12 @@ class GeneralizedRDAClassifier(Classifier):
     """
 
     _algorithm = "generalized-rda"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "a", "b",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "a", "b",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -1275,7 +1232,6 @@ class GeneralizedRDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -1979,8 +1935,6 @@ class AdamClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2013,13 +1967,12 @@ class AdamClassifier(Classifier):
     """
 
     _algorithm = "adam"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "beta1", "beta2", "epsilon",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "beta1", "beta2", "epsilon",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.001,
@@ -2033,7 +1986,6 @@ class AdamClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2057,8 +2009,6 @@ class AdaDeltaClassifier(Classifier):
     ----------
     loss
         the loss; one of logistic, hinge, squared-hinge, squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2089,13 +2039,12 @@ class AdaDeltaClassifier(Classifier):
     """
 
     _algorithm = "adadelta"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "rho", "epsilon",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "rho", "epsilon",)
 
     def __init__(
         self,
         *,
         loss: str = "logistic",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 1,
@@ -2108,7 +2057,6 @@ class AdaDeltaClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2197,8 +2145,6 @@ class CSGDClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2229,13 +2175,12 @@ class CSGDClassifier(Classifier):
     """
 
     _algorithm = "csgd"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -2248,7 +2193,6 @@ class CSGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2271,8 +2215,6 @@ class NCSGDClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2303,13 +2245,12 @@ class NCSGDClassifier(Classifier):
     """
 
     _algorithm = "ncsgd"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "schedule", "switch",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.5,
@@ -2322,7 +2263,6 @@ class NCSGDClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2419,8 +2359,6 @@ class AdalineClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2447,13 +2385,12 @@ class AdalineClassifier(Classifier):
     """
 
     _algorithm = "adaline"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.01,
@@ -2464,7 +2401,6 @@ class AdalineClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2485,8 +2421,6 @@ class CAdalineClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2513,13 +2447,12 @@ class CAdalineClassifier(Classifier):
     """
 
     _algorithm = "c-adaline"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.0625,
@@ -2530,7 +2463,6 @@ class CAdalineClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2551,8 +2483,6 @@ class LMSClassifier(Classifier):
     ----------
     loss
         the squared error; one of squared
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2579,13 +2509,12 @@ class LMSClassifier(Classifier):
     """
 
     _algorithm = "lms"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate",)
 
     def __init__(
         self,
         *,
         loss: str = "squared",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.01,
@@ -2596,7 +2525,6 @@ class LMSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2617,8 +2545,6 @@ class NLMSClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2647,13 +2573,12 @@ class NLMSClassifier(Classifier):
     """
 
     _algorithm = "nlms"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -2665,7 +2590,6 @@ class NLMSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2687,8 +2611,6 @@ class APAClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2721,13 +2643,12 @@ class APAClassifier(Classifier):
     """
 
     _algorithm = "apa"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -2741,7 +2662,6 @@ class APAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2765,8 +2685,6 @@ class PAPAClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2803,13 +2721,12 @@ class PAPAClassifier(Classifier):
     """
 
     _algorithm = "papa"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -2825,7 +2742,6 @@ class PAPAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2851,8 +2767,6 @@ class PNLMSClassifier(Classifier):
     ----------
     loss
         a row allows w.x = y; one of projection
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2887,13 +2801,12 @@ class PNLMSClassifier(Classifier):
     """
 
     _algorithm = "pnlms"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "rho", "delta_p", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "rho", "delta_p", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -2908,7 +2821,6 @@ class PNLMSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -2933,8 +2845,6 @@ class IPNLMSClassifier(Classifier):
     ----------
     loss
         a row allows w.x = y; one of projection
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -2969,13 +2879,12 @@ class IPNLMSClassifier(Classifier):
     """
 
     _algorithm = "ipnlms"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "delta", "a", "epsilon", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "delta", "a", "epsilon", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "projection",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -2990,7 +2899,6 @@ class IPNLMSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -3015,8 +2923,6 @@ class APFBSClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -3055,13 +2961,12 @@ class APFBSClassifier(Classifier):
     """
 
     _algorithm = "apfbs"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -3078,7 +2983,6 @@ class APFBSClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate
@@ -3105,8 +3009,6 @@ class PDAClassifier(Classifier):
     ----------
     loss
         what a row allows: w.x = y (regression) or y w.x >= 1 (classification); one of halfspace, projection
-    class_weight
-        factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10; "balanced" or a finite number > 0 for each class
     normalize
         bring features, and numeric labels, to a common scale as they come; true or false
     no_clip_predictions
@@ -3145,13 +3047,12 @@ class PDAClassifier(Classifier):
     """
 
     _algorithm = "pda"
-    _settings = ("loss", "class_weight", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
+    _settings = ("loss", "normalize", "no_clip_predictions", "rate", "l1", "delta", "alpha", "epsilon", "order", "dimension",)
 
     def __init__(
         self,
         *,
         loss: str = "halfspace",
-        class_weight: str | dict[Any, float] | None = None,
         normalize: bool = False,
         no_clip_predictions: bool = False,
         rate: float = 0.1,
@@ -3168,7 +3069,6 @@ class PDAClassifier(Classifier):
         precision: str = "f64",
     ) -> None:
         self.loss = loss
-        self.class_weight = class_weight
         self.normalize = normalize
         self.no_clip_predictions = no_clip_predictions
         self.rate = rate

@@ -3,7 +3,7 @@
 >>> from parsimon.river import Classifier
 >>> from river import datasets, evaluate, metrics
 >>> evaluate.progressive_val_score(datasets.Phishing(), Classifier("ftrl", rate=0.5), metrics.Accuracy())
-Accuracy: 86.56%
+Accuracy: 86.16%
 """
 
 from __future__ import annotations

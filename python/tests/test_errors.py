@@ -81,11 +81,11 @@ def test_a_bad_row_of_a_text_file_has_its_place(tmp_path):
 
 def test_a_bad_row_of_a_table_has_its_column(tmp_path):
     path = tmp_path / "bad.csv"
-    path.write_text("y,age\n1,30\n0,nan\n")
+    path.write_text("y,age\n1,30\n2,40\n")
     with pytest.raises(parsimon.BadRowError) as caught:
         parsimon.FTRLClassifier().learn_file(path, classes=[0, 1])
     error = caught.value
-    assert (error.row, error.column, error.field, error.path, error.token) == (3, 3, "age", str(path), "nan")
+    assert (error.row, error.column, error.field, error.path, error.token) == (3, 1, "y", str(path), "2")
     frame = pd.DataFrame({"y": [0, 1, 1], "age": [1.0, np.inf, 2.0]})
     with pytest.raises(parsimon.BadRowError) as caught:
         parsimon.FTRLClassifier().learn_arrow(frame, label="y")

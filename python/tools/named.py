@@ -12,6 +12,12 @@ SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKe
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
 NOT_FOR_NUMBERS = ("class_weight",)
+#: Methods whose classes have no class_weight of their own: their steps do not adapt to the importance of rows, so weights as far apart as scikit-learn's
+#: check has them do not decide the class. ParsimonClassifier takes class_weight for every method.
+WITHOUT_CLASS_WEIGHT = (
+    "adadelta", "adaline", "adam", "apa", "apfbs", "asgd", "c-adaline", "csgd", "fobos", "generalized-rda", "ipnlms", "lazy-fobos", "lazy-sparse",
+    "lazy-splitting", "lms", "ncsgd", "nlms", "papa", "pda", "pnlms", "rda", "sgd", "subgradient-l1", "truncated-gradient", "truncation",
+)
 #: With an l1 of the method's own, these are None: a penalty that is passed stands alone, and l1 is 0 unless it is passed, too.
 PENALTIES = ("l1", "l2", "penalty", "ball")
 #: The losses of classifiers; those of numbers come last, so that a loss of classes is the default.
@@ -131,7 +137,7 @@ def text() -> str:
             own = losses_of(row, losses)
             settings = []
             for s in row["settings"]:
-                if s["name"] in skipped:
+                if s["name"] in skipped or (s["name"] == "class_weight" and row["name"] in WITHOUT_CLASS_WEIGHT):
                     continue
                 must = s["must_be"] if s["name"] != "loss" else "one of " + ", ".join(own)
                 if own_l1(row) is not None and s["name"] in PENALTIES:

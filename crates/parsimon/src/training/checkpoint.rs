@@ -69,14 +69,13 @@ impl Trainer {
         trainer.progressive = serde_json::from_value(field("progressive")).map_err(unreadable)?;
         trainer.curve = serde_json::from_value(field("curve")).map_err(unreadable)?;
         trainer.inputs = serde_json::from_value(field("inputs")).map_err(unreadable)?;
-        // Earlier versions kept no constant, and a constant of later rows alone would mislead.
+        // Earlier versions kept no constant, and a constant of later rows alone would mislead. Sums that are not finite, of
+        // losses that grew beyond all bounds, are not kept either.
         let kept = field("constant");
-        trainer.baseline = trainer.baseline.filter(|_| !kept.is_null());
-        if let Some(baseline) = &mut trainer.baseline
-            && !baseline.restore(&kept)
-        {
-            return Err(bad("has a constant that does not belong to its settings".into()));
-        }
+        trainer.baseline = trainer
+            .baseline
+            .take()
+            .and_then(|mut baseline| baseline.restore(&kept).then_some(baseline));
         if let Some(class_weights) = trainer.learner.class_weights_mut() {
             let counts: Vec<f64> =
                 serde_json::from_value(field("class_counts")).map_err(unreadable)?;

@@ -375,15 +375,15 @@ def test_class_weights():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(2000, 3))
     y = (X[:, 0] + rng.normal(size=2000) > 2).astype(int)
-    found = lambda **given: parsimon.SGDClassifier(**given).fit(X, y).predict(X)[y == 1].mean()
+    found = lambda **given: parsimon.ParsimonClassifier("sgd", **given).fit(X, y).predict(X)[y == 1].mean()
     assert found(class_weight="balanced") > found()
     assert found(class_weight={0: 1, 1: 20}) > found()
-    by_weight = parsimon.SGDClassifier(shuffle=False, passes=1).fit(X, y, sample_weight=np.where(y == 1, 20.0, 1.0))
-    by_class = parsimon.SGDClassifier(shuffle=False, passes=1, class_weight={1: 20}).fit(X, y)
+    by_weight = parsimon.ParsimonClassifier("sgd", shuffle=False, passes=1).fit(X, y, sample_weight=np.where(y == 1, 20.0, 1.0))
+    by_class = parsimon.ParsimonClassifier("sgd", shuffle=False, passes=1, class_weight={1: 20}).fit(X, y)
     assert np.array_equal(by_weight.coef_, by_class.coef_)
     with pytest.raises(ValueError, match="no class"):
-        parsimon.SGDClassifier(class_weight={7: 1}).fit(X, y)
-    booleans = parsimon.SGDClassifier(class_weight={True: 20}, shuffle=False, passes=1).fit(X, y == 1)
+        parsimon.ParsimonClassifier("sgd", class_weight={7: 1}).fit(X, y)
+    booleans = parsimon.ParsimonClassifier("sgd", class_weight={True: 20}, shuffle=False, passes=1).fit(X, y == 1)
     assert np.array_equal(booleans.coef_, by_class.coef_)
 
 

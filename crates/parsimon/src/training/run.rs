@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::first_rows::{FirstRows, Leak};
 use super::regret::{Ledger, Regret};
+use super::trainer::cells;
 use super::{Behind, ModelEvaluator, Progress, Reason, Trainer, Warning};
 use crate::{Error, Model};
 
@@ -332,7 +333,8 @@ impl RunState<'_> {
 
     fn learn(&mut self, chunk: &Chunk, reader: &Reader) -> Result<(), Error> {
         self.rows += chunk.len() as u64;
-        self.features += chunk.nonzeros() as u64;
+        let cells: usize = (0..chunk.len()).map(|row| cells(chunk, row)).sum();
+        self.features += (chunk.nonzeros() + cells) as u64;
         let leak = self.first.take(chunk);
         let observer = &mut *self.observer;
         let report = &mut |line: &Progress| observer.progress(line);

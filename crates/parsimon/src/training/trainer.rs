@@ -244,7 +244,7 @@ impl Trainer {
 }
 
 /// The cells of a row in number columns.
-fn cells(chunk: &Chunk, row: usize) -> usize {
+pub(super) fn cells(chunk: &Chunk, row: usize) -> usize {
     chunk.numbers(row).iter().filter(|x| !x.is_nan()).count()
 }
 

@@ -24,6 +24,49 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     }
 }
 
+/// The methods of [`Mergeable`] that a learner around another leaves to the one inside, its `merging()` and `merging_mut()`.
+macro_rules! merged_inside {
+    () => {
+        fn shares(&self) -> &'static [$crate::merge::Share] {
+            self.merging().shares()
+        }
+        fn rounds(&self, head: usize) -> u64 {
+            self.merging().rounds(head)
+        }
+        fn tally(&self, head: usize) -> $crate::merge::Tally {
+            self.merging().tally(head)
+        }
+        fn add(&mut self, head: usize, tally: &$crate::merge::Tally) {
+            self.merging_mut().add(head, tally);
+        }
+        fn damps(&self) -> bool {
+            self.merging().damps()
+        }
+        fn overlap(
+            &self,
+            id: u32,
+            start: &$crate::merge::Parts,
+            end: &$crate::merge::Parts,
+        ) -> f64 {
+            self.merging().overlap(id, start, end)
+        }
+        fn step(
+            &self,
+            id: u32,
+            rounds: [u64; 2],
+            start: &$crate::merge::Parts,
+            end: &$crate::merge::Parts,
+            exponent: f64,
+        ) -> $crate::merge::Step {
+            self.merging().step(id, rounds, start, end, exponent)
+        }
+        fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
+            self.merging_mut().take_steps(head, from, ids, steps);
+        }
+    };
+}
+pub(crate) use merged_inside;
+
 pub(crate) const CANNOT: &str =
     "a learner hands out its mergeable side only if its rule can be merged";
 

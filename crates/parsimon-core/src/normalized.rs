@@ -23,7 +23,7 @@
 use std::ops::Range;
 
 use crate::fade::{DIVIDED, Fade};
-use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
+use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{HORIZON, Moments, MomentsDelta, combined};
 use crate::state::state;
 use crate::wide::{Work, wide};
@@ -410,33 +410,10 @@ impl<F: Float, O: Online> Normalized<F, O> {
 }
 
 impl<F: Float, O: Online> Mergeable for Normalized<F, O> {
-    fn shares(&self) -> &'static [Share] {
-        self.merging().shares()
-    }
-    fn rounds(&self, head: usize) -> u64 {
-        self.merging().rounds(head)
-    }
-    fn tally(&self, head: usize) -> Tally {
-        self.merging().tally(head)
-    }
+    merged_inside!();
     fn advance(&mut self, head: usize, rounds: u64) {
         self.merging_mut().advance(head, rounds);
         self.restore_scale();
-    }
-    fn add(&mut self, head: usize, tally: &Tally) {
-        self.merging_mut().add(head, tally);
-    }
-    fn damps(&self) -> bool {
-        self.merging().damps()
-    }
-    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
-        self.merging().overlap(id, start, end)
-    }
-    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
-        self.merging().step(id, rounds, start, end, exponent)
-    }
-    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
-        self.merging_mut().take_steps(head, from, ids, steps);
     }
     fn settle(&mut self, head: usize) {
         self.merging_mut().settle(head);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::columns::{ColumnMoments, Columns};
 use crate::fade::Fade;
-use crate::merge::{CANNOT, Mergeable, Parts, Share, Step, Tally};
+use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{Moments, MomentsDelta};
 use crate::normalized::blocks;
 use crate::{Chunk, Frozen, HalfLife, Online, State};
@@ -162,32 +162,9 @@ impl<O: Online> StandardizedColumns<O> {
 }
 
 impl<O: Online> Mergeable for StandardizedColumns<O> {
-    fn shares(&self) -> &'static [Share] {
-        self.merging().shares()
-    }
-    fn rounds(&self, head: usize) -> u64 {
-        self.merging().rounds(head)
-    }
-    fn tally(&self, head: usize) -> Tally {
-        self.merging().tally(head)
-    }
+    merged_inside!();
     fn advance(&mut self, head: usize, rounds: u64) {
         self.merging_mut().advance(head, rounds);
-    }
-    fn add(&mut self, head: usize, tally: &Tally) {
-        self.merging_mut().add(head, tally);
-    }
-    fn damps(&self) -> bool {
-        self.merging().damps()
-    }
-    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64 {
-        self.merging().overlap(id, start, end)
-    }
-    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
-        self.merging().step(id, rounds, start, end, exponent)
-    }
-    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
-        self.merging_mut().take_steps(head, from, ids, steps);
     }
     fn settle(&mut self, head: usize) {
         self.merging_mut().settle(head);

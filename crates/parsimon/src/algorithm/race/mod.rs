@@ -255,7 +255,7 @@ impl Race {
     }
 }
 
-/// The label of a row as a class sees it; of two classes there is one learner, and the label is its own.
+/// The label of a row as the learner of a class sees it; for two classes there is one learner, which sees the label as it is.
 fn label_of(y: f64, class: usize, classes: usize, loss: Loss) -> f64 {
     match classes {
         1 => y,

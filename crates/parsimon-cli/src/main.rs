@@ -7,6 +7,7 @@ mod cmd;
 mod console;
 mod fault;
 mod output;
+mod provenance;
 mod signal;
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 
 use crate::fixture;
 
-use fixture::{Dir, stream};
+use fixture::{Dir, Ran, stream};
 use serde_json::Value;
 
 fn report(dir: &Dir, name: &str) -> Value {
@@ -136,8 +136,8 @@ fn the_page_is_whole_for_every_task() {
         dir.run(&format!("compare {words} --sweep l1=1e-4..0.1:3 --html p.html --plot p.svg")).ok();
         let page = String::from_utf8(dir.read("p.html")).unwrap();
         assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
-        // One file: nothing is loaded from anywhere, and no script runs.
-        for outside in ["<script", "src=", "url(", "@import", "<link rel=\"stylesheet"] {
+        // One file: nothing is loaded from anywhere.
+        for outside in ["src=", "url(", "@import", "import(", "fetch", "<link rel=\"stylesheet"] {
             assert!(!page.contains(outside), "{outside}");
         }
         for part in
@@ -154,6 +154,43 @@ fn the_page_is_whole_for_every_task() {
     assert!(page("numbers.svm --loss squared").contains("R2"));
     let classes = page("classes.svm --multiclass");
     assert!(classes.contains("error rate") && classes.contains("eel"));
+}
+
+#[test]
+fn the_page_names_its_origin_and_the_best_run_first() {
+    let dir = Dir::new();
+    let rows = "red,1,yes\nblue,2,no\nred,3,no\n".repeat(40);
+    dir.write("my clicks.csv", format!("color,size,label\n{rows}"));
+    let words = ["compare", "my clicks.csv", "--html", "p.html"];
+    let page = || {
+        let mut command = dir.command("");
+        command.args(words).env("SOURCE_DATE_EPOCH", "1700000000");
+        let ran: Ran = command.output().unwrap().into();
+        let table = ran.ok();
+        (String::from_utf8(dir.read("p.html")).unwrap(), table)
+    };
+    let (first, table) = page();
+    for part in [
+        "<code>parsimon compare 'my clicks.csv' --html p.html</code>",
+        "2023-11-14 22:13 UTC",
+        "<code>my clicks.csv</code> (",
+        "120 rows",
+        "3 columns: 1 number, 1 category, label label (no, yes)",
+    ] {
+        assert!(first.contains(part), "{part}\n{first}");
+    }
+    // The same command gives the same page but for the times it took.
+    let without_times = |page: &str| -> Vec<String> {
+        page.lines().filter(|line| !line.contains("data-value")).map(str::to_owned).collect()
+    };
+    assert_eq!(without_times(&first), without_times(&page().0));
+    let losses: Vec<f64> = table
+        .lines()
+        .skip(2)
+        .map_while(|line| line.split_whitespace().nth(1)?.parse().ok())
+        .collect();
+    assert_eq!(losses.len(), 10, "{table}");
+    assert!(losses.is_sorted(), "{table}");
 }
 
 #[test]

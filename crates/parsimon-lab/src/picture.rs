@@ -56,45 +56,39 @@ pub struct Dot {
     pub wrong: bool,
 }
 
-impl Picture {
-    /// The document.
-    ///
+impl Render for Picture {
     /// ```
+    /// use maud::Render;
     /// use parsimon_lab::picture::{Dot, Picture};
     ///
     /// let dots = vec![Dot { x: 0.0, y: 1.0, class: 7, wrong: true }, Dot { x: 2.0, y: 0.0, class: 1, wrong: false }];
-    /// let svg = Picture::Scatter { title: "Two".into(), subtitle: String::new(), dots }.to_svg();
-    /// assert!(svg.contains(">7</text>") && svg.matches("<circle").count() == 1);
+    /// let picture = Picture::Scatter { title: "Two".into(), subtitle: String::new(), dots }.render().into_string();
+    /// // Once for screens and once for phones.
+    /// assert_eq!(picture.matches(">7</text>").count(), 2);
     /// ```
-    pub fn to_svg(&self) -> String {
+    fn render_to(&self, buffer: &mut String) {
         match self {
             Picture::Images { title, subtitle, width, images } => {
                 let chart = Images::new(title).subtitle(subtitle).columns(5);
                 let add = |chart: Images, (caption, values): &(String, Vec<f32>)| {
                     chart.image(caption, *width, values.iter().map(|v| f64::from(*v)))
                 };
-                images.iter().fold(chart, add).to_svg()
+                images.iter().fold(chart, add).render_to(buffer);
             }
             Picture::Lines { title, subtitle, across, up, lines } => {
                 let add = |panel: Panel, (name, points): &(String, Vec<(f64, f64)>)| {
                     panel.series(Series::line(name, points.iter().copied()))
                 };
                 let panel = lines.iter().fold(Panel::new(across, up), add);
-                Figure::new(title).subtitle(subtitle.clone()).panel(panel).to_svg()
+                Figure::new(title).subtitle(subtitle.clone()).panel(panel).render_to(buffer);
             }
             Picture::Scatter { title, subtitle, dots } => {
                 let add = |chart: Scatter, dot: &Dot| {
                     let chart = chart.point((dot.x, dot.y), dot.class);
                     if dot.wrong { chart.circled() } else { chart }
                 };
-                dots.iter().fold(Scatter::new(title, subtitle), add).to_svg()
+                dots.iter().fold(Scatter::new(title, subtitle), add).render_to(buffer);
             }
         }
-    }
-}
-
-impl Render for Picture {
-    fn render_to(&self, buffer: &mut String) {
-        buffer.push_str(&self.to_svg());
     }
 }

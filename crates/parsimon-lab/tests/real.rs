@@ -1,8 +1,7 @@
-//! Real data and a real browser, where they are at hand.
+//! Real data, where it is at hand.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-mod browser;
 #[path = "../../parsimon-data/tests/needs.rs"]
 mod needs;
 
@@ -20,7 +19,6 @@ fn main() {
         with_data("mnist", ALL, mnist_has_its_published_counts),
         with_data("echo_paths_and_posts", ALL, echo_paths_and_posts_have_their_published_counts),
         with_data("rows", ALL, rows_of_every_set_at_hand),
-        browser::trial(),
     ]);
 }
 

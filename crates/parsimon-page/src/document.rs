@@ -1,4 +1,4 @@
-//! The frame of every page: one file, without scripts and links, light and dark, wide and narrow.
+//! The frame of every page: one file that loads nothing, light and dark, wide and narrow.
 
 use maud::{Markup, PreEscaped, html};
 

@@ -1,4 +1,4 @@
-//! What pages are made of: tables, figures, text with code in it.
+//! What pages are made of: tables, lists of facts, figures, text with code in it.
 
 use maud::{Markup, Render, html};
 
@@ -28,6 +28,28 @@ pub fn table<T: AsRef<str>>(
 /// A box for a table that may be wider than the window: the table scrolls, with the keyboard as well, and the page does not.
 pub fn wide(table: Markup) -> Markup {
     html! { div class="wide" tabindex="0" { (table) } "\n" }
+}
+
+/// Names and values in two columns, one below the other in narrow windows. A name may have several values.
+///
+/// ```
+/// use maud::html;
+///
+/// let list = parsimon_page::facts([("rows", vec![html! { "1,000" }])]);
+/// assert!(list.into_string().contains("<dt>rows</dt><dd>1,000</dd>"));
+/// ```
+pub fn facts<'a>(facts: impl IntoIterator<Item = (&'a str, Vec<Markup>)>) -> Markup {
+    html! {
+        dl class="facts" {
+            "\n"
+            @for (name, values) in facts {
+                @if let Some((first, others)) = values.split_first() {
+                    dt { (name) } dd { (first) @for value in others { br; (value) } } "\n"
+                }
+            }
+        }
+        "\n"
+    }
 }
 
 /// A chart, or another picture, with a caption below it.

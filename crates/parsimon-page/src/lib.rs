@@ -1,8 +1,8 @@
 //! HTML pages that open offline, and charts as SVG.
 //!
 //! Pages are written with the templates of [`maud`]: a template is Rust code that the compiler checks, tags cannot be left
-//! open, and every value is escaped unless its type says that it is markup. [`document`] is the frame of every page, [`table`]
-//! and [`wide`] are its tables, [`figure`] shows a chart of [`chart`].
+//! open, and every value is escaped unless its type says that it is markup. [`document`] is the frame of every page, [`table`],
+//! [`wide`] and [`SortableTable`] are its tables, [`facts`] lists names and values, [`figure`] shows a chart of [`chart`].
 //!
 //! ```
 //! use maud::html;
@@ -26,6 +26,8 @@
 pub mod chart;
 mod document;
 mod element;
+mod sortable;
 
 pub use document::document;
-pub use element::{figure, table, wide, with_code};
+pub use element::{facts, figure, table, wide, with_code};
+pub use sortable::{Cell, SortableTable};

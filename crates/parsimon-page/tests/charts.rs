@@ -1,6 +1,7 @@
 //! Every chart of the gallery: well-formed, self-contained, without a number that is none, and the same
 //! bytes each time.
 
+#[expect(dead_code, reason = "the page is for the browser")]
 #[path = "../examples/gallery/figures.rs"]
 mod figures;
 

@@ -3,6 +3,7 @@
 //! The generators have fixed sequences: expected values of many tests depend on them.
 
 pub mod allocation;
+pub mod browser;
 mod lcg;
 mod split_mix;
 

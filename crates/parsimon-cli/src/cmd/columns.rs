@@ -58,7 +58,8 @@ fn counts(table: &TableSchema) -> Vec<String> {
         .collect()
 }
 
-fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
+/// The first of some names, and whether there are more.
+pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
     let more = if names.len() > most { ", ..." } else { "" };
     format!("{}{more}", names.take(most).collect::<Vec<_>>().join(", "))
 }

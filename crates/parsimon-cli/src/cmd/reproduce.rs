@@ -16,6 +16,7 @@ use crate::args::ReproduceArgs;
 use crate::console::note;
 use crate::fault::Fault;
 use crate::output::Output;
+use crate::provenance;
 
 pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
     let all = experiments().map_err(Fault::Input)?;
@@ -41,12 +42,13 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
     let start = Instant::now();
     let outcomes = watch(&plan);
     let how = format!(
-        "parsimon {}, {} effort, seed {}, in {}: {}",
+        "{}, parsimon {}, {} effort, seed {}, in {}: `{}`",
+        provenance::date(),
         env!("CARGO_PKG_VERSION"),
         format!("{effort:?}").to_lowercase(),
         plan.seed,
         duration(start.elapsed()),
-        std::env::args().collect::<Vec<_>>().join(" ")
+        provenance::command(),
     );
     report::write(&args.out, &outcomes, &how).map_err(|e| Fault::file(&args.out, &e))?;
     summarize(&outcomes)?;

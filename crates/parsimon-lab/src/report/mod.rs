@@ -246,8 +246,8 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
         };
         let skipped = if drawn.ends { y.points.len().saturating_sub(1) } else { 0 };
         let points = || x.iter().zip(&y.points).skip(skipped);
-        // A band needs a spread, and an axis on which it cannot reach zero.
-        if y.trials > 1 && !drawn.ends && !drawn.log.contains('y') && drawn.x.is_none() {
+        // A band needs a spread.
+        if y.trials > 1 && !drawn.ends && drawn.x.is_none() {
             let edges = points().map(|(x, p)| (*x, p.1 - p.2, p.1 + p.2));
             panel = panel.series(Series::band(method, edges));
             has_bands = true;

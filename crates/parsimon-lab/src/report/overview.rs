@@ -38,7 +38,7 @@ pub(crate) fn overview(outcomes: &[Outcome], how: &str) -> Markup {
     html! {
         h1 { "What reproduces" } "\n"
         p { (tally(outcomes)) "." } "\n"
-        p class="how" { (how) } "\n"
+        p class="how" { (with_code(how)) } "\n"
         (claims(outcomes))
         p {
             small {

@@ -1,8 +1,10 @@
 //! The figures of the gallery.
 
+use maud::html;
 use parsimon_core::Loss;
 use parsimon_eval::{Binary, Bins};
-use parsimon_page::chart::{self, Bars, Better, Figure, Images, Panel, Series, Theme};
+use parsimon_page::chart::{self, Bars, Better, Figure, Images, Panel, Scatter, Series, Theme};
+use parsimon_page::{document, figure};
 
 /// Every figure in every theme, with a file name.
 pub(crate) fn all() -> Vec<(String, String)> {
@@ -23,8 +25,29 @@ pub(crate) fn all() -> Vec<(String, String)> {
         }
         out.push((format!("digits-{theme_name}"), digits().theme(theme).to_svg()));
         out.push((format!("speed-{theme_name}"), speed().theme(theme).to_svg()));
+        out.push((format!("plane-{theme_name}"), plane().theme(theme).to_svg()));
     }
     out
+}
+
+/// Every figure on one page.
+pub(crate) fn page() -> String {
+    let figures = [
+        learning_curve(),
+        front(),
+        stems(),
+        many_series(),
+        edges(),
+        reliability(4.0),
+        reliability(-3.0),
+    ];
+    document(
+        "Gallery",
+        html! {
+            @for chart in &figures { (figure(chart, None)) }
+            (figure(&digits(), None)) (figure(&speed(), None)) (figure(&plane(), None))
+        },
+    )
 }
 
 /// A number in [0, 1) that looks random.
@@ -170,4 +193,18 @@ fn speed() -> Bars {
     .bar("sorted store", 61.4)
     .bar("one that failed", f64::NAN)
     .highlight("dense store")
+}
+
+/// Digits in the plane, some of them taken for others.
+fn plane() -> Scatter {
+    let mut scatter = Scatter::new("Ten digits", "those taken for others are circled");
+    for i in 0..300u32 {
+        let (class, turn) = ((i % 10) as u8, f64::from(i % 10) * 0.63);
+        let at = |c: f64, k: u32| (10.0 * c + 5.0 * (noise(2 * i + k) - 0.5)) as f32;
+        scatter = scatter.point((at(turn.cos(), 0), at(turn.sin(), 1)), class);
+        if noise(i + 31) < 0.05 {
+            scatter = scatter.circled();
+        }
+    }
+    scatter
 }

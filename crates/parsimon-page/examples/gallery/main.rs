@@ -1,4 +1,4 @@
-//! Writes one chart of each kind, light and dark: `cargo run --example gallery -- directory`.
+//! Writes one chart of each kind, light and dark, and a page of all: `cargo run --example gallery -- directory`.
 //!
 //! The figures are invented; they exist to look at the charts and, in the tests, to check every one.
 
@@ -10,5 +10,5 @@ fn main() -> std::io::Result<()> {
     for (name, svg) in figures::all() {
         std::fs::write(format!("{directory}/{name}.svg"), svg)?;
     }
-    Ok(())
+    std::fs::write(format!("{directory}/index.html"), figures::page())
 }

@@ -1,16 +1,27 @@
 //! A figure: a title and panels one below the other, sharing the x axis.
 
 use crate::chart::axis::{Axis, AxisTick};
+use crate::chart::ends::Ends;
 use crate::chart::header::MARGIN;
 use crate::chart::labels::{Area, Placement};
 use crate::chart::legend::Legend;
-use crate::chart::marks::{self, Plot, Slot};
+use crate::chart::marks::{self, Plot};
 use crate::chart::panel::Panel;
-use crate::chart::series::{Marks, Series};
+use crate::chart::series::Marks;
 use crate::chart::sheet::Sheet;
+use crate::chart::slot::slot_of;
 use crate::chart::svg::{Svg, num, text_width};
+use crate::chart::wrap::wrapped;
 
 const TICK_SIZE: f64 = 12.0;
+const TITLE_SIZE: f64 = 13.0;
+
+/// Where a panel goes, and its names.
+struct Place {
+    plot: Plot,
+    legend: Legend,
+    ends: Option<Ends>,
+}
 
 /// A chart, ready to be written as SVG.
 ///
@@ -56,14 +67,24 @@ impl Figure {
         let names = self.names();
         let x = Panel::shared_x_axis(&self.panels);
         let header = self.sheet.header();
-        let plots = self.lay_out(x, &names, header.height());
-        let last = plots.last().map_or(header.height(), |(plot, _)| plot.bottom() + 38.0);
+        let places = self.lay_out(x, &names, header.height());
+        let x_title = match (self.panels.last(), places.last()) {
+            (Some(panel), Some(place)) => wrapped(&panel.x_title, TITLE_SIZE, place.plot.width),
+            _ => Vec::new(),
+        };
+        let below = 38.0 + 17.0 * x_title.len().saturating_sub(1) as f64;
+        let last = places.last().map_or(header.height(), |place| place.plot.bottom() + below);
         let mut svg = header.open(self.sheet.theme, last + MARGIN);
-        for (i, (panel, (plot, legend))) in self.panels.iter().zip(&plots).enumerate() {
-            let is_last = i + 1 == plots.len();
-            legend.draw(&mut svg, panel, plot);
-            frame(&mut svg, plot, is_last.then_some(panel.x_title.as_str()));
+        for (i, (panel, Place { plot, legend, ends })) in
+            self.panels.iter().zip(&places).enumerate()
+        {
+            let is_last = i + 1 == places.len();
+            legend.draw(&mut svg, plot);
+            frame(&mut svg, plot, is_last.then_some(&x_title));
             fill(&mut svg, panel, plot, &names);
+            if let Some(ends) = ends {
+                ends.draw(&mut svg, panel, plot);
+            }
         }
         svg.finish()
     }
@@ -82,7 +103,7 @@ impl Figure {
 
     /// Where everything goes. The left margin is as wide as the widest label of any panel, so that the
     /// panels stand exactly below each other.
-    fn lay_out(&self, x: Axis, names: &[&str], mut top: f64) -> Vec<(Plot, Legend)> {
+    fn lay_out(&self, x: Axis, names: &[&str], mut top: f64) -> Vec<Place> {
         let heights: Vec<f64> = (0..self.panels.len())
             .map(|i| self.panels[i].height.unwrap_or(if i == 0 { 290.0 } else { 130.0 }))
             .collect();
@@ -94,26 +115,30 @@ impl Figure {
             .filter_map(|tick| Some(text_width(&tick.label?, TICK_SIZE)))
             .fold(0.0, f64::max);
         let left = MARGIN + widest + 8.0;
+        let ends: Vec<Option<Ends>> = self
+            .panels
+            .iter()
+            .zip(&heights)
+            .map(|(panel, &height)| Ends::of(panel, names, self.sheet.width, height))
+            .collect();
         // Half of the last label of the x axis may stand out to the right.
-        let width = self.sheet.width - left - MARGIN - 8.0;
+        let right = ends.iter().flatten().map(Ends::width).fold(8.0, f64::max);
+        let width = self.sheet.width - left - MARGIN - right;
         let mut shown: Vec<String> = Vec::new();
         let mut out = Vec::new();
-        for ((panel, &height), &y) in self.panels.iter().zip(&heights).zip(&axes) {
-            let legend = Legend::new(panel, names, &mut shown, width);
+        for (((panel, &height), &y), ends) in self.panels.iter().zip(&heights).zip(&axes).zip(ends)
+        {
+            let legend = Legend::new(panel, names, ends.as_ref(), &mut shown, width);
             top += legend.height();
-            out.push((Plot { left, top, width, height, x, y }, legend));
+            out.push(Place { plot: Plot { left, top, width, height, x, y }, legend, ends });
             top += height + 22.0;
         }
         out
     }
 }
 
-pub(crate) fn slot_of(series: &Series, names: &[&str]) -> Slot {
-    Slot(names.iter().position(|name| *name == series.name).unwrap_or(0))
-}
-
 /// Grid, axes and tick labels; the lowest panel also carries those of the shared x axis.
-fn frame(svg: &mut Svg, plot: &Plot, x_title: Option<&str>) {
+fn frame(svg: &mut Svg, plot: &Plot, x_title: Option<&Vec<String>>) {
     for tick in y_ticks(&plot.y, plot.height) {
         let (Some(y), Some(label)) = (plot.y_at(tick.at), tick.label) else {
             continue;
@@ -139,8 +164,10 @@ fn frame(svg: &mut Svg, plot: &Plot, x_title: Option<&str>) {
     if let Some(zero) = plot.y_at(0.0).filter(|_| plot.y.has_zero_inside()) {
         svg.line((plot.left, zero), (plot.right(), zero), "axis");
     }
-    let middle = (plot.left + plot.width / 2.0, plot.bottom() + 41.0);
-    svg.text(middle, "name muted", "middle", x_title.unwrap_or(""));
+    for (i, line) in x_title.into_iter().flatten().enumerate() {
+        let middle = (plot.left + plot.width / 2.0, plot.bottom() + 41.0 + 17.0 * i as f64);
+        svg.text(middle, "name muted", "middle", line);
+    }
 }
 
 /// The series, then their labels on top.

@@ -1,7 +1,8 @@
 //! The top of every chart: the root element, the style, the background and the titles.
 
-use crate::chart::svg::{Svg, escape, num, text_width};
+use crate::chart::svg::{Svg, escape, num};
 use crate::chart::theme::Theme;
+use crate::chart::wrap::wrapped;
 
 /// The margin around a chart.
 pub(crate) const MARGIN: f64 = 20.0;
@@ -65,31 +66,9 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Breaks a text at spaces into lines of at most `room` pixels; a single word may be longer.
-fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if text_width(&format!("{line} {word}"), size) <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_titles_are_broken_at_spaces() {
-        assert_eq!(wrapped("one two three", 10.0, 60.0), ["one two", "three"]);
-        assert_eq!(wrapped("incomprehensibilities", 10.0, 60.0), ["incomprehensibilities"]);
-        assert!(wrapped("", 10.0, 60.0).is_empty());
-    }
 
     #[test]
     fn the_header_grows_with_its_lines() {

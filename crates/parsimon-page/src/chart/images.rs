@@ -15,6 +15,8 @@ use parsimon_eval::number::significant;
 const GAP: f64 = 14.0;
 const CAPTION: f64 = 20.0;
 const LEVELS: i32 = 24;
+/// The narrowest image with its gap.
+const NARROWEST: f64 = 84.0;
 
 /// Images side by side, on one scale.
 ///
@@ -77,7 +79,9 @@ impl Images {
 
     /// The document.
     pub fn to_svg(&self) -> String {
-        let columns = self.columns.min(self.list.len().max(1));
+        // An image that is too small has no room for its caption.
+        let most = ((self.sheet.width - 2.0 * MARGIN + GAP) / NARROWEST) as usize;
+        let columns = self.columns.min(self.list.len().max(1)).min(most.max(1));
         let room = self.sheet.width - 2.0 * MARGIN - GAP * (columns - 1) as f64;
         let side = room / columns as f64;
         let tallest = self.list.iter().map(|image| image.height(side)).fold(0.0, f64::max);

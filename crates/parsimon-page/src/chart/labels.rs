@@ -1,11 +1,11 @@
 //! Where to write the names of points so that they can be read.
 //!
 //! Each label tries the sides of its point, near ones first, and takes the place that covers least of what
-//! is already there. Greedy and in order: the same points give the same picture.
+//! is already there. A label that would cover another, or leave the panel, is left out: color and marker still say whose
+//! point it is. Greedy and in order: the same points give the same picture.
 
-use crate::chart::marks::Slot;
+use crate::chart::slot::Slot;
 use crate::chart::svg::{Svg, text_width};
-use crate::chart::theme::COLORS;
 
 const SIZE: f64 = 12.0;
 
@@ -58,11 +58,13 @@ pub(crate) struct Placement {
     bounds: Area,
     /// What should stay uncovered, and how much that matters.
     taken: Vec<(Area, f64)>,
+    /// The labels so far.
+    written: Vec<Area>,
 }
 
 impl Placement {
     pub(crate) fn new(bounds: Area) -> Self {
-        Self { bounds, taken: Vec::new() }
+        Self { bounds, taken: Vec::new(), written: Vec::new() }
     }
 
     /// Keeps a point free.
@@ -75,12 +77,12 @@ impl Placement {
         self.taken.push((Area::between(a, b), 0.2));
     }
 
-    /// Finds the best place for a label and reserves it.
-    fn place(&mut self, label: &Label) -> Area {
+    /// Finds the best place for a label and reserves it; nothing where every place covers another label.
+    fn place(&mut self, label: &Label) -> Option<Area> {
         let width = text_width(&label.text, SIZE);
         let (x, y) = label.at;
         let mut best = (f64::INFINITY, Area::around(label.at, 1.0));
-        for gap in [8.0, 16.0, 28.0] {
+        for gap in [8.0, 16.0, 28.0, 44.0, 64.0] {
             for (dx, dy) in SIDES {
                 let center = (x + dx * (gap + width / 2.0), y + dy * (gap + SIZE / 2.0));
                 // Above and below, the text need not clear the point sideways.
@@ -97,27 +99,33 @@ impl Placement {
                 }
             }
         }
-        self.taken.push((best.1, 8.0));
-        best.1
+        let area = best.1;
+        let is_free = self.written.iter().all(|other| area.overlap(other) == 0.0)
+            && area.overlap(&self.bounds) > area.size() - 1e-6;
+        is_free.then(|| {
+            self.written.push(area);
+            area
+        })
     }
 
     fn cost(&self, area: &Area) -> f64 {
         let outside = area.size() - area.overlap(&self.bounds);
         let covered: f64 = self.taken.iter().map(|(other, w)| w * area.overlap(other)).sum();
-        10.0 * outside + covered
+        let hidden: f64 = self.written.iter().map(|other| area.overlap(other)).sum();
+        1e3 * (outside + hidden) + covered
     }
 
     /// Writes all labels; those that had to move away are tied to their point by a thin line.
     pub(crate) fn write(&mut self, svg: &mut Svg, labels: &[Label]) {
         for label in labels.iter().filter(|label| !label.text.is_empty()) {
-            let area = self.place(label);
+            let Some(area) = self.place(label) else { continue };
             let (x, y) = label.at;
             let near = (x.clamp(area.left, area.right), y.clamp(area.top, area.bottom));
             if (near.0 - x).hypot(near.1 - y) > 12.0 {
                 svg.line(label.at, near, "axis");
             }
             let middle = f64::midpoint(area.left, area.right);
-            let class = Slot(label.slot.0 % COLORS).class("label halo");
+            let class = label.slot.filled("label halo");
             svg.text((middle, area.bottom - 3.0), &class, "middle", &label.text);
         }
     }
@@ -144,6 +152,7 @@ mod tests {
     use super::*;
     use parsimon_testing::SplitMix64;
 
+    const SLOT: Slot = Slot { index: 0, of: 1 };
     const BOUNDS: Area = Area { left: 0.0, top: 0.0, right: 600.0, bottom: 300.0 };
 
     #[test]
@@ -154,13 +163,14 @@ mod tests {
             .map(|i| Label {
                 at: (random.unit() * 600.0, random.unit() * 300.0),
                 text: format!("l1 = {i}"),
-                slot: Slot(0),
+                slot: SLOT,
             })
             .collect();
         for label in &labels {
             placement.avoid_point(label.at);
         }
-        let areas: Vec<Area> = labels.iter().map(|label| placement.place(label)).collect();
+        let areas: Vec<Area> = labels.iter().filter_map(|label| placement.place(label)).collect();
+        assert_eq!(areas.len(), labels.len());
         for (i, a) in areas.iter().enumerate() {
             assert!(a.overlap(&BOUNDS) > a.size() - 1e-9, "{a:?} leaves the panel");
             assert!(areas[..i].iter().all(|b| a.overlap(b) == 0.0), "label {i} covers another");
@@ -170,8 +180,19 @@ mod tests {
     #[test]
     fn a_lonely_label_stands_to_the_right() {
         let mut placement = Placement::new(BOUNDS);
-        let area =
-            placement.place(&Label { at: (100.0, 100.0), text: "x".to_owned(), slot: Slot(0) });
+        let label = Label { at: (100.0, 100.0), text: "x".to_owned(), slot: SLOT };
+        let area = placement.place(&label).unwrap();
         assert!(area.left > 104.0 && area.left < 112.0);
+    }
+
+    #[test]
+    fn a_crowd_loses_names_and_covers_none() {
+        let mut placement = Placement::new(BOUNDS);
+        let name = |i| Label { at: (300.0, 150.0), text: format!("a long name {i}"), slot: SLOT };
+        let areas: Vec<Area> = (0..200).filter_map(|i| placement.place(&name(i))).collect();
+        assert!(areas.len() > 8 && areas.len() < 200, "{}", areas.len());
+        for (i, a) in areas.iter().enumerate() {
+            assert!(areas[..i].iter().all(|b| a.overlap(b) == 0.0));
+        }
     }
 }

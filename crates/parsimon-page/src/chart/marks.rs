@@ -3,8 +3,11 @@
 use crate::chart::axis::Axis;
 use crate::chart::labels::{Label, Placement};
 use crate::chart::series::{Better, Marks, Series, pareto};
-use crate::chart::svg::{Svg, num, polyline};
-use crate::chart::theme::COLORS;
+use crate::chart::slot::Slot;
+use crate::chart::svg::{Svg, polyline};
+
+/// The distance of the markers on a line, in pixels.
+const MARKER_GAP: f64 = 80.0;
 
 /// A rectangle with two axes.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +37,7 @@ impl Plot {
         self.y.place(value).map(|p| self.bottom() - p * self.height)
     }
 
-    fn at(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+    pub(crate) fn at(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         Some((self.x_at(x)?, self.y_at(y)?))
     }
 
@@ -49,38 +52,6 @@ impl Plot {
     }
 }
 
-/// The place of a series among the colors; the dashes change when the colors have been used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot(pub(crate) usize);
-
-impl Slot {
-    pub(crate) fn class(self, shape: &str) -> String {
-        let color = self.0 % COLORS;
-        match (self.0 / COLORS) % 3 {
-            0 => format!("c{color} {shape}"),
-            dash => format!("c{color} {shape} d{dash}"),
-        }
-    }
-
-    /// The outline of a marker: color is not the only thing that tells series apart.
-    pub(crate) fn marker(self, (x, y): (f64, f64), r: f64) -> String {
-        let corners = |corners: &[(f64, f64)]| {
-            polyline(corners.iter().map(|c| (x + r * c.0, y + r * c.1))) + "Z"
-        };
-        match self.0 % COLORS {
-            1 => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
-            2 => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
-            3 => corners(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
-            4 => corners(&[(0.0, 1.2), (-1.1, -0.8), (1.1, -0.8)]),
-            5 => corners(&[(-1.2, -0.6), (1.2, -0.6), (1.2, 0.6), (-1.2, 0.6)]),
-            _ => {
-                let (left, r, d) = (polyline([(x - r, y)]), num(r), num(2.0 * r));
-                format!("{left}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0Z")
-            }
-        }
-    }
-}
-
 /// Draws one series, tells the placement what it drew, and returns the labels still to be written.
 pub(crate) fn draw(
     svg: &mut Svg,
@@ -92,22 +63,25 @@ pub(crate) fn draw(
     let mut labels = Vec::new();
     match &series.marks {
         Marks::Line { points, markers } => {
-            svg.path(&line(plot, points), &slot.class("line"));
+            svg.path(&line(plot, points), &slot.stroked("line"));
             if *markers {
-                dots(svg, plot, points, slot, 3.5);
+                dots(svg, &plot.visible(points), slot, 3.5);
                 labels = labels_of(plot, series, points, slot);
+            } else if slot.is_one_of_many() {
+                dots(svg, &sparse(plot, points, slot), slot, 3.5);
             }
         }
-        Marks::Reference(points) => svg.path(&line(plot, points), "reference"),
+        Marks::Reference(points) => {
+            svg.path(&line(plot, points), "reference");
+            avoid_steps(plot, points, placement);
+        }
         Marks::Points(points) => {
             if let Some(directions) = series.front {
                 let steps = staircase(&pareto(points, directions), directions.0);
-                svg.path(&line(plot, &steps), &slot.class("thin"));
-                for pair in plot.visible(&steps).windows(2) {
-                    placement.avoid_line(pair[0], pair[1]);
-                }
+                svg.path(&line(plot, &steps), &slot.stroked("thin"));
+                avoid_steps(plot, &steps, placement);
             }
-            dots(svg, plot, points, slot, 4.5);
+            dots(svg, &plot.visible(points), slot, 4.5);
             plot.visible(points).into_iter().for_each(|p| placement.avoid_point(p));
             labels = labels_of(plot, series, points, slot);
         }
@@ -116,6 +90,15 @@ pub(crate) fn draw(
         Marks::Band(edges) => band(svg, plot, edges, slot),
     }
     labels
+}
+
+/// Keeps labels off the level and upright parts of a line. The rectangle around a slanted part would be mostly empty.
+fn avoid_steps(plot: &Plot, points: &[(f64, f64)], placement: &mut Placement) {
+    for pair in plot.visible(points).windows(2) {
+        if pair[0].0 == pair[1].0 || pair[0].1 == pair[1].1 {
+            placement.avoid_line(pair[0], pair[1]);
+        }
+    }
 }
 
 fn labels_of(plot: &Plot, series: &Series, points: &[(f64, f64)], slot: Slot) -> Vec<Label> {
@@ -173,9 +156,29 @@ fn staircase(front: &[(f64, f64)], x: Better) -> Vec<(f64, f64)> {
     steps
 }
 
-fn dots(svg: &mut Svg, plot: &Plot, points: &[(f64, f64)], slot: Slot, r: f64) {
-    let d: String = plot.visible(points).into_iter().map(|p| slot.marker(p, r)).collect();
-    svg.path(&d, &Slot(slot.0 % COLORS).class("dot"));
+fn dots(svg: &mut Svg, places: &[(f64, f64)], slot: Slot, r: f64) {
+    let d: String = places.iter().map(|&p| slot.marker(p, r)).collect();
+    svg.path(&d, &slot.filled("dot"));
+}
+
+/// A few places of a line for its markers: points of the data near a regular grid, which is shifted from series to series so
+/// that the markers of lines that coincide do not.
+fn sparse(plot: &Plot, points: &[(f64, f64)], slot: Slot) -> Vec<(f64, f64)> {
+    let inside = |p: &(f64, f64)| p.1 >= plot.top && p.1 <= plot.bottom();
+    let places: Vec<_> = plot.visible(points).into_iter().filter(inside).collect();
+    let gap = plot.width / (plot.width / MARKER_GAP).round().max(1.0);
+    let shift = (slot.index as f64 + 0.5) / slot.of as f64;
+    let mut chosen: Vec<usize> = Vec::new();
+    for k in 0..(plot.width / gap).round() as usize {
+        let target = plot.left + (k as f64 + shift) * gap;
+        let away = |i: &usize| (places[*i].0 - target).abs();
+        let nearest = (0..places.len()).min_by(|i, j| away(i).total_cmp(&away(j)));
+        chosen.extend(nearest.filter(|i| away(i) <= gap / 2.0 && !chosen.contains(i)));
+    }
+    if chosen.is_empty() && !places.is_empty() {
+        chosen.push(places.len() / 2);
+    }
+    chosen.into_iter().map(|i| places[i]).collect()
 }
 
 fn stems(svg: &mut Svg, plot: &Plot, points: &[(f64, f64)], slot: Slot) {
@@ -183,14 +186,14 @@ fn stems(svg: &mut Svg, plot: &Plot, points: &[(f64, f64)], slot: Slot) {
     let (zeros, others): (Vec<_>, Vec<_>) = points.iter().copied().partition(|p| p.1 == 0.0);
     let heads = plot.visible(&others);
     let d: String = heads.iter().map(|&(x, y)| polyline([(x, floor), (x, y)])).collect();
-    svg.path(&d, &slot.class("thin"));
+    svg.path(&d, &slot.filled("thin"));
     // Many taps need small heads, and zeros are there to be counted, not to be looked at.
     let r = (plot.width / points.len().max(1) as f64 * 0.4).clamp(1.4, 3.5);
     let marker = |r: f64| move |&p: &(f64, f64)| slot.marker(p, r);
     let d: String = heads.iter().map(marker(r)).collect();
-    svg.path(&d, &slot.class("head"));
+    svg.path(&d, &slot.filled("head"));
     let d: String = plot.visible(&zeros).iter().map(marker(r * 0.5)).collect();
-    svg.path(&d, &slot.class("head"));
+    svg.path(&d, &slot.filled("head"));
 }
 
 fn draw_bars(svg: &mut Svg, plot: &Plot, bars: &[(f64, f64, f64)], slot: Slot) {
@@ -204,21 +207,27 @@ fn draw_bars(svg: &mut Svg, plot: &Plot, bars: &[(f64, f64, f64)], slot: Slot) {
         let gap = if (b - a).abs() > 6.0 { 1.0 } else { 0.0 };
         let width = ((b - a).abs() - gap).max(1.5);
         let left = f64::midpoint(a, b) - width / 2.0;
-        svg.rect((left, y.min(floor)), (width, (y - floor).abs()), &slot.class("fill"));
+        svg.rect((left, y.min(floor)), (width, (y - floor).abs()), &slot.filled("fill"));
     }
 }
 
 fn band(svg: &mut Svg, plot: &Plot, edges: &[(f64, f64, f64)], slot: Slot) {
-    let places: Vec<Option<[(f64, f64); 2]>> = edges
-        .iter()
-        .map(|&(x, low, high)| Some([plot.at((x, low))?, plot.at((x, high))?]))
-        .collect();
+    // On a logarithmic axis a band that reaches zero, or a value below the axis, ends at the frame.
+    let low_at = |low: f64| match plot.y_at(low) {
+        None if low.is_nan() => None,
+        y => Some(y.unwrap_or(plot.bottom()).min(plot.bottom())),
+    };
+    let place = |&(x, low, high): &(f64, f64, f64)| {
+        let (x, low, high) = (plot.x_at(x)?, low_at(low)?, plot.y_at(high)?);
+        Some([(x, low), (x, high.min(plot.bottom()))])
+    };
+    let places: Vec<Option<[(f64, f64); 2]>> = edges.iter().map(place).collect();
     for run in places.split(Option::is_none) {
         let run: Vec<[(f64, f64); 2]> = run.iter().copied().flatten().collect();
         if run.len() > 1 {
             let there = run.iter().map(|e| e[0]);
             let back = run.iter().rev().map(|e| e[1]);
-            svg.path(&(polyline(there.chain(back)) + "Z"), &slot.class("band"));
+            svg.path(&(polyline(there.chain(back)) + "Z"), &slot.filled("band"));
         }
     }
 }
@@ -241,6 +250,19 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_coincide_have_markers_at_different_places() {
+        let points: Vec<(f64, f64)> = (0..100).map(|i| (f64::from(i) / 10.0, 5.0)).collect();
+        let wide = Plot { width: 480.0, ..plot() };
+        let of = |index| sparse(&wide, &points, Slot { index, of: 3 });
+        let all: Vec<(f64, f64)> = (0..3).flat_map(of).collect();
+        assert_eq!(all.len(), 18);
+        assert!(all.iter().enumerate().all(|(i, p)| !all[..i].contains(p)), "{all:?}");
+        // A line too short for the grid has one all the same.
+        assert_eq!(sparse(&wide, &[(9.9, 1.0)], Slot { index: 0, of: 3 }).len(), 1);
+        assert!(sparse(&wide, &[], Slot { index: 0, of: 3 }).is_empty());
+    }
+
+    #[test]
     fn thinning_keeps_the_envelope() {
         let run: Vec<(f64, f64)> =
             (0..10_000).map(|i| (f64::from(i) / 100.0, f64::from((i * 7919) % 1000))).collect();
@@ -256,6 +278,23 @@ mod tests {
             };
             assert_eq!(of(&run), of(&thin));
         }
+    }
+
+    #[test]
+    fn a_band_that_reaches_zero_ends_at_the_frame_of_a_logarithmic_axis() {
+        let y = Axis::fit(AxisScale::Log, [0.1, 1000.0]);
+        let mut svg = Svg::default();
+        let edges = [(0.0, 1.0, 100.0), (5.0, -3.0, 10.0), (10.0, 0.001, 10.0)];
+        band(&mut svg, &Plot { y, ..plot() }, &edges, Slot { index: 0, of: 1 });
+        assert!(svg.finish().contains("d=\"M0 75L50 100L100 100L100 50L50 50L0 25Z\""));
+        let mut svg = Svg::default();
+        band(
+            &mut svg,
+            &plot(),
+            &[(0.0, f64::NAN, 1.0), (5.0, f64::NAN, 1.0)],
+            Slot { index: 0, of: 1 },
+        );
+        assert!(!svg.finish().contains("path"));
     }
 
     #[test]

@@ -29,6 +29,7 @@
 
 mod axis;
 mod bars;
+mod ends;
 mod figure;
 mod header;
 mod images;
@@ -41,9 +42,11 @@ mod reliability;
 mod scatter;
 mod series;
 mod sheet;
+mod slot;
 mod svg;
 mod theme;
 mod tick;
+mod wrap;
 
 pub use bars::Bars;
 pub use figure::Figure;

@@ -1,7 +1,7 @@
 //! A panel: a pair of axes and the series drawn on them.
 
 use crate::chart::axis::{Axis, AxisScale};
-use crate::chart::series::Series;
+use crate::chart::series::{Marks, Series};
 
 /// One coordinate system of a [`Figure`](crate::chart::Figure).
 ///
@@ -106,7 +106,15 @@ impl Panel {
     }
 
     pub(crate) fn y_axis(&self) -> Axis {
-        let shown = self.series.iter().flat_map(Series::ys).chain(self.y_shown.iter().copied());
+        let (bands, others): (Vec<&Series>, Vec<&Series>) =
+            self.series.iter().partition(|s| matches!(s.marks, Marks::Band(_)));
+        let others: Vec<f64> = others.into_iter().flat_map(Series::ys).collect();
+        // A band whose edge happens to be close to zero must not stretch a logarithmic axis by decades.
+        let lowest = others.iter().copied().filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
+        let floor = if lowest.is_finite() { lowest / 4.0 } else { 0.0 };
+        let is_near = |v: &f64| self.y_scale == AxisScale::Linear || *v >= floor;
+        let edges = bands.into_iter().flat_map(Series::ys).filter(is_near);
+        let shown = others.iter().copied().chain(edges).chain(self.y_shown.iter().copied());
         let axis = Axis::fit(self.y_scale, shown);
         match self.y_limits {
             Some(limits) => axis.limited(limits),
@@ -145,6 +153,19 @@ mod tests {
             (axis.place(1.0), axis.place(10.0), axis.place(100.0)),
             (Some(0.0), Some(0.5), Some(1.0))
         );
+    }
+
+    #[test]
+    fn a_band_stretches_a_logarithmic_axis_by_little() {
+        let line = Series::line("a", [(0.0, 1.0), (1.0, 100.0)]);
+        let bounds = |low: f64| {
+            let band = Series::band("a", [(0.0, low, 2.0), (1.0, 50.0, 200.0)]);
+            let axis = Panel::new("x", "y").log_y().series(line.clone()).series(band).y_axis();
+            (axis.place(low), axis.place(200.0).unwrap())
+        };
+        assert!(bounds(0.5).0.unwrap() > 0.0 && bounds(0.5).1 < 1.0);
+        assert!(bounds(1e-9).0.unwrap() < 0.0);
+        assert_eq!(bounds(-1.0).0, None);
     }
 
     #[test]

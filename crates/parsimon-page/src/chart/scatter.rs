@@ -1,15 +1,14 @@
 //! Points of the plane in up to ten classes.
 
-use std::fmt::Write as _;
+use crate::chart::header::MARGIN;
+use crate::chart::sheet::Sheet;
+use crate::chart::svg::num;
+use crate::chart::theme::COLORS;
 
-use maud::Render;
-
-use crate::chart::svg::escape;
-
-const WIDTH: f32 = 720.0;
-const HEIGHT: f32 = 520.0;
-const TOP: f32 = 56.0;
-const MARGIN: f32 = 14.0;
+/// The height of the plane as a share of its width.
+const HEIGHT: f64 = 0.64;
+/// Room for half of a digit.
+const EDGE: f64 = 8.0;
 
 /// Points of the plane. Ten classes are more than a [`Figure`](crate::chart::Figure) has colors and markers for: a point is
 /// drawn as the digit of its class.
@@ -22,8 +21,7 @@ const MARGIN: f32 = 14.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Scatter {
-    title: String,
-    subtitle: String,
+    pub(super) sheet: Sheet,
     dots: Vec<Digit>,
 }
 
@@ -38,7 +36,8 @@ struct Digit {
 impl Scatter {
     /// No points yet.
     pub fn new(title: impl Into<String>, subtitle: impl Into<String>) -> Self {
-        Self { title: title.into(), subtitle: subtitle.into(), dots: Vec::new() }
+        let sheet = Sheet { subtitle: subtitle.into(), ..Sheet::new(title) };
+        Self { sheet, dots: Vec::new() }
     }
 
     /// Adds a point of a class from 0 to 9.
@@ -59,63 +58,51 @@ impl Scatter {
 
     /// The document.
     pub fn to_svg(&self) -> String {
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" fill=\"currentColor\" \
-             font-family=\"system-ui,sans-serif\" font-size=\"12\">\n<title>{0}</title>\n\
-             <text x=\"{MARGIN}\" y=\"24\" font-size=\"17\" font-weight=\"600\">{0}</text>\n\
-             <text x=\"{MARGIN}\" y=\"43\" opacity=\".7\">{1}</text>\n",
-            escape(&self.title),
-            escape(&self.subtitle)
-        );
-        let across = Range::of(self.dots.iter().map(|d| d.x), MARGIN, WIDTH - MARGIN);
-        let down = Range::of(self.dots.iter().map(|d| -d.y), TOP + MARGIN, HEIGHT - MARGIN);
-        let place = |d: &Digit| (across.place(d.x), down.place(-d.y));
+        let header = self.sheet.header();
+        let (left, top) = (MARGIN + EDGE, header.height() + EDGE);
+        let right = self.sheet.width - MARGIN - EDGE;
+        let bottom = top + HEIGHT * (right - left);
+        let mut svg = header.open(self.sheet.theme, bottom + EDGE + MARGIN);
+        let across = Range::of(self.dots.iter().map(|d| d.x), left, right);
+        let down = Range::of(self.dots.iter().map(|d| -d.y), top, bottom);
+        let place = |d: &Digit| (num(across.place(d.x)), num(down.place(-d.y)));
         for class in 0..10 {
-            // Of middle lightness, to be read on light and dark pages.
-            let _ = writeln!(
-                svg,
-                "<g fill=\"hsl({} 70% 48%)\" text-anchor=\"middle\" font-size=\"10\">",
-                u32::from(class) * 36
-            );
+            svg.raw(&format!("<g class=\"cloud c{}\">", usize::from(class) % COLORS));
             for dot in self.dots.iter().filter(|d| d.class == class) {
                 let (x, y) = place(dot);
-                let _ = write!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\">{class}</text>", y + 3.5);
+                svg.raw(&format!("<text x=\"{x}\" y=\"{y}\" dy=\"3.5\">{class}</text>"));
             }
-            svg.push_str("\n</g>\n");
+            svg.raw("</g>");
         }
-        svg.push_str("<g fill=\"none\" stroke=\"currentColor\">\n");
+        svg.raw("<g class=\"axis\" fill=\"none\">");
         for (x, y) in self.dots.iter().filter(|d| d.circled).map(place) {
-            let _ = write!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\"/>");
+            svg.raw(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"6\"/>"));
         }
-        svg.push_str("\n</g>\n</svg>\n");
-        svg
-    }
-}
-
-impl Render for Scatter {
-    fn render_to(&self, buffer: &mut String) {
-        buffer.push_str(&self.to_svg());
+        svg.raw("</g>");
+        svg.finish()
     }
 }
 
 /// From values to pixels.
 struct Range {
-    low: f32,
-    scale: f32,
-    from: f32,
+    low: f64,
+    scale: f64,
+    from: f64,
 }
 
 impl Range {
-    fn of(values: impl Iterator<Item = f32>, from: f32, to: f32) -> Self {
-        let edges = (f32::INFINITY, f32::NEG_INFINITY);
-        let (low, high) =
-            values.filter(|v| v.is_finite()).fold(edges, |(l, h), v| (l.min(v), h.max(v)));
+    fn of(values: impl Iterator<Item = f32>, from: f64, to: f64) -> Self {
+        let edges = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = values
+            .map(f64::from)
+            .filter(|v| v.is_finite())
+            .fold(edges, |(l, h), v| (l.min(v), h.max(v)));
         let wide = high - low;
         let scale = if wide > 0.0 { (to - from) / wide } else { 0.0 };
         Self { low: if low.is_finite() { low } else { 0.0 }, scale, from }
     }
 
-    fn place(&self, value: f32) -> f32 {
-        self.from + (value - self.low) * self.scale
+    fn place(&self, value: f32) -> f64 {
+        self.from + (f64::from(value) - self.low) * self.scale
     }
 }

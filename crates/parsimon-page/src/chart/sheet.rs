@@ -1,10 +1,10 @@
 //! What every chart has: a title, a line below it, a width and a theme.
 
-use maud::Render;
+use maud::{PreEscaped, Render};
 
 use crate::chart::header::Header;
 use crate::chart::theme::Theme;
-use crate::chart::{Bars, Figure, Images};
+use crate::chart::{Bars, Figure, Images, Scatter};
 
 /// The part of a chart that does not depend on what is drawn.
 #[derive(Clone, Debug)]
@@ -23,6 +23,18 @@ impl Sheet {
     pub(crate) fn header(&self) -> Header<'_> {
         Header::new(&self.title, &self.subtitle, self.width)
     }
+}
+
+/// The width of a chart for phones, in pixels. A chart made for a screen and scaled down to a phone could not be read.
+const PHONE: u32 = 360;
+
+/// A chart on a page: laid out twice, and the style sheet shows the one that fits the window.
+pub(crate) fn on_page(buffer: &mut String, screen: &str, phone: &str) {
+    let picture = maud::html! {
+        div class="screen" { (PreEscaped(screen)) }
+        div class="phone" { (PreEscaped(phone)) }
+    };
+    buffer.push_str(&picture.into_string());
 }
 
 /// The options that every chart has, and the chart as part of a page.
@@ -46,10 +58,10 @@ macro_rules! charts {
 
         impl Render for $chart {
             fn render_to(&self, buffer: &mut String) {
-                buffer.push_str(&self.to_svg());
+                on_page(buffer, &self.to_svg(), &self.clone().width(PHONE).to_svg());
             }
         }
     )*};
 }
 
-charts!(Bars, Figure, Images);
+charts!(Bars, Figure, Images, Scatter);

@@ -3,7 +3,7 @@
 //! The series colors have the hues of Okabe and Ito (2008), moved until each stands out from the background
 //! by a contrast of 4.5:1, which WCAG 2.1 asks of text, and any two stay apart for eyes without red or
 //! without green receptors. The tests measure both.
-//! Series differ in the shape of their markers and, from the seventh, in their dashes as well.
+//! Series differ in the shape of their markers and in their dashes as well (`slot.rs`).
 
 use std::fmt::Write;
 
@@ -86,7 +86,7 @@ impl Theme {
 }
 
 // Everything that does not depend on the colors. A series has its color as `currentColor`.
-const SHAPES: [(&str, &str); 17] = [
+const SHAPES: [(&str, &str); 22] = [
     ("text", "font-size:12px"),
     (".title", "font-size:17px;font-weight:600"),
     (".name", "font-size:13px"),
@@ -102,8 +102,13 @@ const SHAPES: [(&str, &str); 17] = [
     (".fill", "fill:currentColor;fill-opacity:.75"),
     (".soft", "fill:currentColor;fill-opacity:.4"),
     (".band", "fill:currentColor;fill-opacity:.18"),
-    (".d1", "stroke-dasharray:7 3"),
+    (".cloud text", "fill:currentColor;font-size:10px;text-anchor:middle"),
+    (".leader", "fill:none;stroke:currentColor;stroke-width:1;stroke-opacity:.5"),
+    (".d1", "stroke-dasharray:9 4"),
     (".d2", "stroke-dasharray:2 3"),
+    (".d3", "stroke-dasharray:10 3 2 3"),
+    (".d4", "stroke-dasharray:5 3"),
+    (".d5", "stroke-dasharray:12 3 2 3 2 3"),
 ];
 
 impl Palette {

@@ -17,10 +17,10 @@ pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<
     let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs)?;
     let tests = task.tests();
     check_tests(&tests, &options)?;
-    let (found, mut windows) = (reading.found.clone(), Vec::new());
+    let (schema, mut windows) = (reading.clone(), Vec::new());
     let mut sweep = Sweep::empty(frame, reading);
     for (run, settings) in runs.iter().zip(settings) {
-        windows.push(Window::new(&settings, &found.classes, runs.len()));
+        windows.push(Window::new(&settings, &schema.found.classes, runs.len()));
         // A learner for each run: the table says how long each took.
         sweep.add(settings).map_err(|e| Fault::Usage(format!("{}: {e}", run.name)))?;
     }
@@ -43,7 +43,7 @@ pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<
     let mut constant = ConstantScore::of(&sweep);
     let beside = constant.as_mut().zip(sweep.constant_model(0));
     judge(&mut scores, beside, models, &tests, &options, threads)?;
-    Ok(Comparison { rows, found, finishes, constant })
+    Ok(Comparison { rows, schema, finishes, constant })
 }
 
 /// What came of every run; an error if none came to its end.

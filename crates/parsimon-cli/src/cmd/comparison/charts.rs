@@ -77,20 +77,22 @@ fn cloud(
 ) -> Panel {
     // A logarithm has no place for a model without weights.
     let at = |score: &Score| Some((score.nonzeros.max(1) as f64, y(score)?));
+    let names = verdict.names();
     for family in verdict.families() {
         let best = verdict.best_of(family);
         let of = |is_best: bool| {
             scored(verdict)
                 .filter(move |(i, f, _)| f.run.family == family && (Some(*i) == best) == is_best)
-                .filter_map(|(_, f, score)| Some((at(score)?, f.run.name.clone())))
+                .filter_map(|(_, f, score)| Some((at(score)?, names.run(&f.run))))
                 .collect::<Vec<_>>()
         };
         let (others, best) = (of(false), of(true));
-        panel = panel.series(Series::points(family, others.iter().map(|p| p.0)));
+        let family = names.family(family);
+        panel = panel.series(Series::points(&family, others.iter().map(|p| p.0)));
         let best = match named {
-            Named::Best => Series::points(family, best.iter().map(|p| p.0))
+            Named::Best => Series::points(&family, best.iter().map(|p| p.0))
                 .labels(best.iter().map(|p| p.1.clone())),
-            Named::None => Series::points(family, best.iter().map(|p| p.0)),
+            Named::None => Series::points(&family, best.iter().map(|p| p.0)),
         };
         panel = panel.series(best);
     }
@@ -135,9 +137,9 @@ pub(crate) fn curves(verdict: &Verdict<'_>) -> Figure {
         .filter_map(|i| verdict.comparison.finishes.get(i))
         .filter_map(|f| Some((f, f.result.as_ref().ok()?)))
         .collect();
-    let mut names: Vec<&str> = best.iter().map(|(_, score)| score.curve.loss.as_str()).collect();
-    names.dedup();
-    let title = match &names[..] {
+    let mut losses: Vec<&str> = best.iter().map(|(_, score)| score.curve.loss.as_str()).collect();
+    losses.dedup();
+    let title = match &losses[..] {
         [one] => format!("progressive loss ({one})"),
         _ => "progressive loss, each method's own".to_owned(),
     };
@@ -150,11 +152,13 @@ pub(crate) fn curves(verdict: &Verdict<'_>) -> Figure {
     let line = |score: &Score, y: fn(&CurvePoint) -> f64| {
         score.curve.points.iter().map(|p| (p.rows as f64, y(p))).collect::<Vec<_>>()
     };
+    let names = verdict.names();
     for (finish, score) in best {
+        let name = names.run(&finish.run);
         let average = line(score, |p| p.average.unwrap_or(f64::NAN));
-        loss = loss.series(Series::line(&finish.run.name, average));
+        loss = loss.series(Series::line(&name, average));
         let weights = line(score, |p| p.nonzeros as f64);
-        nonzeros = nonzeros.series(Series::line(&finish.run.name, weights));
+        nonzeros = nonzeros.series(Series::line(&name, weights));
     }
     let subtitle = "the average of all rows so far, each predicted before it was learned";
     Figure::new("Learning curves").subtitle(subtitle).panel(loss).panel(nonzeros)
@@ -192,16 +196,18 @@ fn path(verdict: &Verdict<'_>, name: &str, is_one_of_many: bool) -> Option<Figur
         cost = cost.log_y();
     }
     let mut lines = 0;
+    let names = verdict.names();
     for family in verdict.families() {
         let line = best_at_each(verdict, family, value);
         if line.len() < 2 {
             continue;
         }
         lines += 1;
+        let family = names.family(family);
         let costs = line.iter().map(|(x, cost, _)| (*x, *cost));
-        cost = cost.series(Series::line(family, costs).with_markers());
+        cost = cost.series(Series::line(&family, costs).with_markers());
         let weights = line.iter().map(|(x, _, n)| (*x, *n as f64));
-        nonzeros = nonzeros.series(Series::line(family, weights).with_markers());
+        nonzeros = nonzeros.series(Series::line(&family, weights).with_markers());
     }
     let subtitle = match is_one_of_many {
         true => "at each value the best over the other settings that were swept",

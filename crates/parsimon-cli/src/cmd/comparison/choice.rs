@@ -43,6 +43,16 @@ impl Criterion {
         }
     }
 
+    /// The metric that decides, as a column of the table.
+    pub(crate) fn column(self) -> &'static str {
+        match self {
+            Self::Loss => "mean loss",
+            Self::Error => "accuracy",
+            Self::Auc => "AUC",
+            Self::Rmse => "RMSE",
+        }
+    }
+
     /// What a run costs, on the test data if there is any.
     pub(crate) fn cost(self, score: &Score) -> Option<f64> {
         let metric = |name: &str| metric(score.evaluation()?, name);

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Run, Task};
 use crate::args::{PrecisionArg, StoreArg};
+use crate::provenance::quoted;
 
 /// `parsimon train ...`, to be pasted into a shell.
 pub(crate) fn command(task: &Task<'_>, run: &Run) -> String {
@@ -64,15 +65,6 @@ fn typed(value: &Value) -> String {
     }
 }
 
-/// A word that a shell reads as it is, or in quotes.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,12 +77,5 @@ mod tests {
         assert_eq!(settings(&spec), ["-a", "sgd", "--implicit", "--loss", "squared"]);
         let groups = serde_json::json!([[1, 2], [3]]);
         assert_eq!(typed(&groups), "1,2;3");
-    }
-
-    #[test]
-    fn a_shell_reads_every_word_as_one() {
-        assert_eq!(quoted("d.svm"), "d.svm");
-        assert_eq!(quoted("my data.svm"), "'my data.svm'");
-        assert_eq!(quoted("it's;rm"), r"'it'\''s;rm'");
     }
 }

@@ -3,7 +3,6 @@
 use parsimon::Sweep;
 use parsimon::core::LabelDomain;
 use parsimon::eval::Evaluation;
-use parsimon::eval::number::maybe;
 use serde_json::{Value, json};
 
 use super::choice::{Criterion, metric};
@@ -51,10 +50,10 @@ impl ConstantScore {
         cost.filter(|cost| cost.is_finite())
     }
 
-    /// A cell of the table, by the name of its column.
-    pub(crate) fn cell(&self, column: &str) -> String {
+    /// Its number in a column of the table, by the name of the column.
+    pub(crate) fn value(&self, column: &str) -> Option<f64> {
         let auc = self.is_binary.then_some(0.5);
-        let value = match column.strip_prefix("test ") {
+        match column.strip_prefix("test ") {
             Some("AUC") => auc,
             Some(name) => self.test.as_ref().and_then(|test| metric(test, name)),
             None => match column {
@@ -67,8 +66,7 @@ impl ConstantScore {
                 name if name.starts_with("progressive ") => self.loss,
                 _ => None,
             },
-        };
-        maybe(value, 4)
+        }
     }
 
     pub(crate) fn to_json(&self, criterion: Criterion) -> Value {

@@ -6,6 +6,7 @@ mod choice;
 mod command;
 mod constant;
 mod entry;
+mod names;
 mod page;
 mod run;
 mod table;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use parsimon::data::Input;
 use parsimon::eval::number::{maybe, thousands};
 use parsimon::eval::{Evaluation, LearningCurve};
-use parsimon::{Found, Settings, Stopped};
+use parsimon::{InputSchema, Settings, Stopped};
 use parsimon_page::chart::Figure;
 
 pub(crate) use self::constant::ConstantScore;
@@ -49,8 +50,8 @@ impl Task<'_> {
 /// What came of all runs.
 pub(crate) struct Comparison {
     pub(crate) rows: u64,
-    /// What was found in the data before the first row.
-    pub(crate) found: Found,
+    /// How the data was read, with what was found before the first row.
+    pub(crate) schema: InputSchema,
     pub(crate) finishes: Vec<Finish>,
     /// What a constant would have cost.
     pub(crate) constant: Option<ConstantScore>,
@@ -105,7 +106,7 @@ pub(crate) fn publish(
         write_text(path, &charts::front(verdict).to_svg())?;
     }
     if let Some(path) = &report.html {
-        write_text(path, &page::html(verdict, title, &task.data.inputs(), &task.tests(), more))?;
+        write_text(path, &page::html(verdict, task, title, more))?;
     }
     Ok(())
 }

@@ -4,28 +4,25 @@ use maud::{Markup, html};
 use parsimon::Stopped;
 use parsimon::data::Input;
 use parsimon::eval::Evaluation;
-use parsimon::eval::number::{maybe, thousands};
+use parsimon::eval::number::{bytes, maybe, thousands};
 use parsimon_page::chart::Figure;
-use parsimon_page::{document, figure, table, wide};
+use parsimon_page::{document, facts, figure};
 
 use super::charts;
 use super::choice::{Criterion, metric};
 use super::table::Cells;
 use super::verdict::{Verdict, sentence};
-use super::{Finish, Score};
+use super::{Comparison, Finish, Score, Task};
+use crate::cmd::columns;
+use crate::provenance;
 
 /// The whole page; `more` are figures that go with the paths.
-pub(crate) fn html(
-    verdict: &Verdict<'_>,
-    title: &str,
-    inputs: &[Input],
-    tests: &[Input],
-    more: &[Figure],
-) -> String {
+pub(crate) fn html(verdict: &Verdict<'_>, task: &Task<'_>, title: &str, more: &[Figure]) -> String {
     document(
-        &format!("{title}: {}", names(inputs)),
+        &format!("{title}: {}", names(&task.data.inputs())),
         html! {
-            (head(verdict, inputs, tests))
+            h1 { (names(&task.data.inputs())) } "\n"
+            (origin(verdict, task))
             (recommended(verdict))
             (runs(verdict))
             (section("What zeros cost", &[charts::front(verdict)]))
@@ -36,24 +33,49 @@ pub(crate) fn html(
     )
 }
 
+/// The names of the files, without their folders.
 fn names(inputs: &[Input]) -> String {
-    inputs.iter().map(Input::name).collect::<Vec<_>>().join(", ")
+    let name = |input: &Input| match input {
+        Input::Path(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
+        _ => None,
+    };
+    inputs.iter().map(|i| name(i).unwrap_or_else(|| i.name())).collect::<Vec<_>>().join(", ")
 }
 
-fn head(verdict: &Verdict<'_>, inputs: &[Input], tests: &[Input]) -> Markup {
-    let runs = match verdict.comparison.finishes.len() {
-        1 => "One run".to_owned(),
-        n => format!("{} runs", thousands(n as u64)),
-    };
-    html! {
-        h1 { (names(inputs)) } "\n"
-        p class="how" {
-            (runs) " over " (thousands(verdict.comparison.rows)) " rows in one pass"
-            @if !tests.is_empty() { ", judged on " (names(tests)) }
-            "; parsimon " (env!("CARGO_PKG_VERSION")) "."
+/// What the page is about: the data, the runs, the command and the date.
+fn origin(verdict: &Verdict<'_>, task: &Task<'_>) -> Markup {
+    let Comparison { rows, schema, finishes, .. } = verdict.comparison;
+    let mut data: Vec<Markup> = task.data.inputs().iter().map(file).collect();
+    data.push(html! { (thousands(*rows)) " rows; feature space: " (schema.space().to_string()) });
+    data.extend(columns::lines(schema).into_iter().map(|line| html! { (line) }));
+    // A table's line of columns has the label.
+    let labels = match (&schema.table, &schema.found.classes[..]) {
+        (None, [_, ..]) => {
+            vec![html! { (columns::listed(schema.found.classes.iter().map(String::as_str), 10)) }]
         }
-        "\n"
-    }
+        _ => Vec::new(),
+    };
+    let runs = match finishes.len() {
+        1 => "one run in one pass".to_owned(),
+        n => format!("{} runs in one pass", thousands(n as u64)),
+    };
+    facts([
+        ("Data", data),
+        ("Labels", labels),
+        ("Test data", task.tests().iter().map(file).collect()),
+        ("Runs", vec![html! { (runs) }]),
+        ("Command", vec![html! { code { (provenance::command()) } }]),
+        ("Written", vec![html! { (provenance::date()) ", parsimon " (env!("CARGO_PKG_VERSION")) }]),
+    ])
+}
+
+/// A file with its size, where it has one.
+fn file(input: &Input) -> Markup {
+    let size = match input {
+        Input::Path(path) => std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len()),
+        _ => None,
+    };
+    html! { code { (input.name()) } @if let Some(size) = size { " (" (bytes(size)) ")" } }
 }
 
 fn recommended(verdict: &Verdict<'_>) -> Markup {
@@ -77,7 +99,7 @@ fn recommended(verdict: &Verdict<'_>) -> Markup {
         }
         @for (why, i) in verdict.recommended() {
             h3 { (verdict.comparison.finishes[i].run.name) } "\n"
-            p { (sentence(why)) ": " (facts(verdict, i)) } "\n"
+            p { (sentence(why)) ": " (numbers(verdict, i)) } "\n"
             pre class="command" { (verdict.commands[i]) } "\n"
             @if let Some(remark) = verdict.remark(i) { p { (sentence(&remark)) "." } "\n" }
         }
@@ -92,37 +114,30 @@ fn recommended(verdict: &Verdict<'_>) -> Markup {
 }
 
 /// The numbers of a run in a line.
-fn facts(verdict: &Verdict<'_>, i: usize) -> String {
+fn numbers(verdict: &Verdict<'_>, i: usize) -> String {
     let Ok(score) = &verdict.comparison.finishes[i].result else { return String::new() };
-    let mut facts = vec![format!(
+    let mut numbers = vec![format!(
         "{} {}",
         verdict.criterion_name(),
         maybe(verdict.points[i].map(|p| p.cost), 4)
     )];
     for name in ["AUC", "accuracy", "R2"] {
         if let Some(value) = score.evaluation().and_then(|e| metric(e, name)) {
-            facts.push(format!("{name} {}", maybe(Some(value), 4)));
+            numbers.push(format!("{name} {}", maybe(Some(value), 4)));
         }
     }
-    facts.push(format!("{} nonzero weights", thousands(score.nonzeros as u64)));
-    facts.join(", ")
+    numbers.push(format!("{} nonzero weights", thousands(score.nonzeros as u64)));
+    numbers.join(", ")
 }
 
 fn runs(verdict: &Verdict<'_>) -> Markup {
-    let cells = Cells::of(verdict);
     let finishes = &verdict.comparison.finishes;
-    let rows = html! {
-        @for row in &cells.rows {
-            // "given up at ..." is three classes too many.
-            @let mark = row.last().and_then(|mark| mark.split(' ').next()).unwrap_or_default();
-            tr class=(mark) { @for cell in row { td { (cell) } } } "\n"
-        }
-    };
     let mut scores = finishes.iter().filter_map(|f| f.result.as_ref().ok());
     let judged = scores.find_map(|score| Some(score.progressive.as_ref()?.rows()));
     html! {
         h2 { "All runs" } "\n"
-        (wide(table(Some("runs"), &cells.header, [rows])))
+        p class="how" { "The best run is first. A click on a heading sorts by the column." } "\n"
+        (Cells::of(verdict).sortable(verdict))
         p class="how" {
             "best: recommended, the lowest. sparse: recommended, the sparsest within 1% of it. front: no run is both \
              better and sparser."

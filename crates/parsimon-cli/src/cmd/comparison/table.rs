@@ -3,20 +3,22 @@
 use parsimon::Stopped;
 use parsimon::eval::number::{duration, maybe, thousands};
 use parsimon::eval::{Evaluation, Table};
+use parsimon_page::{Cell, SortableTable};
 
 use super::{Finish, Score, Verdict};
 
 /// What the table says, cell by cell.
 pub(crate) struct Cells {
     pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
+    /// The runs, best first, with the constant in its place; last those that failed or were given up.
+    pub(crate) rows: Vec<Vec<Cell>>,
 }
 
 impl Cells {
-    /// Method, metrics, nonzeros, time and mark of every run, and below them the constant.
+    /// Method, metrics, nonzeros, time and mark of every run, and the same of the constant.
     pub(crate) fn of(verdict: &Verdict<'_>) -> Self {
         let finishes = &verdict.comparison.finishes;
-        // Methods with other losses may have other metrics: every one that somebody has is a column.
+        // Methods with other losses may have other metrics: every one that a method has is a column.
         let mut columns: Vec<String> = Vec::new();
         for (name, _) in finishes.iter().filter_map(|f| f.result.as_ref().ok()).flat_map(metrics) {
             if !columns.contains(&name) {
@@ -24,34 +26,42 @@ impl Cells {
             }
         }
         let has_times = finishes.iter().any(|f| f.time.is_some());
-        let row = |(i, f): (usize, &Finish)| {
-            let mut row = vec![f.run.name.clone()];
-            match &f.result {
+        let number = |value: Option<f64>| Cell::number(maybe(value, 4), value);
+        let row = |i: usize| {
+            let Finish { run, time, result, .. } = &finishes[i];
+            let mut row = vec![Cell::text(&run.name)];
+            match result {
                 Ok(score) => {
                     let metrics = metrics(score);
                     let value =
                         |column: &String| metrics.iter().find(|m| m.0 == *column).and_then(|m| m.1);
-                    row.extend(columns.iter().map(|column| maybe(value(column), 4)));
-                    row.push(thousands(score.nonzeros as u64));
+                    row.extend(columns.iter().map(|column| number(value(column))));
+                    let nonzeros = thousands(score.nonzeros as u64);
+                    row.push(Cell::number(nonzeros, Some(score.nonzeros as f64)));
                 }
-                Err(_) => row.extend((0..=columns.len()).map(|_| "-".to_owned())),
+                Err(_) => row.extend((0..=columns.len()).map(|_| number(None))),
             }
-            row.extend(has_times.then(|| f.time.map_or("-".to_owned(), duration)));
-            row.push(match &f.result {
+            row.extend(has_times.then(|| {
+                let text = time.map_or("-".to_owned(), duration);
+                Cell::number(text, time.map(|time| time.as_secs_f64()))
+            }));
+            row.push(Cell::text(match result {
                 Ok(_) => verdict.mark(i).to_owned(),
                 Err(Stopped::Failed(_)) => "failed".to_owned(),
                 Err(Stopped::GivenUp { rows, .. }) => format!("given up at {}", thousands(*rows)),
-            });
+            }));
             row
         };
-        let mut rows: Vec<Vec<String>> = finishes.iter().enumerate().map(row).collect();
+        let ranking = verdict.ranking();
+        let better = ranking.iter().take_while(|i| verdict.is_better_than_constant(**i)).count();
+        let mut rows: Vec<Vec<Cell>> = ranking.into_iter().map(row).collect();
         if let Some(constant) = &verdict.comparison.constant {
-            let mut row = vec!["constant".to_owned()];
-            row.extend(columns.iter().map(|column| constant.cell(column)));
-            row.push("0".to_owned());
-            row.extend(has_times.then(|| "-".to_owned()));
-            row.push(String::new());
-            rows.push(row);
+            let mut row = vec![Cell::text("constant")];
+            row.extend(columns.iter().map(|column| number(constant.value(column))));
+            row.push(Cell::number("0", Some(0.0)));
+            row.extend(has_times.then(|| number(None)));
+            row.push(Cell::text(""));
+            rows.insert(better, row);
         }
         let mut header = vec!["method".to_owned()];
         header.extend(columns);
@@ -64,11 +74,38 @@ impl Cells {
     pub(crate) fn table(self) -> Table {
         let last = self.header.len() - 1;
         let mut table = Table::new(self.header).right(1..last);
-        self.rows.into_iter().for_each(|row| {
-            table.row(row);
-        });
+        for row in self.rows {
+            table.row(row.iter().map(Cell::as_str));
+        }
         table
     }
+
+    /// The same for the page: narrow windows show the method, what runs are ranked by, the nonzeros and the mark.
+    pub(crate) fn sortable(&self, verdict: &Verdict<'_>) -> SortableTable {
+        let last = self.header.len() - 1;
+        let ranked_by = verdict.column();
+        // With a single metric it is the one that counts, whatever its name.
+        let metrics = self.header.iter().filter(|name| is_metric(name)).count();
+        let mut table = SortableTable::new();
+        for (k, name) in self.header.iter().enumerate() {
+            let is_major = k == 0
+                || k == last
+                || name == "nonzeros"
+                || *name == ranked_by
+                || (metrics == 1 && is_metric(name));
+            table = if is_major { table.column(name) } else { table.minor_column(name) };
+        }
+        for row in &self.rows {
+            // "given up at ..." is three classes too many.
+            let mark = row.last().and_then(|mark| mark.as_str().split(' ').next());
+            table = table.row(mark.unwrap_or_default(), row.iter().cloned());
+        }
+        table
+    }
+}
+
+fn is_metric(column: &str) -> bool {
+    !["method", "nonzeros", "time", ""].contains(&column)
 }
 
 /// The progressive metrics, then those of the test data: the few that fit side by side.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Criterion, Tradeoff, front, points};
 use super::command::command;
+use super::names::Names;
 use super::{Comparison, Finish, Task};
 
 /// A comparison and what follows from it.
@@ -39,6 +40,11 @@ impl<'a> Verdict<'a> {
         Choice::of(&self.points).map(|choice| choice.best)
     }
 
+    /// Whether a run is better than the constant, as far as both have a cost.
+    pub(crate) fn is_better_than_constant(&self, i: usize) -> bool {
+        self.points[i].is_some_and(|point| self.constant.is_none_or(|c| point.cost < c))
+    }
+
     /// What to say when there are runs and none of them is better than the constant.
     pub(crate) fn nothing_beats_the_constant(&self) -> Option<String> {
         let (constant, lowest) = (self.constant?, self.lowest()?);
@@ -64,6 +70,21 @@ impl<'a> Verdict<'a> {
         format!("{on} {}", self.criterion.name())
     }
 
+    /// The column of the table that has what runs are ranked by.
+    pub(crate) fn column(&self) -> String {
+        let prefix = if self.has_test() { "test " } else { "" };
+        format!("{prefix}{}", self.criterion.column())
+    }
+
+    /// The runs by cost, the lowest first; those without a cost last, in their order.
+    pub(crate) fn ranking(&self) -> Vec<usize> {
+        let cost = |i: &usize| self.points[*i].map_or(f64::INFINITY, |point| point.cost);
+        let is_stopped = |i: &usize| self.comparison.finishes[*i].result.is_err();
+        let mut runs: Vec<usize> = (0..self.points.len()).collect();
+        runs.sort_by(|a, b| is_stopped(a).cmp(&is_stopped(b)).then(cost(a).total_cmp(&cost(b))));
+        runs
+    }
+
     /// The methods without what is swept, in the order of their runs.
     pub(crate) fn families(&self) -> Vec<&'a str> {
         let mut families: Vec<&str> = Vec::new();
@@ -73,6 +94,11 @@ impl<'a> Verdict<'a> {
             }
         }
         families
+    }
+
+    /// Short names for charts.
+    pub(crate) fn names(&self) -> Names<'a> {
+        Names::of(&self.families())
     }
 
     /// The best run of a method.
@@ -156,7 +182,7 @@ impl<'a> Verdict<'a> {
             "method": run.name,
             "family": run.family,
             "swept": swept,
-            "settings": settings.completed(&self.comparison.found),
+            "settings": settings.completed(&self.comparison.schema.found),
             "command": self.commands[i],
             "on_front": self.on_front[i],
             "cost": self.criterion.cost_of(&self.comparison.finishes[i]),

@@ -27,7 +27,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     let tests = task.tests();
     check_tests(&tests, &options)?;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
-    let found = reading.found.clone();
+    let schema = reading.clone();
     let mut sweep = Sweep::new(settings, frame, reading)?;
     sweep.use_threads(threads);
     if !args.keep_all {
@@ -52,7 +52,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     let mut constant = ConstantScore::of(&sweep);
     let beside = constant.as_mut().zip(sweep.constant_model(0));
     judge(&mut scores, beside, models, &tests, &options, threads)?;
-    Ok(Learned { comparison: Comparison { rows, found, finishes, constant }, sweep, skipped })
+    Ok(Learned { comparison: Comparison { rows, schema, finishes, constant }, sweep, skipped })
 }
 
 /// Losses of different kinds cannot be ranked while they are paid.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::command::{run, works};
 use crate::{instructions, python};
 
-/// The names under which Chromium is installed; `crates/parsimon-lab/tests` looks for the same.
+/// The names under which Chromium is installed; `crates/parsimon-testing/src/browser.rs` looks for the same.
 const BROWSERS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 

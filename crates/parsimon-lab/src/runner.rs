@@ -61,11 +61,6 @@ impl Outcome {
         self.id.split('/').next().unwrap_or(&self.id)
     }
 
-    /// The claim's first part.
-    pub(crate) fn short_claim(&self) -> &str {
-        self.experiment.as_ref().map_or(self.claim.as_str(), Experiment::short_claim)
-    }
-
     /// Every reason why something was not run, with the experiments it stopped.
     pub fn gaps(outcomes: &[Outcome]) -> Vec<(&str, Vec<&str>)> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();

@@ -7,6 +7,10 @@
 #[path = "../examples/gallery/figures.rs"]
 mod figures;
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
 use libtest_mimic::{Arguments, Completion, Trial};
 use maud::html;
 use parsimon_page::chart::{Figure, Panel, Series};
@@ -61,6 +65,21 @@ fn sound() -> String {
     )
 }
 
+/// A server of one page, for as long as the test runs; its address.
+fn serve(page: String) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", page.len());
+            let _ = stream.write_all((head + &page).as_bytes());
+        }
+    });
+    address
+}
+
 fn what_is_broken_is_found(browser: Browser) {
     let sound = sound();
     let breaks = [
@@ -78,7 +97,11 @@ fn what_is_broken_is_found(browser: Browser) {
         ("</svg>", "<text y=\"99\" style=\"font-size:5px\">s</text></svg>", "too small to be read"),
         ("</svg>", "<text y=\"300\" style=\"fill:#777\">x</text></svg>", "has a contrast of"),
         ("number(a) - number(b)", "0", "is not in order"),
-        ("</style>", "</style><style>svg { display: none }</style>", "there are no charts"),
+        (
+            "</style>",
+            "</style><style>svg { display: none !important }</style>",
+            "there are no charts",
+        ),
     ];
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, html: &str| {
@@ -91,7 +114,10 @@ fn what_is_broken_is_found(browser: Browser) {
         assert!(sound.contains(from), "{from}");
         pages.push(write(&format!("broken-{k}"), &sound.replacen(from, to, 1)));
     }
+    pages.push(Page::new("sound-served", serve(sound.clone())));
+    pages.push(Page::new("broken-served", serve(sound.replace("<main>", breaks[0].1))));
     let faults = browser.faults(folder.path(), &pages).unwrap();
+    assert!(faults.iter().any(|f| f.contains("broken-served") && f.contains(breaks[0].2)));
     for (k, (_, to, fault)) in breaks.iter().enumerate() {
         let name = format!("broken-{k}");
         let found = |scheme: &str| {

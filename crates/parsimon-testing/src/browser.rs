@@ -28,7 +28,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page by its address: `file:` or, of a page that is served, `http:`. Faults are reported under its name.
+    /// A page by its address: `file:` or, of a page that is served, `http:`, as it is when it has loaded. Faults are reported
+    /// under its name.
     pub fn new(name: impl Into<String>, address: impl Into<String>) -> Self {
         Self { name: name.into(), address: address.into(), widths: vec![PHONE, SCREEN] }
     }
@@ -90,9 +91,9 @@ impl Browser {
                 "--disable-component-update",
                 "--disable-sync",
             ])
-            // The harness looks into its frames, wherever they are from.
+            // The probe looks into its frames and fetches pages, wherever they are from.
             .args(["--allow-file-access-from-files", "--disable-web-security"])
-            .args(["--disable-site-isolation-trials", "--window-size=1500,1000"])
+            .arg("--window-size=1500,1000")
             .arg(format!("--blink-settings=preferredColorScheme={}", u8::from(!is_dark)))
             .arg(format!("--user-data-dir={}", folder.join("profile").display()))
             .args(["--enable-logging=stderr", "--v=0", "--dump-dom"])
@@ -114,17 +115,19 @@ impl Browser {
 fn document(pages: &[Page], is_dark: bool) -> String {
     let mut frames = String::new();
     for Page { name, address, widths } in pages {
+        // A script may look into frames from files; a page that is served is fetched by the probe.
+        let source = if address.starts_with("file:") { "src" } else { "data-address" };
         let (name, address) = (escaped(name), escaped(address));
         for width in widths {
             frames.push_str(&format!(
-                "<iframe title=\"{name}\" width=\"{width}\" height=\"900\" style=\"border:0\" src=\"{address}\"></iframe>\n"
+                "<iframe title=\"{name}\" width=\"{width}\" height=\"900\" style=\"border:0\" {source}=\"{address}\"></iframe>\n"
             ));
         }
     }
     format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<link rel=\"icon\" href=\"data:,\">\n\
-         <script>const SCHEME_IS_DARK = {is_dark};\n{PROBE}</script>\n\
-         <pre id=\"faults\">the script did not finish</pre>\n{frames}"
+         <pre id=\"faults\">the script did not finish</pre>\n{frames}\
+         <script>const SCHEME_IS_DARK = {is_dark};\n{PROBE}</script>\n"
     )
 }
 

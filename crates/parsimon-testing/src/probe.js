@@ -80,6 +80,14 @@ function* sorting(page) {
     }
 }
 
+// Waiting for the answers keeps the load event from coming before the frames are full.
+for (const frame of document.querySelectorAll("iframe[data-address]")) {
+  const request = new XMLHttpRequest(), { address } = frame.dataset;
+  request.open("GET", address, false);
+  request.send();
+  frame.srcdoc = request.responseText.replace("<head>", `<head><base href="${address}">`);
+}
+
 addEventListener("load", () => {
   const found = [];
   for (const frame of document.querySelectorAll("iframe")) {

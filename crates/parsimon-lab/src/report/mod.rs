@@ -176,6 +176,8 @@ fn settings(experiment: &Experiment) -> Markup {
 }
 
 fn findings(findings: &[Finding]) -> Markup {
+    // A column of dashes says nothing.
+    let has_printed = findings.iter().any(|finding| finding.paper.is_some());
     let rows = html! {
         @for finding in findings {
             @let (style, mark) = match finding.holds {
@@ -185,7 +187,7 @@ fn findings(findings: &[Finding]) -> Markup {
             };
             tr {
                 td { (finding.says) }
-                td { (finding.paper.map_or("-".into(), |x| significant(x, 4))) }
+                @if has_printed { td { (finding.paper.map_or("-".into(), |x| significant(x, 4))) } }
                 td { (pair(finding.measured)) }
                 td { (finding.wanted) }
                 td class=(style) { (mark) }
@@ -193,7 +195,11 @@ fn findings(findings: &[Finding]) -> Markup {
             "\n"
         }
     };
-    wide(table(None, &["expected", "printed", "measured", "to be", "finding"], [rows]))
+    let header: &[&str] = match has_printed {
+        true => &["expected", "printed", "measured", "to be", "finding"],
+        false => &["expected", "measured", "to be", "finding"],
+    };
+    wide(table(Some("findings"), header, [rows]))
 }
 
 /// A figure as it stands on the page.
@@ -227,7 +233,9 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
     let rounds = drawn.across.as_deref().unwrap_or("rounds");
     let across = drawn.x.as_ref().map_or(rounds, axis);
     let mut has_bands = false;
-    let mut panel = Panel::new(across, axis(&drawn.y));
+    // Where the title of the figure names the y axis, the axis needs no title.
+    let has_title = drawn.x.is_some() || drawn.also.is_some();
+    let mut panel = Panel::new(across, if has_title { axis(&drawn.y) } else { "" });
     if drawn.log.contains('x') {
         panel = panel.log_x();
     }
@@ -270,8 +278,19 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
         None => axis(&drawn.y).to_owned(),
         Some(_) => format!("{} against {across}", axis(&drawn.y)),
     };
-    let figure = Figure::new(title).subtitle(variant.name.clone()).panel(panel);
+    let figure = Figure::new(capitalized(&title)).subtitle(variant.name.clone()).panel(panel);
     ShownFigure { figure, has_bands }
+}
+
+/// With a capital, unless the first word is a symbol such as `dB`.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), text.chars().nth(1)) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_uppercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
 }
 
 pub(crate) fn pair(value: Option<(f64, f64)>) -> String {

@@ -85,7 +85,7 @@ fn row(outcome: &Outcome) -> Markup {
     html! {
         tr {
             td { a href={ "#" (anchor(&outcome.id)) } { (outcome.title) } br; small { (outcome.printed) } }
-            td { (outcome.short_claim()) br; small { (says) } }
+            td { (outcome.claim) br; small { (says) } }
             td { (paper) }
             td { (measured) }
             td class=(class(outcome.verdict)) { (outcome.verdict.words()) }

@@ -55,12 +55,15 @@ impl Ends {
     pub(crate) fn draw(&self, svg: &mut Svg, panel: &Panel, plot: &Plot) {
         let mut ends: Vec<((f64, f64), &str, Slot)> = Vec::new();
         for (name, slot) in &self.names {
+            // The rightmost point: a line may be drawn from right to left.
             let own = panel.series.iter().filter(|s| s.name == *name);
-            let last = own.filter_map(|s| match &s.marks {
-                Marks::Line { points, .. } => points.iter().rev().find_map(|&p| plot.at(p)),
+            let points = own.filter_map(|s| match &s.marks {
+                Marks::Line { points, .. } => Some(points),
                 _ => None,
             });
-            ends.extend(last.last().map(|(x, y)| {
+            let places = points.flatten().filter_map(|&p| plot.at(p));
+            let end = places.max_by(|a, b| a.0.total_cmp(&b.0));
+            ends.extend(end.map(|(x, y)| {
                 let inside = (x.min(plot.right()), y.clamp(plot.top, plot.bottom()));
                 (inside, name.as_str(), *slot)
             }));
@@ -100,6 +103,7 @@ fn spread(wanted: &[f64], gap: f64, (low, high): (f64, f64)) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::{Figure, Series};
     use parsimon_testing::SplitMix64;
 
     #[test]
@@ -117,6 +121,24 @@ mod tests {
                 assert!(places.iter().all(|y| (100.0..=390.0 + 1e-9).contains(y)), "{places:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_name_stands_at_the_rightmost_point() {
+        let line = |name: &str, points: [(f64, f64); 2]| Series::line(name, points);
+        let figure = Figure::new("").panel(
+            Panel::new("", "")
+                .series(line("there", [(0.0, 0.0), (1.0, 1.0)]))
+                .series(line("back", [(1.0, 0.5), (0.0, 0.0)])),
+        );
+        let svg = figure.to_svg();
+        let heights: Vec<f64> = ["there", "back"]
+            .iter()
+            .filter_map(|name| svg.lines().find(|l| l.ends_with(&format!(">{name}</text>"))))
+            .filter_map(|text| text.split(" y=\"").nth(1)?.split('"').next()?.parse().ok())
+            .collect();
+        // Half of 290 pixels, with five percent of room above.
+        assert!((heights[1] - heights[0] - 145.0 / 1.05).abs() < 1.0, "{heights:?}");
     }
 
     #[test]

@@ -82,8 +82,7 @@ impl Legend {
     /// How much room it needs above the plot.
     pub(crate) fn height(&self) -> f64 {
         let entries: usize = self.lines.iter().map(|line| height(line)).sum();
-        let title = self.title.len().max(1);
-        let lines = if self.shares_line { entries.max(1) } else { entries + title };
+        let lines = if self.shares_line { entries.max(1) } else { entries + self.title.len() };
         lines as f64 * LINE + 6.0
     }
 

@@ -1,5 +1,7 @@
 //! The comparison as one HTML page that opens offline.
 
+use std::fs::Metadata;
+
 use maud::{Markup, html};
 use parsimon::Stopped;
 use parsimon::data::Input;
@@ -72,7 +74,9 @@ fn origin(verdict: &Verdict<'_>, task: &Task<'_>) -> Markup {
 /// A file with its size, where it has one.
 fn file(input: &Input) -> Markup {
     let size = match input {
-        Input::Path(path) => std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len()),
+        Input::Path(path) => {
+            std::fs::metadata(path).ok().filter(Metadata::is_file).map(|m| m.len())
+        }
         _ => None,
     };
     html! { code { (input.name()) } @if let Some(size) = size { " (" (bytes(size)) ")" } }

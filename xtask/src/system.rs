@@ -26,11 +26,10 @@ pub(crate) fn missing() -> Vec<&'static str> {
     packages
 }
 
-/// Whether this run may change the system: as root on a machine that belongs to CI.
+/// Whether this run can install packages: as root where there is apt-get.
 pub(crate) fn may_install() -> bool {
-    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     let user = Command::new("id").arg("-u").output();
-    is_ci && user.is_ok_and(|output| output.stdout == b"0\n") && works("apt-get", "--version")
+    user.is_ok_and(|output| output.stdout == b"0\n") && works("apt-get", "--version")
 }
 
 /// The command that installs packages, for the reader of the table.

@@ -76,3 +76,18 @@ pub fn with_code(text: &str) -> Markup {
         }
     }
 }
+
+/// A name that may be broken after its punctuation.
+///
+/// ```
+/// let markup = parsimon_page::breakable("ftrl:rate=0.1");
+/// assert_eq!(markup.into_string(), "ftrl:<wbr>rate=<wbr>0.1");
+/// ```
+pub fn breakable(name: &str) -> Markup {
+    html! {
+        @for (k, part) in name.split_inclusive([':', ',', '=']).enumerate() {
+            @if k > 0 { wbr; }
+            (part)
+        }
+    }
+}

@@ -29,5 +29,5 @@ mod element;
 mod sortable;
 
 pub use document::document;
-pub use element::{facts, figure, table, wide, with_code};
+pub use element::{breakable, facts, figure, table, wide, with_code};
 pub use sortable::{Cell, SortableTable};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, Render, html};
 
-use crate::element::wide;
+use crate::element::{breakable, wide};
 
 /// Makes the headings of the table before it buttons. Without scripts the table stays as it was written.
 const SCRIPT: &str = include_str!("sortable.js");
@@ -81,16 +81,6 @@ impl SortableTable {
     pub fn row(mut self, class: &str, cells: impl IntoIterator<Item = Cell>) -> Self {
         self.rows.push((class.to_owned(), cells.into_iter().collect()));
         self
-    }
-}
-
-/// Text that may be broken after the punctuation of `ftrl:rate=0.1,l1=1`.
-fn breakable(text: &str) -> Markup {
-    html! {
-        @for (k, part) in text.split_inclusive([':', ',']).enumerate() {
-            @if k > 0 { wbr; }
-            (part)
-        }
     }
 }
 

@@ -96,6 +96,7 @@ fn what_is_broken_is_found(browser: Browser) {
         ("</svg>", "<text x=\"700\" y=\"250\">cut off</text></svg>", "\"cut off\" is cut off"),
         ("</svg>", "<text y=\"99\" style=\"font-size:5px\">s</text></svg>", "too small to be read"),
         ("</svg>", "<text y=\"300\" style=\"fill:#777\">x</text></svg>", "has a contrast of"),
+        ("<td>b</td>", "<td><div style=\"width:999px\">b</div></td>", "wide in a box of"),
         ("number(a) - number(b)", "0", "is not in order"),
         (
             "</style>",

@@ -26,6 +26,13 @@ function* overflow(page, width) {
       yield `<${element.localName}> ${short(element.textContent)} reaches beyond the window`;
 }
 
+/// Tables that must not need scrolling: narrow windows leave columns out, or stack them.
+function* tables(page) {
+  for (const table of page.querySelectorAll("table.runs, table.findings"))
+    if (isShown(table) && table.offsetWidth > table.parentElement.clientWidth)
+      yield `a table is ${table.offsetWidth} wide in a box of ${table.parentElement.clientWidth}`;
+}
+
 function* chart(svg) {
   const frame = svg.getBoundingClientRect(), paper = svg.querySelector(".page");
   if (frame.width < 100 || frame.height < 50) { yield "a chart is too small"; return; }
@@ -95,7 +102,7 @@ addEventListener("load", () => {
     const add = fault => found.push(`${frame.title}, ${width} wide: ${fault}`);
     if (!page?.body?.children.length) { add("there is no page"); continue; }
     for (const details of page.querySelectorAll("details")) details.open = true;
-    for (const part of [overflow(page, width), words(page), links(page), sorting(page)]) [...part].forEach(add);
+    for (const part of [overflow(page, width), tables(page), words(page), links(page), sorting(page)]) [...part].forEach(add);
     const charts = [...page.querySelectorAll("svg")].filter(svg => !svg.parentElement.closest("svg") && isShown(svg));
     if (!charts.length) add("there are no charts");
     for (const svg of charts) [...chart(svg)].forEach(add);

@@ -187,9 +187,11 @@ fn findings(findings: &[Finding]) -> Markup {
             };
             tr {
                 td { (finding.says) }
-                @if has_printed { td { (finding.paper.map_or("-".into(), |x| significant(x, 4))) } }
-                td { (pair(finding.measured)) }
-                td { (finding.wanted) }
+                @if has_printed {
+                    td class="printed" { (finding.paper.map_or("-".into(), |x| significant(x, 4))) }
+                }
+                td class="measured" { (pair(finding.measured)) }
+                td class="wanted" { (finding.wanted) }
                 td class=(style) { (mark) }
             }
             "\n"

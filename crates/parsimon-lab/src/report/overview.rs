@@ -86,8 +86,8 @@ fn row(outcome: &Outcome) -> Markup {
         tr {
             td { a href={ "#" (anchor(&outcome.id)) } { (outcome.title) } br; small { (outcome.printed) } }
             td { (outcome.claim) br; small { (says) } }
-            td { (paper) }
-            td { (measured) }
+            td class="printed" { (paper) }
+            td class="measured" { (measured) }
             td class=(class(outcome.verdict)) { (outcome.verdict.words()) }
         }
         "\n"

@@ -8,7 +8,7 @@ use parsimon::data::Input;
 use parsimon::eval::Evaluation;
 use parsimon::eval::number::{bytes, maybe, thousands};
 use parsimon_page::chart::Figure;
-use parsimon_page::{document, facts, figure};
+use parsimon_page::{breakable, document, facts, figure};
 
 use super::charts;
 use super::choice::{Criterion, metric};
@@ -102,7 +102,7 @@ fn recommended(verdict: &Verdict<'_>) -> Markup {
             p { "It is not defined for any run; nothing is recommended." } "\n"
         }
         @for (why, i) in verdict.recommended() {
-            h3 { (verdict.comparison.finishes[i].run.name) } "\n"
+            h3 { (breakable(&verdict.comparison.finishes[i].run.name)) } "\n"
             p { (sentence(why)) ": " (numbers(verdict, i)) } "\n"
             pre class="command" { (verdict.commands[i]) } "\n"
             @if let Some(remark) = verdict.remark(i) { p { (sentence(&remark)) "." } "\n" }
@@ -198,7 +198,7 @@ fn judged(verdict: &Verdict<'_>) -> Markup {
             }
             "\n"
         }
-        h2 { (finish.run.name) " in full" } "\n"
+        h2 { (breakable(&finish.run.name)) " in full" } "\n"
         pre { (evaluation.to_string()) } "\n"
     }
 }

@@ -10,9 +10,10 @@ mod fixture;
 
 use fixture::{Dir, stream};
 use libtest_mimic::{Arguments, Completion, Trial};
+use parsimon_testing::Lcg64;
 use parsimon_testing::browser::{Browser, Page};
 
-/// Commands, and the page or chart that each writes.
+/// Commands, and the pages or charts that each writes.
 const FILES: &[(&str, &str)] = &[
     ("compare d.svm --html compare.html", "compare.html"),
     (
@@ -33,6 +34,14 @@ const FILES: &[(&str, &str)] = &[
     ("train d.svm --plot train.svg -o m.psm", "train.svg"),
     ("evaluate m.psm t.svm --plot evaluate.svg", "evaluate.svg"),
     ("compare d.svm --plot front.svg", "front.svg"),
+    (
+        "identify --synthetic n=100,zeros=0.9,samples=2000 -a pda --alpha 0.5 --l1 1e-3 --plot path.svg --curve curve.svg",
+        "path.svg curve.svg",
+    ),
+    (
+        "cancel --reference far.wav --microphone near.wav --taps 64 --plot levels.svg --spectrogram spectrogram.svg",
+        "levels.svg spectrogram.svg",
+    ),
 ];
 
 fn main() {
@@ -50,26 +59,47 @@ fn every_page_is_sound(browser: Browser) {
     let dir = Dir::new();
     dir.write("d.svm", stream(1500)).write("t.svm", stream(300));
     dir.write("table.csv", table()).write("small.toml", EXPERIMENT);
+    let (far, near) = echo();
+    dir.write("far.wav", wav(&far)).write("near.wav", wav(&near));
     let mut pages = Vec::new();
-    for (command, file) in FILES {
+    for (command, files) in FILES {
         dir.run(command).ok();
-        pages.push(match file.strip_suffix(".svg") {
-            None => Page::file(*command, &dir.path(file)),
-            // A chart by itself is as wide as it is.
-            Some(name) => {
-                let page = format!("{name}.page.html");
-                let svg = String::from_utf8(dir.read(file)).unwrap();
-                let style = "body { margin: 0; background: Canvas }";
-                dir.write(
-                    &page,
-                    format!("<!doctype html><meta charset=\"utf-8\"><style>{style}</style>{svg}"),
-                );
-                Page::file(*command, &dir.path(&page)).only_wide()
-            }
-        });
+        pages.extend(files.split(' ').map(|file| page(&dir, command, file)));
     }
     let faults = browser.faults(&dir.path("browser"), &pages).unwrap();
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// A page, or a chart by itself, which is as wide as it is.
+fn page(dir: &Dir, command: &str, file: &str) -> Page {
+    let Some(name) = file.strip_suffix(".svg") else {
+        return Page::file(command, &dir.path(file));
+    };
+    let (around, svg) = (format!("{name}.page.html"), String::from_utf8(dir.read(file)).unwrap());
+    let head = "<meta charset=\"utf-8\"><style>body { margin: 0; background: Canvas }</style>";
+    dir.write(&around, format!("<!doctype html>{head}{svg}"));
+    Page::file(command, &dir.path(&around)).only_wide()
+}
+
+/// Noise and its echo, 20 samples later.
+fn echo() -> (Vec<i16>, Vec<i16>) {
+    let mut random = Lcg64::new(3);
+    let far: Vec<i16> = (0..16_000).map(|_| (random.bits31() % 8000) as i16 - 4000).collect();
+    let near = (0..far.len()).map(|i| if i < 20 { 0 } else { far[i - 20] / 2 }).collect();
+    (far, near)
+}
+
+/// A WAV file of one channel at 8 kHz.
+fn wav(samples: &[i16]) -> Vec<u8> {
+    let len = 2 * samples.len() as u32;
+    let mut bytes = b"RIFF".to_vec();
+    bytes.extend((36 + len).to_le_bytes());
+    bytes.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
+    bytes.extend(8_000u32.to_le_bytes().into_iter().chain(16_000u32.to_le_bytes()));
+    bytes.extend(b"\x02\0\x10\0data");
+    bytes.extend(len.to_le_bytes());
+    bytes.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
+    bytes
 }
 
 /// A table with a label of two words and names that are long.

@@ -100,7 +100,8 @@ impl Images {
         if self.list.is_empty() {
             svg.text((self.sheet.width / 2.0, bottom), "name muted", "middle", "no data");
         } else {
-            key(&mut svg, (self.sheet.width / 2.0, bottom), most);
+            let has_negative = self.list.iter().flat_map(|i| &i.values).any(|v| *v < 0.0);
+            key(&mut svg, (self.sheet.width / 2.0, bottom), most, has_negative);
         }
         svg.finish()
     }
@@ -164,12 +165,14 @@ fn opacity(level: i32) -> f64 {
     0.15 + 0.85 * f64::from(level.abs()) / f64::from(LEVELS)
 }
 
-/// The scale, from the most negative to the most positive.
-fn key(svg: &mut Svg, (middle, top): (f64, f64), most: f64) {
+/// The scale, from the most negative to the most positive; from zero where nothing is negative.
+fn key(svg: &mut Svg, (middle, top): (f64, f64), most: f64, has_negative: bool) {
     const STEP: f64 = 5.0;
-    for level in (-LEVELS..=LEVELS).filter(|&level| level != 0) {
+    let half = f64::from(LEVELS) * STEP;
+    let (lowest, zero) = if has_negative { (-LEVELS, middle) } else { (1, middle - half / 2.0) };
+    for level in (lowest..=LEVELS).filter(|&level| level != 0) {
         let place = if level < 0 { level } else { level - 1 };
-        let x = num(middle + f64::from(place) * STEP);
+        let x = num(zero + f64::from(place) * STEP);
         svg.raw(&format!(
             "<rect class=\"{} head\" fill-opacity=\"{}\" x=\"{x}\" y=\"{}\" width=\"{}\" \
              height=\"10\" shape-rendering=\"crispEdges\"/>",
@@ -179,10 +182,13 @@ fn key(svg: &mut Svg, (middle, top): (f64, f64), most: f64) {
             num(STEP)
         ));
     }
-    let end = f64::from(LEVELS) * STEP + 8.0;
     let label = significant(most, 3);
-    svg.text((middle + end, top + 9.0), "muted", "start", &label);
-    svg.text((middle - end, top + 9.0), "muted", "end", &format!("−{label}"));
+    let (left, low) = match has_negative {
+        true => (zero - half, format!("−{label}")),
+        false => (zero, "0".to_owned()),
+    };
+    svg.text((zero + half + 8.0, top + 9.0), "muted", "start", &label);
+    svg.text((left - 8.0, top + 9.0), "muted", "end", &low);
 }
 
 #[cfg(test)]
@@ -196,6 +202,13 @@ mod tests {
             [1.0, 1e-9, -1.0].map(|v| level(v, 1.0)),
             [Some(LEVELS), Some(1), Some(-LEVELS)]
         );
+    }
+
+    #[test]
+    fn the_scale_has_negative_values_only_where_the_images_have() {
+        let svg = |low: f64| Images::new("t").image("i", 2, [1.0, low]).to_svg();
+        assert!(svg(-0.5).contains(">−1.00</text>"));
+        assert!(svg(0.5).contains(">0</text>") && !svg(0.5).contains('−'));
     }
 
     #[test]

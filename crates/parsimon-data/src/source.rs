@@ -13,9 +13,11 @@ use crate::columnar::{Batches, Layout, Table};
 use crate::columns::Columns;
 use crate::decompress::{self, Counting, Stream};
 use crate::delimited::{self, Dialect, Head};
+use crate::encoding::{self, FromUtf16, FromWindows1252, Strays};
 use crate::error::DataError;
 use crate::line_blocks::{BlockError, Ends, LineBlocks, record_end};
-use crate::{Format, Input, Kinds, Options, Space, TableSchema, recognize};
+use crate::remarks::{Remarks, listed};
+use crate::{Format, Input, Kinds, Options, Space, TableSchema, foreign, jsonl, recognize};
 
 /// A part of the input that can be parsed without the parts before it.
 pub(crate) struct Piece {
@@ -67,6 +69,7 @@ pub(crate) fn open(
     input: &Input,
     options: &Options,
     count: &Arc<AtomicU64>,
+    remarks: &Remarks,
 ) -> Result<Opened, DataError> {
     let name: Arc<str> = Arc::from(input.name());
     let raw: Stream = match input {
@@ -80,23 +83,25 @@ pub(crate) fn open(
         }
     };
     let cannot_read = |e| DataError::io(&name, "cannot read", e);
-    let (mut rest, is_compressed) = decompress::open(raw).map_err(cannot_read)?;
+    let (rest, is_compressed) = decompress::open(raw).map_err(cannot_read)?;
     let is_pipe = !is_compressed && is_pipe(input);
-    let mut head = Vec::new();
-    let read = if is_pipe {
-        read_first_line(&mut rest, &mut head)
-    } else {
-        decompress::read_up_to(&mut rest, &mut head, HEAD)
-    };
-    if let Err(e) = read {
-        // What came before the error may be whole rows; the error follows them.
-        rest = Box::new(Broken(Some(e)));
-    }
+    let (mut head, mut rest) = again(rest, is_pipe);
     if head.is_empty() {
         // Nothing at all, or an error before anything.
         let mut byte = [0];
         rest.read(&mut byte).map_err(cannot_read)?;
         return Err(DataError::empty(&name));
+    }
+    if let Some(words) = foreign::refusal(&name, &head) {
+        return Err(DataError::format(&name, words));
+    }
+    if let Some((order, mark)) = encoding::utf16(&head) {
+        if mark == 0 {
+            let spelled = format!("{order:?}").to_lowercase();
+            remarks.add(&name, &format!("read as UTF-16 ({spelled}-endian)"));
+        }
+        let all = Cursor::new(head.split_off(mark)).chain(rest);
+        (head, rest) = again(Box::new(FromUtf16::new(all, order)), is_pipe);
     }
     if head.starts_with(b"\xef\xbb\xbf") {
         head.drain(..3);
@@ -105,7 +110,30 @@ pub(crate) fn open(
         Some(format) => format,
         None => recognize::by_bytes(&head).map_err(|words| DataError::format(&name, words))?,
     };
+    if matches!(format, Format::Csv | Format::Tsv) {
+        let strays = Arc::new(Strays::default());
+        remarks.watch(&name, &strays);
+        let all = Cursor::new(head).chain(rest);
+        (head, rest) = again(Box::new(FromWindows1252::new(all, strays)), is_pipe);
+    }
     Ok(Opened { name, head, rest, is_compressed, is_pipe, format })
+}
+
+/// The first bytes of a stream that was begun anew, and the rest.
+fn again(mut stream: Stream, is_pipe: bool) -> (Vec<u8>, Stream) {
+    let mut head = Vec::new();
+    match read_head(&mut stream, &mut head, is_pipe) {
+        Ok(()) => (head, stream),
+        // What came before the error may be whole rows; the error follows them.
+        Err(e) => (head, Box::new(Broken(Some(e)))),
+    }
+}
+
+fn read_head(stream: &mut Stream, head: &mut Vec<u8>, is_pipe: bool) -> std::io::Result<()> {
+    match is_pipe {
+        true => read_first_line(stream, head),
+        false => decompress::read_up_to(stream, head, HEAD),
+    }
 }
 
 /// Whether bytes come when they like, rather than lying there.
@@ -213,6 +241,7 @@ pub(crate) struct Source {
     space: Space,
     current: Option<Current>,
     count: Arc<AtomicU64>,
+    remarks: Arc<Remarks>,
     is_done: bool,
 }
 
@@ -240,9 +269,11 @@ impl Source {
         let Some((first, others)) = inputs.split_first() else {
             return Err(DataError::setting("no input was given"));
         };
-        let opened = open(first, options, &count)?;
+        let remarks = Arc::new(Remarks::default());
+        let opened = open(first, options, &count, &remarks)?;
         let (first_name, format) = (opened.name.clone(), opened.format);
-        let current = Current::new(opened, first, options, &count, 0)?;
+        let current = Current::new(opened, first, options, &count, 0, others.is_empty())?;
+        current.remark(&remarks);
         let space = options.space.unwrap_or_else(|| current.default_space(format));
         current.check_space(space)?;
         Ok(Self {
@@ -259,6 +290,7 @@ impl Source {
             space,
             current: Some(current),
             count,
+            remarks,
             is_done: false,
         })
     }
@@ -281,6 +313,7 @@ impl Source {
             space,
             current: Some(current),
             count: Arc::new(AtomicU64::new(0)),
+            remarks: Arc::default(),
             is_done: false,
         }
     }
@@ -303,6 +336,10 @@ impl Source {
 
     pub(crate) fn space(&self) -> Space {
         self.space
+    }
+
+    pub(crate) fn remarks(&self) -> &Arc<Remarks> {
+        &self.remarks
     }
 
     /// The next piece, in a buffer that may have been used before. After a failure there is none.
@@ -343,7 +380,7 @@ impl Source {
 
     fn open_next(&mut self, input: &Input) -> Result<Current, DataError> {
         let before = self.count.load(Ordering::Relaxed);
-        let opened = open(input, &self.options, &self.count)?;
+        let opened = open(input, &self.options, &self.count, &self.remarks)?;
         if opened.format != self.format {
             let (this, first, name) = (opened.format, self.format, &self.first_name);
             return Err(DataError::format(
@@ -351,7 +388,8 @@ impl Source {
                 format!("is {this}, but {name} is {first}: all inputs must be of one format"),
             ));
         }
-        let current = Current::new(opened, input, &self.options, &self.count, before)?;
+        let current = Current::new(opened, input, &self.options, &self.count, before, false)?;
+        current.remark(&self.remarks);
         current.check_space(self.space)?;
         // Ids are positions of columns; names, when hashed, find their slot wherever they stand.
         if self.space == Space::Ids && current.columns != self.first_columns {
@@ -378,22 +416,24 @@ impl Source {
 
 /// Refuses to choose among columns where there are none.
 fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
-    let has_columns = !matches!(opened.format, Format::Svmlight | Format::Vw | Format::Cache);
-    let lists = [
-        (&options.ignored_columns, "ignore"),
-        (&options.text_columns, "categories"),
-        (&options.number_columns, "numbers"),
-        (&options.word_columns, "texts"),
-        (&options.kept_columns, "keep"),
-    ];
-    match lists.iter().find(|(columns, _)| !has_columns && !columns.is_empty()) {
-        Some((_, flag)) => {
-            let (name, format) = (&opened.name, opened.format);
-            Err(DataError::setting(format!(
-                "--{flag} is for the columns of tables; {name} is {format} and has none"
-            )))
+    let (name, format) = (&opened.name, opened.format);
+    let categories = (!options.text_columns.is_empty()).then_some("categories");
+    let flag = match format {
+        Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow => None,
+        Format::Jsonl => options.flags_of_kinds().or(categories),
+        Format::Svmlight | Format::Vw | Format::Cache => {
+            let ignore = (!options.ignored_columns.is_empty()).then_some("ignore");
+            options.flags_of_kinds().or(categories).or(ignore)
         }
-        None => Ok(()),
+    };
+    match (flag, format) {
+        (None, _) => Ok(()),
+        (Some(flag), Format::Jsonl) => Err(DataError::setting(format!(
+            "--{flag} is for the columns of tables; in {name}, which is {format}, values say what they are"
+        ))),
+        (Some(flag), _) => Err(DataError::setting(format!(
+            "--{flag} is for the columns of tables; {name} is {format} and has none"
+        ))),
     }
 }
 
@@ -404,10 +444,16 @@ impl Current {
         options: &Options,
         count: &Arc<AtomicU64>,
         before: u64,
+        is_only: bool,
     ) -> Result<Self, DataError> {
         refuse_column_flags(&opened, options)?;
         if !opened.format.is_text() {
             return Self::binary(opened, input, options, count, before);
+        }
+        if opened.format == Format::Jsonl && jsonl::names_fields(options) {
+            let (seen, _) = opened.read_judged();
+            jsonl::check_fields(&opened.head[..seen], options)
+                .map_err(|words| DataError::columns(&opened.name, words))?;
         }
         let dialect = match opened.format {
             Format::Csv => Some(Dialect::CSV),
@@ -430,7 +476,7 @@ impl Current {
                 opened.read_first_record(dialect.ends())?;
             }
             let seen = if options.kinds == Kinds::Found { seen } else { opened.head.len() };
-            let head = Head::new(&opened.head[..seen], is_whole, *dialect, options)
+            let head = Head::new(&opened.head[..seen], is_whole, is_only, *dialect, options)
                 .map_err(|words| DataError::columns(&opened.name, words))?;
             opened.head.drain(..head.bytes);
             columns = Some(Arc::new(head.columns));
@@ -443,6 +489,26 @@ impl Current {
         }
         let pieces = Pieces::Text(Box::new(cutter));
         Ok(Self { name: opened.name, pieces, is_first: true, lines_before, columns, table })
+    }
+
+    /// Notes the columns that are not read, and those that are not there.
+    fn remark(&self, remarks: &Remarks) {
+        let Some(columns) = &self.columns else { return };
+        let counted = |names: &[String], are: [&str; 2]| match names {
+            [_] => format!("1 column {}", are[0]),
+            _ => format!("{} columns {}", names.len(), are[1]),
+        };
+        if !columns.unknown.is_empty() {
+            let are = ["is not in the schema and was not read", "are not in the schema and were not read"];
+            let words = counted(&columns.unknown, are);
+            remarks.add(&self.name, &format!("{words}: {}", listed(&columns.unknown)));
+        }
+        if !columns.absent.is_empty() {
+            let are = ["of the schema is not there", "of the schema are not there"];
+            let words = counted(&columns.absent, are);
+            let listed = listed(&columns.absent);
+            remarks.add(&self.name, &format!("{words} and taken for missing in every row: {listed}"));
+        }
     }
 
     /// Formats that are read from anywhere: a plain file is, everything else comes into memory first.

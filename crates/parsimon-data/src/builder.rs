@@ -235,6 +235,11 @@ impl Builder {
         }
     }
 
+    /// The logarithm of the number of slots.
+    pub(crate) fn bits(&self) -> u8 {
+        self.bits
+    }
+
     /// Whether features are ids.
     pub(crate) fn is_ids(&self) -> bool {
         self.spec.space == Space::Ids

@@ -43,6 +43,7 @@ pub(crate) enum Role {
         form: NumberForm,
     },
     Category,
+    Boolean,
     Words,
     Time {
         k: u32,
@@ -158,7 +159,8 @@ impl Columns {
                             let form = form.and_then(TimeForm::parse);
                             Role::Time { k: number(), form: form.unwrap_or(TimeForm::YearFirst) }
                         }
-                        Kind::Category | Kind::Boolean => Role::Category,
+                        Kind::Category => Role::Category,
+                        Kind::Boolean => Role::Boolean,
                         Kind::Text => Role::Words,
                         Kind::Empty => Role::Empty,
                         Kind::Identifier | Kind::Constant | Kind::Ignored => Role::Ignored,
@@ -169,7 +171,8 @@ impl Columns {
         });
         let mut columns = Self::of(columns.collect(), label.is_some());
         let is_free = |i: usize| Some(i) != label && Some(i) != weight;
-        let unknown = (0..names.len()).filter(|&i| is_free(i) && schema.column(&names[i]).is_none());
+        let unknown =
+            (0..names.len()).filter(|&i| is_free(i) && schema.column(&names[i]).is_none());
         columns.unknown = unknown.map(|i| names[i].clone()).collect();
         let roles = [&schema.label, &schema.weight];
         let absent = schema.columns.iter().filter(|column| {

@@ -22,7 +22,9 @@ pub(crate) fn utf16(head: &[u8]) -> Option<(ByteOrder, usize)> {
     const LEAST: usize = 8;
     match head {
         // Arrow streams begin with four of these bytes.
-        [0xff, 0xfe, rest @ ..] if !rest.starts_with(&[0, 0]) => return Some((ByteOrder::Little, 2)),
+        [0xff, 0xfe, rest @ ..] if !rest.starts_with(&[0, 0]) => {
+            return Some((ByteOrder::Little, 2));
+        }
         [0xfe, 0xff, ..] => return Some((ByteOrder::Big, 2)),
         _ => {}
     }
@@ -204,7 +206,8 @@ impl<R: Read> Read for FromWindows1252<R> {
                 // No room for a character behind what is carried.
                 let mut bytes = self.carry.clone();
                 bytes.resize(before + BUFFER, 0);
-                let n = if buffer.is_empty() { 0 } else { self.inner.read(&mut bytes[before..])? };
+                let n =
+                    if buffer.is_empty() { 0 } else { self.inner.read(&mut bytes[before..])? };
                 if buffer.is_empty() || n == 0 && before == 0 {
                     return Ok(0);
                 }
@@ -292,7 +295,9 @@ mod tests {
             let cut = &text[..text.len() - 1];
             assert!(read_by(FromUtf16::new(cut, order), 9).ends_with("0\u{fffd}"));
         }
-        for head in [&b"a,b\n1,2\n3,4\n5,6\n7,8\n"[..], b"\xff\xff\xff\xff\x10\0\0\0", b"", &[0; 64]] {
+        for head in
+            [&b"a,b\n1,2\n3,4\n5,6\n7,8\n"[..], b"\xff\xff\xff\xff\x10\0\0\0", b"", &[0; 64]]
+        {
             assert_eq!(utf16(head), None);
         }
     }

@@ -12,7 +12,8 @@ struct Kind {
     endings: &'static [&'static str],
 }
 
-const SPREADSHEET: &str = "save it as CSV, for example with: libreoffice --headless --convert-to csv {}";
+const SPREADSHEET: &str =
+    "save it as CSV, for example with: libreoffice --headless --convert-to csv {}";
 const EXPORT: &str = "export the table in it as CSV";
 
 const EXCEL: Kind =
@@ -82,10 +83,14 @@ const XZ: Kind = Kind {
     way: "unpack it with: xz -d {}, or pass the rows through a pipe: xz -dc {} | parsimon ... -",
     endings: &["xz"],
 };
-const TAR: Kind = Kind { what: "a tar archive", way: "unpack it with: tar -xf {}", endings: &["tar"] };
+const TAR: Kind =
+    Kind { what: "a tar archive", way: "unpack it with: tar -xf {}", endings: &["tar"] };
 const PDF: Kind = Kind { what: "a PDF document", way: EXPORT, endings: &["pdf"] };
-const PICTURE: Kind =
-    Kind { what: "a picture", way: "pass a table", endings: &["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff"] };
+const PICTURE: Kind = Kind {
+    what: "a picture",
+    way: "pass a table",
+    endings: &["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff"],
+};
 const HTML: Kind = Kind { what: "an HTML page", way: EXPORT, endings: &[] };
 
 const ALL: [Kind; 20] = [
@@ -128,7 +133,8 @@ const MAGIC_OF_BINARY: [(&[u8], Kind); 9] = [
 ];
 
 /// What stands in the first 32 bytes of a SAS table, after twelve zeros.
-const SAS_MAGIC: &[u8] = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\0\x09\xc7\x31\x8c\x18\x1f\x10\x11";
+const SAS_MAGIC: &[u8] =
+    b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\0\x09\xc7\x31\x8c\x18\x1f\x10\x11";
 
 /// Whether bytes are no text of one byte per letter.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
@@ -137,7 +143,8 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
 
 /// Why a file is not read, if it is of a kind that is not; `head` is the start of the decompressed bytes.
 pub(crate) fn refusal(name: &str, head: &[u8]) -> Option<String> {
-    let kind = by_bytes(name, head).or_else(|| by_name(name).filter(|_| is_unknown_binary(head)))?;
+    let kind =
+        by_bytes(name, head).or_else(|| by_name(name).filter(|_| is_unknown_binary(head)))?;
     let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
     let file = if name == "stdin" || !name.chars().all(is_plain) { "FILE" } else { name };
     Some(format!("is {} and not read; {}", kind.what, kind.way.replace("{}", file)))
@@ -166,9 +173,9 @@ fn by_bytes(name: &str, head: &[u8]) -> Option<Kind> {
         return Some(TAR);
     }
     let start = head.trim_ascii_start();
-    let is_page = [&b"<!doctype html"[..], b"<html"].iter().any(|page| {
-        start.get(..page.len()).is_some_and(|text| text.eq_ignore_ascii_case(page))
-    });
+    let is_page = [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|page| start.get(..page.len()).is_some_and(|text| text.eq_ignore_ascii_case(page)));
     match named(&MAGIC) {
         None if is_page => Some(HTML),
         None if is_binary(head) => named(&MAGIC_OF_BINARY),
@@ -207,7 +214,11 @@ mod tests {
             ("a.xlsx", &b"PK\x03\x04\x14\0[Content_Types].xml"[..], "Excel workbook"),
             ("data.csv", b"PK\x03\x04\x14\0xl/workbook.xml", "Excel workbook"),
             ("stdin", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel workbook"),
-            ("a.ods", b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "OpenDocument"),
+            (
+                "a.ods",
+                b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+                "OpenDocument",
+            ),
             ("a.npz", b"PK\x03\x04\x14\0data.npy", "NumPy"),
             ("a.npy", b"\x93NUMPY\x01\0", "NumPy"),
             ("a.zip", b"PK\x03\x04\x14\0train.csv", "zip archive"),

@@ -39,7 +39,9 @@ pub(crate) fn check_fields(head: &[u8], options: &Options) -> Result<(), String>
         let Ok(row) = serde_json::from_slice::<Map<String, Value>>(line) else { continue };
         for (key, value) in row {
             match value {
-                Value::Object(inner) if key == "features" => fields.extend(inner.into_iter().map(|(k, _)| k)),
+                Value::Object(inner) if key == "features" => {
+                    fields.extend(inner.into_iter().map(|(k, _)| k))
+                }
                 Value::Object(_) | Value::Array(_) => {
                     namespaces.insert(key.clone());
                 }

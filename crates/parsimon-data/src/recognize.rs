@@ -8,6 +8,8 @@ use crate::{Format, foreign, number};
 
 /// The first bytes of a cache.
 pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x02";
+/// The version of caches of tables whose columns have kinds.
+pub(crate) const TABLE_CACHE: u8 = 3;
 
 /// The format a file's name promises, looking through a compression's ending.
 pub(crate) fn by_name(name: &str) -> Option<Format> {

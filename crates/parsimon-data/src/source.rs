@@ -417,13 +417,19 @@ impl Source {
 /// Refuses to choose among columns where there are none.
 fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
     let (name, format) = (&opened.name, opened.format);
+    // Options of a model may have columns where its rows have none.
+    let roles = match options.kinds {
+        Kinds::Found if options.label_column.is_some() => Some("label-column"),
+        Kinds::Found if options.weight_column.is_some() => Some("weight-column"),
+        _ => None,
+    };
     let categories = (!options.text_columns.is_empty()).then_some("categories");
     let flag = match format {
         Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow => None,
         Format::Jsonl => options.flags_of_kinds().or(categories),
         Format::Svmlight | Format::Vw | Format::Cache => {
             let ignore = (!options.ignored_columns.is_empty()).then_some("ignore");
-            options.flags_of_kinds().or(categories).or(ignore)
+            options.flags_of_kinds().or(categories).or(ignore).or(roles)
         }
     };
     match (flag, format) {
@@ -499,7 +505,10 @@ impl Current {
             _ => format!("{} columns {}", names.len(), are[1]),
         };
         if !columns.unknown.is_empty() {
-            let are = ["is not in the schema and was not read", "are not in the schema and were not read"];
+            let are = [
+                "is not in the schema and was not read",
+                "are not in the schema and were not read",
+            ];
             let words = counted(&columns.unknown, are);
             remarks.add(&self.name, &format!("{words}: {}", listed(&columns.unknown)));
         }
@@ -507,7 +516,8 @@ impl Current {
             let are = ["of the schema is not there", "of the schema are not there"];
             let words = counted(&columns.absent, are);
             let listed = listed(&columns.absent);
-            remarks.add(&self.name, &format!("{words} and taken for missing in every row: {listed}"));
+            remarks
+                .add(&self.name, &format!("{words} and taken for missing in every row: {listed}"));
         }
     }
 
@@ -540,13 +550,26 @@ impl Current {
                 Table::Memory(bytes) => Box::new(Cursor::new(bytes)),
             };
             let (blocks, contents) = Blocks::open(&name, file)?;
+            if let Kinds::Known(known) = &options.kinds
+                && contents.table.as_ref() != Some(known)
+            {
+                let words = match contents.table {
+                    Some(_) => "was recorded with other kinds of columns",
+                    None => "was recorded without the kinds of columns",
+                };
+                let words = format!(
+                    "{words} than are wanted here; pass the table itself, or convert it again"
+                );
+                return Err(DataError::file(&name, words));
+            }
             Pieces::Cache(blocks, Arc::new(contents), before)
         } else {
             Pieces::Table(Box::new(Batches::open(&name, format, table, options)?), before, size)
         };
         let table = match &pieces {
             Pieces::Table(batches, ..) => batches.table.clone(),
-            _ => None,
+            Pieces::Cache(_, contents, _) => contents.table.clone(),
+            Pieces::Text(_) => None,
         };
         Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None, table })
     }

@@ -206,7 +206,9 @@ fn resumed(
     }
     let trainer = Trainer::resume(path)?;
     let precision = trainer.frame().precision;
-    args.data.refuse_reading("is for a fresh start; with --resume the checkpoint says how features are read")?;
+    args.data.refuse_reading(
+        "is for a fresh start; with --resume the checkpoint says how features are read",
+    )?;
     let options = args.data.options(precision)?;
     let options = trainer.schema().options(trainer.settings(), precision, &options);
     let reader = Reader::open(inputs, &options)?;

@@ -130,7 +130,8 @@ fn ragged(
     let s = if count == 1 { "" } else { "s" };
     let counts = format!("the row has {count} cell{s} and the table {expected} columns");
     if let Some(column) = columns.columns.get(count) {
-        let words = format!("{counts}: there is no cell for column {}", shown(column.name.as_bytes()));
+        let words =
+            format!("{counts}: there is no cell for column {}", shown(column.name.as_bytes()));
         return Bad::new(DataErrorKind::Malformed, 1, words).in_field(&column.name);
     }
     let sign = match dialect.delimiter {
@@ -147,8 +148,7 @@ fn ragged(
             } else {
                 String::new()
             };
-            let words =
-                format!("{counts}: {} stands behind the last{advice}", shown(cell.content));
+            let words = format!("{counts}: {} stands behind the last{advice}", shown(cell.content));
             return Bad::new(DataErrorKind::Malformed, cell.start + 1, words).found(cell.content);
         }
         if cell.ends_record {

@@ -16,6 +16,7 @@ use crate::{DataErrorKind, number};
 pub(crate) struct Scratch {
     pub(crate) name: Vec<u8>,
     lower: String,
+    word: Vec<u8>,
     /// Where the words of `lower` begin and end.
     words: Vec<(usize, usize)>,
 }
@@ -67,6 +68,15 @@ pub(crate) fn push(
         _ if builder.spec.missing.has(content) => Ok(()),
         Role::Category => {
             push_category(builder, column, content, scratch);
+            Ok(())
+        }
+        Role::Boolean => {
+            // True, TRUE and the true of Arrow are one word.
+            let mut word = std::mem::take(&mut scratch.word);
+            word.clear();
+            word.extend(content.iter().map(u8::to_ascii_lowercase));
+            push_category(builder, column, &word, scratch);
+            scratch.word = word;
             Ok(())
         }
         Role::Words => {
@@ -160,7 +170,7 @@ pub(crate) fn push_words(builder: &mut Builder, column: &str, text: &[u8], scrat
     lower.make_ascii_lowercase();
     let is_part = |c: char| c.is_alphanumeric() || c == '\'' || c == '\u{fffd}';
     let longest = builder.spec.ngrams;
-    let Scratch { name, lower, words } = scratch;
+    let Scratch { name, lower, words, .. } = scratch;
     words.clear();
     for word in lower.split(|c: char| !is_part(c)) {
         let word = word.trim_matches('\'');

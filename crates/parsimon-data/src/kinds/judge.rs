@@ -237,7 +237,7 @@ impl Judge {
         if let Some(form) = self.time() {
             return (Kind::Time, form.example());
         }
-        if self.boolean.is_on() && self.distinct.len() <= 2 {
+        if self.boolean.is_on() {
             return (Kind::Boolean, None);
         }
         let are_sentences = 2 * self.of_three_words > self.values
@@ -304,6 +304,8 @@ mod tests {
             (&["623049e6", "85f751fd"], Kind::Category),
             (&["yes", "no", "yes"], Kind::Boolean),
             (&["True", "False"], Kind::Boolean),
+            (&["T", "f", "t", "F"], Kind::Boolean),
+            (&["T", "no"], Kind::Category),
             (&["5", "5", "5"], Kind::Constant),
             (&["", "NA", "?"], Kind::Empty),
             (&["2020-01-05", "2021-03-01"], Kind::Time),

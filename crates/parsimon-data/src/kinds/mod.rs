@@ -36,7 +36,7 @@ pub enum Kind {
     Text,
     /// Dates and times of day: hour of day, day of week, and years since 2000.
     Time,
-    /// Two words such as yes and no; read as a category.
+    /// Two words such as yes and no, in any case; a cell is the feature `column=word` in lower case.
     Boolean,
     /// A different value in every row; not read.
     Identifier,

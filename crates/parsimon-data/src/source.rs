@@ -106,6 +106,9 @@ pub(crate) fn open(
     if head.starts_with(b"\xef\xbb\xbf") {
         head.drain(..3);
     }
+    if head.is_empty() {
+        return Err(DataError::empty(&name));
+    }
     let format = match options.format.or_else(|| recognize::by_name(&name)) {
         Some(format) => format,
         None => recognize::by_bytes(&head).map_err(|words| DataError::format(&name, words))?,
@@ -414,6 +417,20 @@ impl Source {
     }
 }
 
+/// Refuses products of namespaces where there are none.
+fn refuse_interactions(opened: &Opened, options: &Options) -> Result<(), DataError> {
+    let named = options.interactions.iter().flatten().find(|selector| !selector.is_empty());
+    match named {
+        Some(selector) if opened.format == Format::Svmlight && !options.unfit_is_missing => {
+            Err(DataError::setting(format!(
+                "{} is svmlight, whose features have no namespaces: there is no {selector:?} to multiply",
+                opened.name
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses to choose among columns where there are none.
 fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
     let (name, format) = (&opened.name, opened.format);
@@ -453,6 +470,7 @@ impl Current {
         is_only: bool,
     ) -> Result<Self, DataError> {
         refuse_column_flags(&opened, options)?;
+        refuse_interactions(&opened, options)?;
         if !opened.format.is_text() {
             return Self::binary(opened, input, options, count, before);
         }

@@ -64,6 +64,10 @@ fn files_of_other_programs_are_refused_by_every_command() {
             );
         }
     }
+    for mark in [&b"\xef\xbb\xbf"[..], b"\xff\xfe"] {
+        dir.write("mark.csv", mark);
+        assert_eq!(dir.run("train mark.csv").fails(1), "error: mark.csv: is empty: no rows");
+    }
     let error = dir.run("train good.csv book.csv --quiet").fails(1);
     assert!(error.contains("book.csv: is an Excel workbook"), "{error}");
 }

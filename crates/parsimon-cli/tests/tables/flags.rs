@@ -16,6 +16,7 @@ fn columns_that_are_not_there_are_named_with_the_nearest() {
         )
     };
     dir.write("d.jsonl", (0..30).map(json).collect::<String>());
+    dir.write("d.svm", "1 1:1\n-1 2:1\n");
     for (words, expected) in [
         ("d.csv --categories colour", "did you mean \"color\"?"),
         ("d.csv --ignore siz", "did you mean \"size\"?"),
@@ -43,6 +44,10 @@ fn columns_that_are_not_there_are_named_with_the_nearest() {
         ("d.jsonl --interactions user,usr", "has no namespace \"usr\", did you mean \"user\"?"),
         ("d.jsonl --categories color", "--categories is for the columns of tables"),
         ("d.jsonl --texts color", "--texts is for the columns of tables"),
+        ("d.svm --label-column y", "--label-column is for the columns of tables"),
+        ("d.svm --weight-column y", "--weight-column is for the columns of tables"),
+        ("d.svm --ignore y", "--ignore is for the columns of tables"),
+        ("d.svm --bits 10 --interactions user,ad", "features have no namespaces"),
     ] {
         let error = dir.run(&format!("train {words} --quiet")).fails(1);
         assert!(error.contains(expected) && error.lines().count() == 1, "{words}: {error}");

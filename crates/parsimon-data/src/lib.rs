@@ -64,6 +64,7 @@ mod label;
 mod line_blocks;
 mod names;
 mod number;
+mod opened;
 mod options;
 mod reader;
 mod recognize;

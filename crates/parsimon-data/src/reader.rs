@@ -13,8 +13,9 @@ use crate::error::DataError;
 use crate::kinds::Missing;
 use crate::label::{LabelReader, LabelTexts, code};
 use crate::names::News;
+use crate::opened::check_inputs;
 use crate::remarks::Remarks;
-use crate::source::{Source, check_inputs};
+use crate::source::Source;
 use crate::{Format, Input, Names, Options, Space, TableSchema};
 
 /// Reads examples from inputs of one format, in order, chunk by chunk.

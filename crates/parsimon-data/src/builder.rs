@@ -6,6 +6,7 @@ use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
 
 use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
+use crate::kinds::Missing;
 use crate::label::{Found, LabelReader, LabelTexts, is_code, trimmed};
 use crate::names::{News, Seen};
 use crate::separators::Separators;
@@ -18,6 +19,10 @@ pub(crate) struct Spec {
     pub(crate) labels: LabelReader,
     pub(crate) max_value: f64,
     pub(crate) options: Options,
+    /// Which cells of a table have no value.
+    pub(crate) missing: Missing,
+    /// The longest run of words that is a feature of a text column.
+    pub(crate) ngrams: usize,
     /// Only labels are wanted: features may be passed over.
     pub(crate) labels_only: bool,
 }
@@ -228,6 +233,11 @@ impl Builder {
                 cross.add(key, b"", name, value);
             }
         }
+    }
+
+    /// The logarithm of the number of slots.
+    pub(crate) fn bits(&self) -> u8 {
+        self.bits
     }
 
     /// Whether features are ids.

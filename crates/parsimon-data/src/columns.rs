@@ -1,7 +1,7 @@
 //! What the columns of a table are for: one is the label, one may be the weight, the rest are features.
 
 use crate::error::shown;
-use crate::kinds::{NumberForm, TimeForm, find, select};
+use crate::kinds::{NumberForm, TimeForm, find, nearest, select};
 use crate::{Kind, Labels, Options, TableSchema};
 
 /// The columns of a table, in order.
@@ -10,6 +10,9 @@ pub(crate) struct Columns {
     pub(crate) columns: Vec<Column>,
     /// Whether one of them is the label.
     pub(crate) has_label: bool,
+    /// Columns of the table that the schema does not know, and the other way round.
+    pub(crate) unknown: Vec<String>,
+    pub(crate) absent: Vec<String>,
     /// What separates cells, in text.
     pub(crate) delimiter: u8,
     /// Whether quotes are as a careless program writes them, in text.
@@ -40,6 +43,7 @@ pub(crate) enum Role {
         form: NumberForm,
     },
     Category,
+    Boolean,
     Words,
     Time {
         k: u32,
@@ -99,11 +103,16 @@ impl Columns {
                 Column { name: name.clone(), role }
             })
             .collect();
-        Ok(Self { columns, has_label: label.is_some(), delimiter: b',', is_careless: false })
+        Ok(Self::of(columns, label.is_some()))
+    }
+
+    fn of(columns: Vec<Column>, has_label: bool) -> Self {
+        let (unknown, absent) = (Vec::new(), Vec::new());
+        Self { columns, has_label, unknown, absent, delimiter: b',', is_careless: false }
     }
 
     /// The same by the kinds of a schema, whatever the order of the columns. Columns that the schema does not know are
-    /// not read.
+    /// not read. Columns that are not there are refused, unless what does not fit is missing.
     pub(crate) fn by_kind(
         names: &[String],
         options: &Options,
@@ -112,7 +121,10 @@ impl Columns {
         check_names(names)?;
         let optional = matches!(options.labels, Labels::Optional(_));
         let asked = options.label_column.as_ref().or(schema.label.as_ref());
+        let is_stored = options.label_column.is_none() || options.label_column == schema.label;
         let label = match asked {
+            // A stored name is no number of a column, even if it looks like one.
+            Some(asked) if optional && is_stored => names.iter().position(|name| name == asked),
             Some(asked) if optional => find(names, asked).ok(),
             Some(asked) => Some(find(names, asked)?),
             None if optional => None,
@@ -147,7 +159,8 @@ impl Columns {
                             let form = form.and_then(TimeForm::parse);
                             Role::Time { k: number(), form: form.unwrap_or(TimeForm::YearFirst) }
                         }
-                        Kind::Category | Kind::Boolean => Role::Category,
+                        Kind::Category => Role::Category,
+                        Kind::Boolean => Role::Boolean,
                         Kind::Text => Role::Words,
                         Kind::Empty => Role::Empty,
                         Kind::Identifier | Kind::Constant | Kind::Ignored => Role::Ignored,
@@ -156,8 +169,22 @@ impl Columns {
             };
             Column { name: name.clone(), role }
         });
-        let columns = columns.collect();
-        Ok(Self { columns, has_label: label.is_some(), delimiter: b',', is_careless: false })
+        let mut columns = Self::of(columns.collect(), label.is_some());
+        let is_free = |i: usize| Some(i) != label && Some(i) != weight;
+        let unknown =
+            (0..names.len()).filter(|&i| is_free(i) && schema.column(&names[i]).is_none());
+        columns.unknown = unknown.map(|i| names[i].clone()).collect();
+        let roles = [&schema.label, &schema.weight];
+        let absent = schema.columns.iter().filter(|column| {
+            column.kind.is_read()
+                && !roles.contains(&&Some(column.name.clone()))
+                && !names.contains(&column.name)
+        });
+        columns.absent = absent.map(|column| column.name.clone()).collect();
+        match columns.absent.first() {
+            Some(first) if !options.unfit_is_missing => Err(nearest(names, first)),
+            _ => Ok(columns),
+        }
     }
 
     /// The columns whose numbers may stay apart, in order, each with its id.

@@ -28,6 +28,11 @@
 //! anonymous one. The product of `a^x` and `b^y` is called `a^x*b^y`; its order is that of the
 //! selectors. A selector given twice yields every unordered pair once, squares included.
 //!
+//! # Encodings
+//!
+//! Text is UTF-8. UTF-16 is recognized by its byte order mark, or by its zeros; in CSV and TSV, bytes that are not UTF-8 are
+//! read as Windows-1252 and counted ([`Reader::warnings`]). Files of other programs, such as workbooks, are refused by name.
+//!
 //! # Threads
 //!
 //! With [`Options::threads`] above 1 one more thread reads and cuts the input into blocks of whole
@@ -45,8 +50,10 @@ mod columns;
 mod cross;
 mod decompress;
 mod delimited;
+mod encoding;
 mod engine;
 mod error;
+mod foreign;
 #[cfg(target_arch = "x86_64")]
 mod four_features;
 pub mod hash;
@@ -57,9 +64,11 @@ mod label;
 mod line_blocks;
 mod names;
 mod number;
+mod opened;
 mod options;
 mod reader;
 mod recognize;
+mod remarks;
 mod row_sort;
 mod scan;
 mod separators;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::kinds::check_ngrams;
 use crate::{DataError, Kinds, Labels};
 
 /// A format of examples.
@@ -247,6 +248,10 @@ pub struct Options {
     pub word_columns: Vec<String>,
     /// Columns to be read that would be left out as identifiers or constants.
     pub kept_columns: Vec<String>,
+    /// Words for a cell without a value, beside the usual ones: see [`TableSchema::missing`](crate::TableSchema::missing).
+    pub missing: Vec<String>,
+    /// Runs of up to so many words are features of text columns: see [`TableSchema::ngrams`](crate::TableSchema::ngrams).
+    pub ngrams: Option<u8>,
     /// Whether a cell that contradicts the kind of its column is missing and counted
     /// ([`Reader::unfit_cells`](crate::Reader::unfit_cells)); otherwise its row is bad.
     pub unfit_is_missing: bool,
@@ -280,6 +285,8 @@ impl Default for Options {
             number_columns: Vec::new(),
             word_columns: Vec::new(),
             kept_columns: Vec::new(),
+            missing: Vec::new(),
+            ngrams: None,
             unfit_is_missing: false,
             numbers_apart: false,
             header: Header::Guess,
@@ -310,7 +317,27 @@ impl Options {
                 "an interaction is of 2 or 3 namespaces, got {odd:?}"
             )));
         }
+        if let Some(n) = self.ngrams {
+            check_ngrams(n).map_err(|words| DataError::setting(format!("--{words}")))?;
+        }
+        if let Some(flag) = self.flags_of_kinds().filter(|_| self.kinds == Kinds::ByCell) {
+            return Err(DataError::setting(format!(
+                "--{flag} is for tables whose columns have kinds; it does nothing where each cell is read by itself (--kinds cell, --no-hash)"
+            )));
+        }
         Ok(())
+    }
+
+    /// The first option that only columns with kinds have, by the name of its flag.
+    pub(crate) fn flags_of_kinds(&self) -> Option<&'static str> {
+        let given = [
+            ("numbers", !self.number_columns.is_empty()),
+            ("texts", !self.word_columns.is_empty()),
+            ("keep", !self.kept_columns.is_empty()),
+            ("missing", !self.missing.is_empty()),
+            ("ngrams", self.ngrams.is_some()),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
     }
 }
 

@@ -10,9 +10,12 @@ use crate::builder::{Parsed, Spec};
 use crate::columnar::{BatchIterator, Batches};
 use crate::engine::{Done, Engine};
 use crate::error::DataError;
+use crate::kinds::Missing;
 use crate::label::{LabelReader, LabelTexts, code};
 use crate::names::News;
-use crate::source::{Source, check_inputs};
+use crate::opened::check_inputs;
+use crate::remarks::Remarks;
+use crate::source::Source;
 use crate::{Format, Input, Names, Options, Space, TableSchema};
 
 /// Reads examples from inputs of one format, in order, chunk by chunk.
@@ -47,6 +50,7 @@ pub struct Reader {
     space: Space,
     label_column: Option<String>,
     table: Option<Arc<TableSchema>>,
+    remarks: Arc<Remarks>,
     unfit: u64,
     total: Option<u64>,
     /// PERF: names are only collected while rows are read, and put in order when somebody asks.
@@ -167,8 +171,18 @@ impl Reader {
             ));
         }
         let max_value = options.max_value;
-        let spec =
-            Arc::new(Spec { space, labels, max_value, options: options.clone(), labels_only });
+        let missing = Missing::new(table.as_ref().and_then(|table| table.missing.as_deref()));
+        let ngrams = table.as_ref().and_then(|table| table.ngrams).map_or(1, usize::from);
+        let spec = Arc::new(Spec {
+            space,
+            labels,
+            max_value,
+            options: options.clone(),
+            missing,
+            ngrams,
+            labels_only,
+        });
+        let remarks = source.remarks().clone();
         Ok(Self {
             name: source.name().clone(),
             files: Vec::new(),
@@ -177,6 +191,7 @@ impl Reader {
             space,
             label_column,
             table,
+            remarks,
             unfit: 0,
             total,
             news: News::default(),
@@ -319,6 +334,20 @@ impl Reader {
     /// How many cells were taken for missing because they contradict the kind of their column.
     pub fn unfit_cells(&self) -> u64 {
         self.unfit
+    }
+
+    /// What a person should know of the rows read so far, a sentence each: columns that were not read or not there, bytes
+    /// that are not UTF-8, cells that were taken for missing.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.remarks.sentences();
+        let (s, were) = if self.unfit == 1 { ("", "was") } else { ("s", "were") };
+        if self.unfit > 0 {
+            warnings.push(format!(
+                "{} cell{s} did not fit the kind of the column and {were} taken for missing",
+                self.unfit
+            ));
+        }
+        warnings
     }
 
     /// The format of the inputs.

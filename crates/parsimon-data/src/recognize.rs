@@ -4,10 +4,12 @@ use std::path::Path;
 
 use memchr::memchr;
 
-use crate::{Format, number};
+use crate::{Format, foreign, number};
 
 /// The first bytes of a cache.
 pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x02";
+/// The version of caches of tables whose columns have kinds.
+pub(crate) const TABLE_CACHE: u8 = 3;
 
 /// The format a file's name promises, looking through a compression's ending.
 pub(crate) fn by_name(name: &str) -> Option<Format> {
@@ -42,7 +44,7 @@ pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
             return Ok(format);
         }
     }
-    if head.iter().take(4096).any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r')) {
+    if foreign::is_binary(head) {
         return Err("is binary, and of no known format".to_owned());
     }
     let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);

@@ -11,11 +11,12 @@ use arrow::record_batch::RecordBatch;
 use crate::cache::{BlockHead, Blocks, Contents, Seekable};
 use crate::columnar::{Batches, Layout, Table};
 use crate::columns::Columns;
-use crate::decompress::{self, Counting, Stream};
 use crate::delimited::{self, Dialect, Head};
 use crate::error::DataError;
-use crate::line_blocks::{BlockError, Ends, LineBlocks, record_end};
-use crate::{Format, Input, Kinds, Options, Space, TableSchema, recognize};
+use crate::line_blocks::{BlockError, Ends, LineBlocks};
+use crate::opened::{Opened, open, refuse_column_flags, refuse_interactions};
+use crate::remarks::{Remarks, listed};
+use crate::{Format, Input, Kinds, Options, Space, TableSchema, jsonl};
 
 /// A part of the input that can be parsed without the parts before it.
 pub(crate) struct Piece {
@@ -49,159 +50,6 @@ pub(crate) enum Body {
     Failed(DataError),
 }
 
-/// One opened input: its first bytes and the rest, decompressed.
-pub(crate) struct Opened {
-    pub(crate) name: Arc<str>,
-    pub(crate) head: Vec<u8>,
-    pub(crate) rest: Stream,
-    pub(crate) is_compressed: bool,
-    pub(crate) is_pipe: bool,
-    pub(crate) format: Format,
-}
-
-/// Enough of a file to see what it is.
-const HEAD: usize = 64 << 10;
-
-/// Opens an input, decompresses it and finds out its format.
-pub(crate) fn open(
-    input: &Input,
-    options: &Options,
-    count: &Arc<AtomicU64>,
-) -> Result<Opened, DataError> {
-    let name: Arc<str> = Arc::from(input.name());
-    let raw: Stream = match input {
-        Input::Path(path) => {
-            let file = File::open(path).map_err(|e| DataError::io(&name, "cannot open", e))?;
-            Box::new(Counting::new(file, count.clone()))
-        }
-        Input::Stdin => Box::new(Counting::new(std::io::stdin(), count.clone())),
-        Input::Bytes { bytes, .. } => {
-            Box::new(Counting::new(Cursor::new(bytes.clone()), count.clone()))
-        }
-    };
-    let cannot_read = |e| DataError::io(&name, "cannot read", e);
-    let (mut rest, is_compressed) = decompress::open(raw).map_err(cannot_read)?;
-    let is_pipe = !is_compressed && is_pipe(input);
-    let mut head = Vec::new();
-    let read = if is_pipe {
-        read_first_line(&mut rest, &mut head)
-    } else {
-        decompress::read_up_to(&mut rest, &mut head, HEAD)
-    };
-    if let Err(e) = read {
-        // What came before the error may be whole rows; the error follows them.
-        rest = Box::new(Broken(Some(e)));
-    }
-    if head.is_empty() {
-        // Nothing at all, or an error before anything.
-        let mut byte = [0];
-        rest.read(&mut byte).map_err(cannot_read)?;
-        return Err(DataError::empty(&name));
-    }
-    if head.starts_with(b"\xef\xbb\xbf") {
-        head.drain(..3);
-    }
-    let format = match options.format.or_else(|| recognize::by_name(&name)) {
-        Some(format) => format,
-        None => recognize::by_bytes(&head).map_err(|words| DataError::format(&name, words))?,
-    };
-    Ok(Opened { name, head, rest, is_compressed, is_pipe, format })
-}
-
-/// Whether bytes come when they like, rather than lying there.
-fn is_pipe(input: &Input) -> bool {
-    match input {
-        Input::Path(path) => !path.is_file(),
-        Input::Stdin => true,
-        Input::Bytes { .. } => false,
-    }
-}
-
-/// Reads what is there up to a first line that is not blank.
-fn read_first_line(stream: &mut Stream, head: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut buffer = vec![0; HEAD];
-    while head.len() < HEAD && !head.trim_ascii_start().contains(&b'\n') {
-        match stream.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(n) => head.extend_from_slice(&buffer[..n]),
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(())
-}
-
-impl Opened {
-    /// Reads on until the head holds a first record that is not blank, or a great deal.
-    fn read_first_record(&mut self, ends: Ends) -> Result<(), DataError> {
-        const MOST: usize = 64 << 20;
-        while record_end(self.head.trim_ascii_start(), ends).is_none() && self.head.len() < MOST {
-            let (before, more) = (self.head.len(), 2 * self.head.len());
-            decompress::read_up_to(&mut self.rest, &mut self.head, more)
-                .map_err(|e| DataError::io(&self.name, "cannot read", e))?;
-            if self.head.len() == before {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Opened {
-    /// Reads on until the head holds the rows that decide the kinds of columns: how many bytes these are, and whether they
-    /// are all.
-    fn read_judged(&mut self) -> (usize, bool) {
-        loop {
-            if let Some(judged) = delimited::judged_bytes(&self.head) {
-                return (judged, false);
-            }
-            let (before, more) = (self.head.len(), 2 * self.head.len());
-            if let Err(e) = decompress::read_up_to(&mut self.rest, &mut self.head, more) {
-                self.rest = Box::new(Broken(Some(e)));
-                return (self.head.len(), true);
-            }
-            if self.head.len() == before {
-                return (before, true);
-            }
-        }
-    }
-}
-
-/// A stream that ends in an error.
-struct Broken(Option<std::io::Error>);
-
-impl Read for Broken {
-    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
-}
-
-/// Refuses at once what would otherwise fail hours later, and sums up sizes: `None` with stdin.
-pub(crate) fn check_inputs(inputs: &[Input]) -> Result<Option<u64>, DataError> {
-    if inputs.is_empty() {
-        return Err(DataError::setting("no input was given"));
-    }
-    let mut total = Some(0);
-    for input in inputs {
-        let size = match input {
-            Input::Path(path) => {
-                let name = Arc::from(input.name());
-                let about =
-                    std::fs::metadata(path).map_err(|e| DataError::io(&name, "cannot open", e))?;
-                if about.is_dir() {
-                    return Err(DataError::directory(&name));
-                }
-                // A pipe has no size.
-                about.is_file().then_some(about.len())
-            }
-            Input::Stdin => None,
-            Input::Bytes { bytes, .. } => Some(bytes.len() as u64),
-        };
-        total = total.zip(size).map(|(a, b)| a + b);
-    }
-    Ok(total)
-}
-
 /// All inputs, one after the other.
 pub(crate) struct Source {
     waiting: VecDeque<Input>,
@@ -213,6 +61,7 @@ pub(crate) struct Source {
     space: Space,
     current: Option<Current>,
     count: Arc<AtomicU64>,
+    remarks: Arc<Remarks>,
     is_done: bool,
 }
 
@@ -240,9 +89,11 @@ impl Source {
         let Some((first, others)) = inputs.split_first() else {
             return Err(DataError::setting("no input was given"));
         };
-        let opened = open(first, options, &count)?;
+        let remarks = Arc::new(Remarks::default());
+        let opened = open(first, options, &count, &remarks)?;
         let (first_name, format) = (opened.name.clone(), opened.format);
-        let current = Current::new(opened, first, options, &count, 0)?;
+        let current = Current::new(opened, first, options, &count, 0, others.is_empty())?;
+        current.remark(&remarks);
         let space = options.space.unwrap_or_else(|| current.default_space(format));
         current.check_space(space)?;
         Ok(Self {
@@ -259,6 +110,7 @@ impl Source {
             space,
             current: Some(current),
             count,
+            remarks,
             is_done: false,
         })
     }
@@ -281,6 +133,7 @@ impl Source {
             space,
             current: Some(current),
             count: Arc::new(AtomicU64::new(0)),
+            remarks: Arc::default(),
             is_done: false,
         }
     }
@@ -303,6 +156,10 @@ impl Source {
 
     pub(crate) fn space(&self) -> Space {
         self.space
+    }
+
+    pub(crate) fn remarks(&self) -> &Arc<Remarks> {
+        &self.remarks
     }
 
     /// The next piece, in a buffer that may have been used before. After a failure there is none.
@@ -343,7 +200,7 @@ impl Source {
 
     fn open_next(&mut self, input: &Input) -> Result<Current, DataError> {
         let before = self.count.load(Ordering::Relaxed);
-        let opened = open(input, &self.options, &self.count)?;
+        let opened = open(input, &self.options, &self.count, &self.remarks)?;
         if opened.format != self.format {
             let (this, first, name) = (opened.format, self.format, &self.first_name);
             return Err(DataError::format(
@@ -351,7 +208,8 @@ impl Source {
                 format!("is {this}, but {name} is {first}: all inputs must be of one format"),
             ));
         }
-        let current = Current::new(opened, input, &self.options, &self.count, before)?;
+        let current = Current::new(opened, input, &self.options, &self.count, before, false)?;
+        current.remark(&self.remarks);
         current.check_space(self.space)?;
         // Ids are positions of columns; names, when hashed, find their slot wherever they stand.
         if self.space == Space::Ids && current.columns != self.first_columns {
@@ -376,27 +234,6 @@ impl Source {
     }
 }
 
-/// Refuses to choose among columns where there are none.
-fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
-    let has_columns = !matches!(opened.format, Format::Svmlight | Format::Vw | Format::Cache);
-    let lists = [
-        (&options.ignored_columns, "ignore"),
-        (&options.text_columns, "categories"),
-        (&options.number_columns, "numbers"),
-        (&options.word_columns, "texts"),
-        (&options.kept_columns, "keep"),
-    ];
-    match lists.iter().find(|(columns, _)| !has_columns && !columns.is_empty()) {
-        Some((_, flag)) => {
-            let (name, format) = (&opened.name, opened.format);
-            Err(DataError::setting(format!(
-                "--{flag} is for the columns of tables; {name} is {format} and has none"
-            )))
-        }
-        None => Ok(()),
-    }
-}
-
 impl Current {
     fn new(
         mut opened: Opened,
@@ -404,10 +241,17 @@ impl Current {
         options: &Options,
         count: &Arc<AtomicU64>,
         before: u64,
+        is_only: bool,
     ) -> Result<Self, DataError> {
         refuse_column_flags(&opened, options)?;
+        refuse_interactions(&opened, options)?;
         if !opened.format.is_text() {
             return Self::binary(opened, input, options, count, before);
+        }
+        if opened.format == Format::Jsonl && jsonl::names_fields(options) {
+            let (seen, _) = opened.read_judged();
+            jsonl::check_fields(&opened.head[..seen], options)
+                .map_err(|words| DataError::columns(&opened.name, words))?;
         }
         let dialect = match opened.format {
             Format::Csv => Some(Dialect::CSV),
@@ -430,7 +274,7 @@ impl Current {
                 opened.read_first_record(dialect.ends())?;
             }
             let seen = if options.kinds == Kinds::Found { seen } else { opened.head.len() };
-            let head = Head::new(&opened.head[..seen], is_whole, *dialect, options)
+            let head = Head::new(&opened.head[..seen], is_whole, is_only, *dialect, options)
                 .map_err(|words| DataError::columns(&opened.name, words))?;
             opened.head.drain(..head.bytes);
             columns = Some(Arc::new(head.columns));
@@ -443,6 +287,30 @@ impl Current {
         }
         let pieces = Pieces::Text(Box::new(cutter));
         Ok(Self { name: opened.name, pieces, is_first: true, lines_before, columns, table })
+    }
+
+    /// Notes the columns that are not read, and those that are not there.
+    fn remark(&self, remarks: &Remarks) {
+        let Some(columns) = &self.columns else { return };
+        let counted = |names: &[String], are: [&str; 2]| match names {
+            [_] => format!("1 column {}", are[0]),
+            _ => format!("{} columns {}", names.len(), are[1]),
+        };
+        if !columns.unknown.is_empty() {
+            let are = [
+                "is not in the schema and was not read",
+                "are not in the schema and were not read",
+            ];
+            let words = counted(&columns.unknown, are);
+            remarks.add(&self.name, &format!("{words}: {}", listed(&columns.unknown)));
+        }
+        if !columns.absent.is_empty() {
+            let are = ["of the schema is not there", "of the schema are not there"];
+            let words = counted(&columns.absent, are);
+            let listed = listed(&columns.absent);
+            remarks
+                .add(&self.name, &format!("{words} and taken for missing in every row: {listed}"));
+        }
     }
 
     /// Formats that are read from anywhere: a plain file is, everything else comes into memory first.
@@ -474,13 +342,26 @@ impl Current {
                 Table::Memory(bytes) => Box::new(Cursor::new(bytes)),
             };
             let (blocks, contents) = Blocks::open(&name, file)?;
+            if let Kinds::Known(known) = &options.kinds
+                && contents.table.as_ref() != Some(known)
+            {
+                let words = match contents.table {
+                    Some(_) => "was recorded with other kinds of columns",
+                    None => "was recorded without the kinds of columns",
+                };
+                let words = format!(
+                    "{words} than are wanted here; pass the table itself, or convert it again"
+                );
+                return Err(DataError::file(&name, words));
+            }
             Pieces::Cache(blocks, Arc::new(contents), before)
         } else {
             Pieces::Table(Box::new(Batches::open(&name, format, table, options)?), before, size)
         };
         let table = match &pieces {
             Pieces::Table(batches, ..) => batches.table.clone(),
-            _ => None,
+            Pieces::Cache(_, contents, _) => contents.table.clone(),
+            Pieces::Text(_) => None,
         };
         Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None, table })
     }

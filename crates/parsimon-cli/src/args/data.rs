@@ -11,6 +11,9 @@ use parsimon::survey::schema_from_json;
 use super::number;
 use crate::fault::Fault;
 
+/// Why a model needs no flags for reading.
+pub(crate) const BY_MODEL: &str = "is for training; the model says how features are read";
+
 /// What to read and how.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
@@ -79,6 +82,19 @@ pub(crate) struct DataArgs {
     /// Columns to read that would be left out as identifiers or constants
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
     keep: Vec<String>,
+    /// Cells that have no value, beside the usual NA, N/A, #N/A, n/a, null, NULL, Null, None, nan, NaN, NAN, ? and empty
+    /// cells, such as -999,unknown. To replace the usual list, edit "missing" in a file of `parsimon schema`
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "Data"
+    )]
+    missing: Vec<String>,
+    /// Runs of 1 to N words are features of text columns [default: 1]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u8>, help_heading = "Data")]
+    ngrams: Option<u8>,
     /// The kinds of columns, as `parsimon schema` writes them [default: found from the first 10,000 rows]
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     schema: Option<PathBuf>,
@@ -152,6 +168,7 @@ impl DataArgs {
                 flag(name, columns.join(","));
             }
         }
+        self.ngrams.iter().for_each(|n| flag("--ngrams", n.to_string()));
         self.schema.iter().for_each(|path| flag("--schema", path.display().to_string()));
         if self.kinds == KindsArg::Cell {
             flag("--kinds", "cell".into());
@@ -169,14 +186,15 @@ impl DataArgs {
         words
     }
 
-    /// The flags that list columns.
-    fn column_lists(&self) -> [(&'static str, &[String]); 5] {
+    /// The flags that list columns or cells.
+    fn column_lists(&self) -> [(&'static str, &[String]); 6] {
         [
             ("--ignore", &self.ignore_columns),
             ("--categories", &self.text_columns),
             ("--numbers", &self.numbers),
             ("--texts", &self.texts),
             ("--keep", &self.keep),
+            ("--missing", &self.missing),
         ]
     }
 
@@ -190,6 +208,10 @@ impl DataArgs {
             (Some(_), _, Some((flag, _))) => Err(Fault::Usage(format!(
                 "--schema has the kinds of all columns; edit the file instead of passing {flag}"
             ))),
+            (Some(_), ..) if self.ngrams.is_some() => Err(Fault::Usage(
+                "--schema has the longest run of words; set \"ngrams\" in the file instead of passing --ngrams"
+                    .into(),
+            )),
             (Some(path), ..) => {
                 let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
                 let schema = schema_from_json(&text)
@@ -201,21 +223,20 @@ impl DataArgs {
         }
     }
 
-    /// Refuses flags that say how features are read: a model knows that.
-    pub(crate) fn refuse_reading(&self) -> Result<(), Fault> {
+    /// Refuses flags that say how features are read, with the reason.
+    pub(crate) fn refuse_reading(&self, reason: &str) -> Result<(), Fault> {
         let given = [
             ("--no-hash", self.no_hash),
             ("--bits", self.bits.is_some()),
             ("-q", !self.quadratic.is_empty()),
             ("--interactions", !self.interactions.is_empty()),
             ("--schema", self.schema.is_some()),
+            ("--ngrams", self.ngrams.is_some()),
             ("--kinds", self.kinds == KindsArg::Cell),
         ];
         let lists = self.column_lists().map(|(flag, columns)| (flag, !columns.is_empty()));
         match given.iter().chain(&lists).find(|(_, given)| *given) {
-            Some((flag, _)) => Err(Fault::Usage(format!(
-                "{flag} is for training; the model says how features are read"
-            ))),
+            Some((flag, _)) => Err(Fault::Usage(format!("{flag} {reason}"))),
             None => Ok(()),
         }
     }
@@ -255,6 +276,8 @@ impl DataArgs {
             number_columns: self.numbers.clone(),
             word_columns: self.texts.clone(),
             kept_columns: self.keep.clone(),
+            missing: self.missing.clone(),
+            ngrams: self.ngrams,
             header: match self.header {
                 HeaderArg::Guess => Header::Guess,
                 HeaderArg::Present => Header::Present,

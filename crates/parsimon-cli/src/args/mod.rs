@@ -10,7 +10,7 @@ mod vw;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub(crate) use data::{DataArgs, inputs};
+pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};

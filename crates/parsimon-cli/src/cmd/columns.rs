@@ -1,7 +1,9 @@
 //! What was found of a table's columns, in a few lines.
 
 use parsimon::InputSchema;
-use parsimon::data::{Kind, TableSchema};
+use parsimon::data::{DataError, Kind, Kinds, Options, TableSchema};
+
+use crate::console::note;
 
 /// Names that a note lists at most.
 const MOST: usize = 8;
@@ -16,6 +18,7 @@ pub(crate) fn lines(schema: &InputSchema) -> Vec<String> {
     let mut parts = counts(table);
     parts.extend(table.label.iter().map(|label| format!("label {label}{classes}")));
     parts.extend(table.weight.iter().map(|weight| format!("weight {weight}")));
+    parts.extend(table.ngrams.iter().map(|n| format!("runs of up to {n} words")));
     let columns = table.columns.len();
     let mut lines = vec![format!(
         "{columns} column{}: {}",
@@ -64,14 +67,28 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: us
     format!("{}{more}", names.take(most).collect::<Vec<_>>().join(", "))
 }
 
-/// A warning about cells that do not fit the kind of their column.
-pub(crate) fn unfit(cells: u64) -> Option<String> {
-    (cells > 0).then(|| {
-        format!(
-            "warning: {} cell{} did not fit the kind of the column and {} taken for missing",
-            parsimon::eval::number::thousands(cells),
-            if cells == 1 { "" } else { "s" },
-            if cells == 1 { "was" } else { "were" }
-        )
-    })
+/// Prints why the data is read again, with which kind of the column.
+pub(crate) fn widened(error: &DataError, options: &Options) {
+    let (name, line) = (error.name(), error.line().unwrap_or_default());
+    let (column, token) = (error.field().unwrap_or_default(), error.token().unwrap_or_default());
+    let kind = match &options.kinds {
+        Kinds::Known(table) => table.column(column).map(|column| column.kind.to_string()),
+        Kinds::ByCell | Kinds::Found => None,
+    };
+    note(&format!(
+        "{name}:{line}, column {column:?}: {token:?} does not fit the first rows; starting again with {column} as a {}\n",
+        kind.unwrap_or_default()
+    ));
+}
+
+/// Reads with the kinds of other options.
+pub(crate) fn take_kinds(options: &mut Options, other: Options) {
+    options.kinds = other.kinds;
+    options.label_column = other.label_column;
+    options.weight_column = other.weight_column;
+}
+
+/// Prints what a person should know of the rows that were read.
+pub(crate) fn warn(warnings: &[String]) {
+    warnings.iter().for_each(|warning| note(&format!("warning: {warning}")));
 }

@@ -1,32 +1,63 @@
 //! `parsimon convert`
 
 use parsimon::core::{Chunk, Precision};
-use parsimon::data::{Kinds, Labels, Options, Reader, cache};
+use parsimon::data::{DataError, Input, Kinds, Labels, Options, Reader, cache};
 use parsimon::eval::number::thousands;
+use parsimon::survey;
 
+use super::columns;
 use crate::args::ConvertArgs;
 use crate::console::note;
 use crate::fault::Fault;
 use crate::output::Files;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<(), Fault> {
-    // Labels stay texts: the cache serves every loss. Cells are judged one by one, because a cache has no place for the kinds of
-    // columns, and a model trained on it has to read tables as the cache did.
-    let data = args.data.options(Precision::F64)?;
-    let options = Options { labels: Labels::Any, kinds: Kinds::ByCell, ..data };
+    let inputs = args.data.inputs();
     let mut files = Files::default();
-    files.read("DATA", &args.data.inputs());
+    files.read("DATA", &inputs);
     files.write("--output", Some(&args.output))?;
-    let mut reader = Reader::open(&args.data.inputs(), &options)?;
-    let mut writer = cache::Writer::create(&args.output, reader.space())?;
+    // Labels stay texts: the cache serves every loss.
+    let options = Options { labels: Labels::Any, ..args.data.options(Precision::F64)? };
+    let mut options = survey::with_kinds(&inputs[..], &options)?;
+    // Numbers stay apart for learners that standardize them; others take them as features again.
+    options.numbers_apart = options.kinds != Kinds::ByCell;
+    let (rows, reader) = loop {
+        match write(args, &inputs, &options) {
+            Ok(written) => break written,
+            Err(error) => match survey::widened(&options, &error) {
+                Some(wider) if !inputs.iter().any(Input::is_read_once) => {
+                    columns::widened(&error, &wider);
+                    options.kinds = wider.kinds;
+                }
+                _ => return Err(error.into()),
+            },
+        }
+    };
+    columns::warn(&reader.warnings());
+    let kinds = match reader.table() {
+        Some(table) => format!(", with the kinds of {} columns", table.columns.len()),
+        None => String::new(),
+    };
+    note(&format!("{} rows in {}{kinds}", thousands(rows), args.output.display()));
+    Ok(())
+}
+
+/// Writes the cache; the number of rows, and the reader at its end.
+fn write(
+    args: &ConvertArgs,
+    inputs: &[Input],
+    options: &Options,
+) -> Result<(u64, Reader), DataError> {
+    let mut reader = Reader::open(inputs, options)?;
+    let mut writer = match reader.table() {
+        Some(table) => cache::Writer::create_table(&args.output, reader.space(), table)?,
+        None => cache::Writer::create(&args.output, reader.space())?,
+    };
     let mut chunk = Chunk::new();
     while reader.read(&mut chunk)? {
         writer.write(&chunk)?;
     }
     writer.label_texts(reader.label_texts());
     writer.names(reader.names());
-    let rows = reader.position().rows;
-    writer.finish()?;
-    note(&format!("{} rows in {}", thousands(rows), args.output.display()));
-    Ok(())
+    Ok((writer.finish()?, reader))
 }

@@ -8,13 +8,13 @@ use parsimon::{BesideConstant, Model, Prior};
 use parsimon_page::chart;
 
 use super::columns;
-use crate::args::EvaluateArgs;
+use crate::args::{BY_MODEL, EvaluateArgs};
 use crate::console::note;
 use crate::fault::Fault;
 use crate::output::{Files, Output, write_text};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
-    args.data.refuse_reading()?;
+    args.data.refuse_reading(BY_MODEL)?;
     let mut files = Files::default();
     files.read_path("MODEL", &args.model);
     files.read("DATA", &args.data.inputs());
@@ -23,10 +23,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     let model = Model::load(&args.model)?;
     let options = args.data.options(model.precision())?;
     let inputs = args.data.inputs();
-    let (evaluation, beside, unfit) = model.evaluate_beside_constant(&inputs, &options)?;
-    if let Some(warning) = columns::unfit(unfit) {
-        note(&warning);
-    }
+    let (evaluation, beside, warnings) = model.evaluate_beside_constant(&inputs, &options)?;
+    columns::warn(&warnings);
     match &args.json {
         Some(path) => {
             let mut report = serde_json::to_value(&evaluation).unwrap_or_default();

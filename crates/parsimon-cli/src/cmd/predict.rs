@@ -9,13 +9,12 @@ use parsimon::data::Reader;
 use parsimon::{Expect, Model};
 
 use super::columns;
-use crate::args::{PredictArgs, PredictionArg};
-use crate::console::note;
+use crate::args::{BY_MODEL, PredictArgs, PredictionArg};
 use crate::fault::Fault;
 use crate::output::{Files, Output};
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
-    args.data.refuse_reading()?;
+    args.data.refuse_reading(BY_MODEL)?;
     let mut files = Files::default();
     files.read_path("MODEL", &args.model);
     files.read("DATA", &args.data.inputs());
@@ -53,10 +52,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
             }
         }
     }
-    if let Some(warning) = columns::unfit(reader.unfit_cells()) {
-        note(&warning);
-    }
-    out.finish()
+    out.finish()?;
+    columns::warn(&reader.warnings());
+    Ok(())
 }
 
 /// Prints what was asked for.

@@ -65,12 +65,13 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
             Ok(outcome) => break (trainer, outcome),
             // A file is read again from the start, with a wider kind for the column.
             Err(Error::Data(error)) if args.resume.is_none() && is_repeatable(&plan.inputs) => {
-                wider = Some(survey::widened(&plan.options, &error).ok_or(error)?);
+                let Some(options) = survey::widened(&plan.options, &error) else {
+                    return Err(error.into());
+                };
                 if !args.quiet {
-                    note(
-                        "a later row does not fit the kind of a column; starting again with the column as a category\n",
-                    );
+                    columns::widened(&error, &options);
                 }
+                wider = Some(options);
             }
             Err(error) => {
                 return Err(match (&error, console.last_words()) {
@@ -80,14 +81,15 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
             }
         }
     };
+    columns::warn(&outcome.warnings);
     if let Some(path) = &args.output {
         outcome.model.save(path)?;
     }
     let test = match &tests[..] {
         [] => None,
         tests => {
-            let (test, unfit) = outcome.model.evaluate_counting(tests, &plan.options)?;
-            columns::unfit(unfit).iter().for_each(|warning| note(warning));
+            let (test, warnings) = outcome.model.evaluate_warning(tests, &plan.options)?;
+            columns::warn(&warnings);
             Some(test)
         }
     };
@@ -138,8 +140,7 @@ fn fresh(
     let spec = args.spec.spec()?;
     let mut options = args.data.options(args.frame.precision.into())?;
     if let Some(wider) = wider {
-        (options.kinds, options.label_column) = (wider.kinds, wider.label_column);
-        options.weight_column = wider.weight_column;
+        columns::take_kinds(&mut options, wider);
     }
     let Guessed { settings, guess, opened } = survey::open_guessing(&spec, inputs, &options)?;
     if !args.quiet {
@@ -205,6 +206,9 @@ fn resumed(
     }
     let trainer = Trainer::resume(path)?;
     let precision = trainer.frame().precision;
+    args.data.refuse_reading(
+        "is for a fresh start; with --resume the checkpoint says how features are read",
+    )?;
     let options = args.data.options(precision)?;
     let options = trainer.schema().options(trainer.settings(), precision, &options);
     let reader = Reader::open(inputs, &options)?;

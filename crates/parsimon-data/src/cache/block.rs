@@ -4,10 +4,10 @@ use parsimon_core::{Chunk, Repeats};
 use parsimon_files::checksum;
 
 use super::{BlockHead, Contents, put_varint, take, take_u64, take_varint};
-use crate::Space;
 use crate::builder::Builder;
 use crate::error::{Bad, DataError};
 use crate::label::{Found, is_code};
+use crate::{Space, hash};
 
 const F32: u8 = 1;
 const F64: u8 = 2;
@@ -15,9 +15,10 @@ const LABEL: u8 = 4;
 const SMALL_LABEL: u8 = 8;
 const WEIGHT: u8 = 16;
 const TAG: u8 = 32;
+const NUMBERS: u8 = 64;
 
-/// Appends the rows of a chunk.
-pub(super) fn encode(out: &mut Vec<u8>, chunk: &Chunk) {
+/// Appends the rows of a chunk; `places` are the places of the table's number columns among those of the chunk.
+pub(super) fn encode(out: &mut Vec<u8>, chunk: &Chunk, places: &[Option<usize>]) {
     for i in 0..chunk.len() {
         let (row, label, weight, tag) =
             (chunk.row(i), chunk.label(i), chunk.weight(i), chunk.tag(i));
@@ -31,6 +32,12 @@ pub(super) fn encode(out: &mut Vec<u8>, chunk: &Chunk) {
         flags |= if small.is_some() { SMALL_LABEL } else { 0 };
         flags |= if weight == 1.0 { 0 } else { WEIGHT };
         flags |= if tag.is_empty() { 0 } else { TAG };
+        let cells = chunk.numbers(i);
+        let number = |place: &Option<usize>| {
+            let cell = place.and_then(|place| cells.get(place).copied());
+            cell.filter(|cell| !cell.is_nan())
+        };
+        flags |= if places.iter().any(|place| number(place).is_some()) { NUMBERS } else { 0 };
         out.push(flags);
         match (small, label) {
             (Some(y), _) => out.push((y as i8).cast_unsigned()),
@@ -59,6 +66,13 @@ pub(super) fn encode(out: &mut Vec<u8>, chunk: &Chunk) {
             F64 => others.for_each(|v| out.extend(v.to_le_bytes())),
             _ => {}
         }
+        if flags & NUMBERS != 0 {
+            out.extend(places.chunks(8).map(|eight| {
+                let bit = |(k, place)| u8::from(number(place).is_some()) << k;
+                eight.iter().enumerate().map(bit).sum::<u8>()
+            }));
+            places.iter().filter_map(number).for_each(|cell| out.extend(cell.to_le_bytes()));
+        }
     }
 }
 
@@ -77,6 +91,7 @@ pub(crate) fn decode(
         return Err(damaged("does not match its checksum"));
     }
     let mut payload = payload;
+    builder.begin_table(contents.numbers.iter().map(|name| (0, name.as_str())));
     for line in 1..=block.rows {
         match decode_row(builder, &mut payload, contents) {
             Ok(Some(())) => {}
@@ -104,7 +119,7 @@ fn decode_row(
     payload: &mut &[u8],
     contents: &Contents,
 ) -> Result<Option<()>, Bad> {
-    let Some(row) = RawRow::take(payload) else { return Ok(None) };
+    let Some(row) = RawRow::take(payload, contents.numbers.len()) else { return Ok(None) };
     let max = builder.spec.max_value;
     let label = match row.label {
         None => None,
@@ -134,6 +149,23 @@ fn decode_row(
             Some(v) => return Err(crate::number::too_large(v.to_string().as_bytes(), 0, max)),
             None => {}
         }
+        if !row.numbers.is_empty() {
+            if let Some(v) = row.numbers().find(|(_, v)| !(v.abs() <= max)).map(|(_, v)| v) {
+                builder.abandon_row();
+                return Err(crate::number::too_large(v.to_string().as_bytes(), 0, max));
+            }
+            for (k, v) in row.numbers() {
+                let Some(name) = contents.numbers.get(k) else { return Ok(None) };
+                if builder.keeps_numbers_apart() {
+                    builder.push_number(k, name.as_bytes(), v);
+                } else {
+                    builder
+                        .push_id(hash::slot(hash::feature(0, name.as_bytes()), builder.bits()), v);
+                }
+            }
+            let repeats = Repeats::Add;
+            return Ok(builder.finish_tagged(label, row.weight, repeats, row.tag).ok());
+        }
     }
     // Not finite, or a weight below zero: the writer never wrote that.
     if builder.finish_tagged(label, row.weight, Repeats::Refuse, row.tag).is_err() {
@@ -150,6 +182,9 @@ struct RawRow<'a> {
     /// A bit for every value that is not 1; none where all are.
     bits: &'a [u8],
     others: Others<'a>,
+    /// A bit for every number column whose cell has a value, and the values.
+    number_bits: &'a [u8],
+    numbers: &'a [[u8; 8]],
 }
 
 /// The values that are not 1.
@@ -200,7 +235,16 @@ fn put<const N: usize>(
 }
 
 impl<'a> RawRow<'a> {
-    fn take(payload: &mut &'a [u8]) -> Option<Self> {
+    /// The cells of number columns, each with the place of its column.
+    fn numbers(&self) -> impl Iterator<Item = (usize, f64)> {
+        let bits = self.number_bits;
+        let is_set = move |k: &usize| bits[k / 8] >> (k % 8) & 1 == 1;
+        let places = (0..8 * bits.len()).filter(is_set);
+        places.zip(self.numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)))
+    }
+
+    /// A row of a table with so many number columns.
+    fn take(payload: &mut &'a [u8], width: usize) -> Option<Self> {
         let flags = take(payload, 1)?[0];
         let label = match flags & (LABEL | SMALL_LABEL) {
             0 => None,
@@ -227,6 +271,10 @@ impl<'a> RawRow<'a> {
             F64 => Others::F64(take(payload, count.checked_mul(8)?)?.as_chunks().0),
             _ => return None,
         };
-        Some(Self { label, weight, tag, indices, bits, others })
+        let number_bits =
+            if flags & NUMBERS == 0 { &[][..] } else { take(payload, width.div_ceil(8))? };
+        let count = number_bits.iter().map(|b| b.count_ones() as usize).sum::<usize>();
+        let numbers = take(payload, count.checked_mul(8)?)?.as_chunks().0;
+        Some(Self { label, weight, tag, indices, bits, others, number_bits, numbers })
     }
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use parsimon_files::checksum;
 
-use super::{BLOCK_HEADER_LEN, FOOTER_LEN, FOOTER_MAGIC, HEADER_LEN, take, take_u64, take_varint};
-use crate::recognize::CACHE_MAGIC;
-use crate::{DataError, LabelTexts, Names, Space};
+use super::{
+    BLOCK_HEADER_LEN, FOOTER_LEN, FOOTER_MAGIC, HEADER_LEN, schema, take_u64, take_varint,
+};
+use crate::recognize::{CACHE_MAGIC, TABLE_CACHE};
+use crate::{DataError, LabelTexts, Names, Space, TableSchema};
 
 /// Bytes that can be read from anywhere.
 pub(crate) trait Seekable: Read + Seek + Send {}
@@ -20,6 +22,9 @@ pub(crate) struct Contents {
     pub(crate) space: Space,
     pub(crate) labels: LabelTexts,
     pub(crate) names: Names,
+    /// The schema of the table, if columns have kinds, and its number columns.
+    pub(crate) table: Option<Arc<TableSchema>>,
+    pub(crate) numbers: Vec<String>,
 }
 
 /// The blocks of a cache, in order.
@@ -54,6 +59,7 @@ impl Blocks {
         let mut header = [0; HEADER_LEN as usize];
         file.rewind().and_then(|()| file.read_exact(&mut header)).map_err(cannot)?;
         let space = read_header(name, &header)?;
+        let is_table = header[7] == TABLE_CACHE;
         let mut footer = [0; FOOTER_LEN as usize];
         file.seek(SeekFrom::Start(size - FOOTER_LEN))
             .and_then(|_| file.read_exact(&mut footer))
@@ -79,11 +85,13 @@ impl Blocks {
         if checksum(&trailer) != expected {
             return Err(refuse("is damaged: the trailer does not match its checksum"));
         }
-        let (labels, names) = read_trailer(&trailer)
+        let (labels, names, table) = read_trailer(&trailer, is_table)
             .ok_or_else(|| refuse("is damaged: the trailer does not hold its names"))?;
         file.seek(SeekFrom::Start(HEADER_LEN)).map_err(cannot)?;
         let blocks = Self { name: name.clone(), file, at: HEADER_LEN, end: offset };
-        Ok((blocks, Contents { name: name.clone(), space, labels, names }))
+        let numbers = table.as_ref().map(schema::numbers).unwrap_or_default();
+        let table = table.map(Arc::new);
+        Ok((blocks, Contents { name: name.clone(), space, labels, names, table, numbers }))
     }
 
     /// How many bytes have been passed.
@@ -128,9 +136,10 @@ fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Sp
     if header[..7] != CACHE_MAGIC[..7] {
         return Err(DataError::format(name, "is not a cache"));
     }
-    if header[7] != CACHE_MAGIC[7] {
+    if ![CACHE_MAGIC[7], TABLE_CACHE].contains(&header[7]) {
         let (found, known) = (header[7], CACHE_MAGIC[7]);
-        let words = format!("is a cache of version {found}; this reads version {known}");
+        let words =
+            format!("is a cache of version {found}; this reads versions {known} and {TABLE_CACHE}");
         return Err(DataError::version(name, words));
     }
     if checksum(&header[..16]).to_le_bytes() != header[16..] {
@@ -143,23 +152,26 @@ fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Sp
     }
 }
 
-fn read_trailer(mut bytes: &[u8]) -> Option<(LabelTexts, Names)> {
+fn read_trailer(
+    mut bytes: &[u8],
+    is_table: bool,
+) -> Option<(LabelTexts, Names, Option<TableSchema>)> {
     let bytes = &mut bytes;
-    let text = |bytes: &mut &[u8]| {
-        let len = usize::try_from(take_varint(bytes)?).ok()?;
-        Some(String::from_utf8_lossy(take(bytes, len)?).into_owned())
-    };
     let mut labels = LabelTexts::default();
     for _ in 0..take_varint(bytes)? {
         let code = f64::from_bits(take_u64(bytes)?);
-        labels.remember(code, &text(bytes)?);
+        labels.remember(code, &schema::take_text(bytes)?);
     }
     let mut names = Names::default();
     let mut slot = 0_u32;
     for _ in 0..take_varint(bytes)? {
         slot = slot.checked_add(u32::try_from(take_varint(bytes)?).ok()?)?;
         // In the order of slots, so each goes to the end.
-        names.insert(slot, &text(bytes)?);
+        names.insert(slot, &schema::take_text(bytes)?);
     }
-    bytes.is_empty().then_some((labels, names))
+    let table = match is_table {
+        true => Some(schema::take_schema(bytes)?),
+        false => None,
+    };
+    bytes.is_empty().then_some((labels, names, table))
 }

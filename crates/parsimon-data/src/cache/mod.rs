@@ -3,7 +3,7 @@
 //! ```text
 //! header   "PARSIMC", version, space (0 ids, 1 hashed), bits, 6 zeros, checksum of these 16 bytes
 //! block*   payload length, row count, checksum of the payload, then the payload
-//! trailer  label texts, names of slots
+//! trailer  label texts, names of slots, in version 3 the schema of the table
 //! footer   "PARSIMCE", trailer offset, trailer length, trailer checksum, row count, checksum of these 40 bytes
 //! ```
 //!
@@ -11,9 +11,12 @@
 //! counts are varints (seven bits a byte, low first), and a row is
 //!
 //! ```text
-//! flags    1-2: values 0 all ones, 1 f32, 2 f64; 4: label; 8: the label is one signed byte; 16: weight; 32: tag
+//! flags    1-2: values 0 all ones, 1 f32, 2 f64; 4: label; 8: the label is one signed byte; 16: weight; 32: tag; 64: numbers
 //! [label] [weight] [tag length, tag] count, indices of 32 bits, [a bit per value: whether it is not 1, those that are not]
+//! [a bit per number column of the table: whether its cell has a value, the values as f64]
 //! ```
+//!
+//! A cache of a table whose columns have kinds is of version 3, any other of version 2.
 //!
 //! Indices are not packed tighter: taking them apart again would cost more than reading them. Values are kept as f32 only
 //! where that loses nothing. A label that is a text is kept as its code
@@ -22,6 +25,7 @@
 
 mod block;
 mod file;
+mod schema;
 #[cfg(test)]
 mod tests;
 mod writer;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parsimon_core::Chunk;
 use parsimon_files::{OutputFile, checksum, is_special};
 
-use super::{FOOTER_MAGIC, HEADER_LEN, block, put_varint};
-use crate::recognize::CACHE_MAGIC;
-use crate::{DataError, LabelTexts, Names, Space};
+use super::{FOOTER_MAGIC, HEADER_LEN, block, put_varint, schema};
+use crate::recognize::{CACHE_MAGIC, TABLE_CACHE};
+use crate::{DataError, LabelTexts, Names, Space, TableSchema, hash};
 
 /// Writes a cache: rows chunk by chunk, then names, and the file appears whole or not at all.
 ///
@@ -49,6 +49,9 @@ pub struct Writer {
     offset: u64,
     names: Vec<u8>,
     labels: Vec<u8>,
+    table: Option<TableSchema>,
+    /// The keys of the table's number columns.
+    numbers: Vec<u64>,
 }
 
 /// A block is written when its payload has grown to this.
@@ -57,14 +60,34 @@ const BLOCK: usize = 256 << 10;
 impl Writer {
     /// Starts a cache of this feature space beside `path`; it takes its name when finished.
     pub fn create(path: impl AsRef<Path>, space: Space) -> Result<Self, DataError> {
+        Self::begin(path.as_ref(), space, None)
+    }
+
+    /// The same for a table whose columns have kinds, of hashed features: rows are read with
+    /// [`Options::numbers_apart`](crate::Options::numbers_apart). The cache is then read as the table is.
+    pub fn create_table(
+        path: impl AsRef<Path>,
+        space: Space,
+        table: &TableSchema,
+    ) -> Result<Self, DataError> {
+        let table = (space != Space::Ids).then(|| table.clone());
+        Self::begin(path.as_ref(), space, table)
+    }
+
+    fn begin(path: &Path, space: Space, table: Option<TableSchema>) -> Result<Self, DataError> {
         space.check()?;
-        let name: Arc<str> = Arc::from(path.as_ref().display().to_string());
+        let name: Arc<str> = Arc::from(path.display().to_string());
         // A device or a pipe could not be read as a cache, whose end is read first.
-        if is_special(path.as_ref()) {
+        if is_special(path) {
             return Err(DataError::file(&name, "is not a file: a cache cannot be written there"));
         }
-        let file = OutputFile::create(path.as_ref()).map_err(|e| refused(&name, e))?;
+        let file = OutputFile::create(path).map_err(|e| refused(&name, e))?;
         let mut header = CACHE_MAGIC.to_vec();
+        if table.is_some() {
+            header[7] = TABLE_CACHE;
+        }
+        let names = table.as_ref().map(schema::numbers).unwrap_or_default();
+        let numbers = names.iter().map(|name| hash::feature(0, name.as_bytes())).collect();
         header.extend(match space {
             Space::Ids => [0, 0],
             Space::Hashed { bits } => [1, bits],
@@ -82,6 +105,8 @@ impl Writer {
             offset: HEADER_LEN,
             names: empty.clone(),
             labels: empty,
+            table,
+            numbers,
         };
         writer.put(&header)?;
         Ok(writer)
@@ -89,7 +114,14 @@ impl Writer {
 
     /// Adds the rows of a chunk.
     pub fn write(&mut self, chunk: &Chunk) -> Result<(), DataError> {
-        block::encode(&mut self.pending, chunk);
+        if self.table.is_none() && !chunk.columns().is_empty() {
+            block::encode(&mut self.pending, &chunk.with_plain_numbers(), &[]);
+        } else {
+            let columns = chunk.columns();
+            let place = |key: &u64| columns.iter().position(|column| column.key == *key);
+            let places: Vec<_> = self.numbers.iter().map(place).collect();
+            block::encode(&mut self.pending, chunk, &places);
+        }
         self.pending_rows += chunk.len() as u64;
         if self.pending.len() >= BLOCK { self.write_block() } else { Ok(()) }
     }
@@ -125,6 +157,9 @@ impl Writer {
         }
         let mut trailer = std::mem::take(&mut self.labels);
         trailer.append(&mut self.names);
+        if let Some(table) = &self.table {
+            schema::put(&mut trailer, table);
+        }
         let mut footer = FOOTER_MAGIC.to_vec();
         for number in [self.offset, trailer.len() as u64, checksum(&trailer), self.rows] {
             footer.extend(number.to_le_bytes());

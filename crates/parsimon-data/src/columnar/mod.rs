@@ -292,6 +292,7 @@ impl Converted {
                 _,
                 Role::Feature { is_text: true, .. }
                 | Role::Category
+                | Role::Boolean
                 | Role::Words
                 | Role::Time { .. }
                 | Role::Empty,

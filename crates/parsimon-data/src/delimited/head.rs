@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::cells::{Dialect, cell};
 use crate::columns::{Columns, check_names};
-use crate::kinds::{Asked, Candidate, Judge, ROWS, choose, nearest};
+use crate::kinds::{Asked, Candidate, Judge, Missing, ROWS, choose, nearest};
 use crate::line_blocks::record_end;
 use crate::{Header, Kinds, Labels, Options, TableSchema};
 
@@ -114,10 +114,12 @@ fn cells(record: &[u8], dialect: Dialect) -> Result<Vec<Vec<u8>>, String> {
 }
 
 impl Head {
-    /// Looks at the first records. `head` must hold the first whole, or all there is.
+    /// Looks at the first records. `head` must hold the first whole, or all there is: `is_whole` if it ends with the text,
+    /// `is_all` if no other input follows.
     pub(crate) fn new(
         head: &[u8],
         is_whole: bool,
+        is_all: bool,
         dialect: Dialect,
         options: &Options,
     ) -> Result<Self, String> {
@@ -157,10 +159,14 @@ impl Head {
             (_, Some(judged)) => {
                 check_names(&first)?;
                 let comma_decimals = dialect.delimiter != b',';
-                Some(Arc::new(judged.schema(&first, is_whole, comma_decimals, options)?))
+                let is_all = is_whole && is_all;
+                Some(Arc::new(judged.schema(&first, is_all, comma_decimals, options)?))
             }
             _ => None,
         };
+        if !options.unfit_is_missing {
+            check_interactions(&first, options)?;
+        }
         let mut columns = match &table {
             Some(table) => Columns::by_kind(&first, options, table)?,
             None => Columns::new(&first, options, Some(0))?,
@@ -219,12 +225,17 @@ impl Judged {
     fn new(first: &[String], rows: Records<'_>, dialect: Dialect, options: &Options) -> Self {
         let mut judges = vec![Judge::default(); first.len()];
         let mut scratch = Vec::new();
+        let missing = Missing::beside_usual(&options.missing);
+        let take = |judge: &mut Judge, cell: &[u8]| {
+            let cell = cell.trim_ascii();
+            if missing.has(cell) { judge.take_missing() } else { judge.take_value(cell) }
+        };
         'rows: for record in rows {
             let mut next = 0;
             for judge in &mut judges {
                 // What is wrong with a row is said when it is read.
                 let Ok(cell) = cell(record, next, dialect, &mut scratch) else { break 'rows };
-                judge.take(cell.content);
+                take(judge, cell.content);
                 next = cell.next;
                 if cell.ends_record {
                     break;
@@ -236,7 +247,7 @@ impl Judged {
             other => other == Header::Present,
         };
         if !is_header {
-            first.iter().zip(&mut judges).for_each(|(cell, judge)| judge.take(cell.as_bytes()));
+            first.iter().zip(&mut judges).for_each(|(cell, judge)| take(judge, cell.as_bytes()));
         }
         Self { is_header, judges }
     }
@@ -249,9 +260,7 @@ impl Judged {
         options: &Options,
     ) -> Result<TableSchema, String> {
         let table = Candidate::new(names, &self.judges, self.is_header, is_whole, comma_decimals);
-        let schema = choose(&table, &asked(options))?;
-        check_interactions(names, options)?;
-        Ok(schema)
+        choose(&table, &asked(options))
     }
 }
 
@@ -265,6 +274,8 @@ pub(crate) fn asked(options: &Options) -> Asked<'_> {
         texts: &options.word_columns,
         ignored: &options.ignored_columns,
         kept: &options.kept_columns,
+        missing: &options.missing,
+        ngrams: options.ngrams,
         is_label_optional: matches!(options.labels, Labels::Optional(_)),
     }
 }

@@ -78,7 +78,7 @@ fn parse_record(
             let named = |bad: Bad| bad.in_field(&column.name);
             match column.role {
                 Role::Label => {
-                    label = if content.is_empty() {
+                    label = if builder.spec.missing.has_label(content) {
                         builder.no_label(place).map_err(named)?
                     } else {
                         builder.label(Found::Text(content), place).map_err(named)?
@@ -112,10 +112,51 @@ fn parse_record(
     let expected = columns.columns.len();
     // Spreadsheets write empty cells behind the last column.
     if (count < expected && !dialect.is_careless) || filled > expected {
-        let words = format!("the row has {count} cells instead of {expected}");
-        return Err(Bad::new(DataErrorKind::Malformed, 1, words));
+        return Err(ragged(record, columns, dialect, count, scratch));
     }
     builder.finish_adding(label, weight, b"")
+}
+
+/// What is wrong with a row that has more or fewer cells than there are columns.
+#[cold]
+fn ragged(
+    record: &[u8],
+    columns: &Columns,
+    dialect: Dialect,
+    count: usize,
+    scratch: &mut Vec<u8>,
+) -> Bad {
+    let expected = columns.columns.len();
+    let s = if count == 1 { "" } else { "s" };
+    let counts = format!("the row has {count} cell{s} and the table {expected} columns");
+    if let Some(column) = columns.columns.get(count) {
+        let words =
+            format!("{counts}: there is no cell for column {}", shown(column.name.as_bytes()));
+        return Bad::new(DataErrorKind::Malformed, 1, words).in_field(&column.name);
+    }
+    let sign = match dialect.delimiter {
+        b',' => "a comma",
+        b';' => "a semicolon",
+        b'\t' => "a tab",
+        _ => "a bar",
+    };
+    let (mut next, mut i) = (0, 0);
+    while let Ok(cell) = cell(record, next, dialect, scratch) {
+        if i >= expected && !cell.content.is_empty() {
+            let advice = if dialect.has_quotes {
+                format!("; a cell that contains {sign} needs quotes")
+            } else {
+                String::new()
+            };
+            let words = format!("{counts}: {} stands behind the last{advice}", shown(cell.content));
+            return Bad::new(DataErrorKind::Malformed, cell.start + 1, words).found(cell.content);
+        }
+        if cell.ends_record {
+            break;
+        }
+        (next, i) = (cell.next, i + 1);
+    }
+    Bad::new(DataErrorKind::Malformed, 1, counts)
 }
 
 /// A number, or a text.
@@ -280,8 +321,14 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
         for (text, expected) in [
-            ("y,a\n1,2,3\n", "x:2:1: the row has 3 cells instead of 2"),
-            ("y,a\n1\n", "x:2:1: the row has 1 cells instead of 2"),
+            (
+                "y,a\n1,2,3\n",
+                "x:2:5: the row has 3 cells and the table 2 columns: \"3\" stands behind the last; a cell that contains a comma needs quotes",
+            ),
+            (
+                "y,a\n1\n",
+                "x:2:1: the row has 1 cell and the table 2 columns: there is no cell for column \"a\"",
+            ),
             ("y,a\n1,2\n1,nan\n", "x:3:3: \"nan\" is not a finite number"),
             ("y,a\n1,-Infinity\n", "x:2:3: \"-Infinity\" is not a finite number"),
             (

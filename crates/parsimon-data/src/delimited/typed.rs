@@ -1,13 +1,13 @@
 //! Cells by the kind of their column.
 //!
 //! A number is the feature `column`, a category the feature `column=text`. A text has a feature `column^word` for each
-//! word, in lower case. A time has the features `column^hour=14` and `column^day=Mon`, and the number `column`: years since
+//! word, in lower case, and `column^two words` for each run of words up to the length of the schema. A time has the features `column^hour=14` and `column^day=Mon`, and the number `column`: years since
 //! 2000. A missing cell has none.
 
 use crate::builder::Builder;
 use crate::columns::Role;
 use crate::error::{Bad, not_a_number, shown};
-use crate::kinds::{Moment, TimeForm, is_missing};
+use crate::kinds::{Moment, TimeForm};
 use crate::label::Found;
 use crate::{DataErrorKind, number};
 
@@ -16,6 +16,9 @@ use crate::{DataErrorKind, number};
 pub(crate) struct Scratch {
     pub(crate) name: Vec<u8>,
     lower: String,
+    word: Vec<u8>,
+    /// Where the words of `lower` begin and end.
+    words: Vec<(usize, usize)>,
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -31,7 +34,11 @@ pub(crate) fn push_found(
 ) -> Result<(), Bad> {
     match (found, role) {
         (Found::Text(text), _) => push(builder, column, role, text.trim_ascii(), place, scratch),
-        (Found::Number(value), Role::Number { .. }) if value.is_nan() => Ok(()),
+        (Found::Number(value), Role::Number { .. })
+            if value.is_nan() || builder.spec.missing.has_number(value) =>
+        {
+            Ok(())
+        }
         (Found::Number(value), Role::Number { k, .. }) => {
             push_number(builder, column, k, value, place)
         }
@@ -50,16 +57,26 @@ pub(crate) fn push(
 ) -> Result<(), Bad> {
     match role {
         Role::Number { k, form } => match form.read(content) {
+            Some(value) if builder.spec.missing.has_number(value) => Ok(()),
             Some(value) => push_number(builder, column, k, value, place),
-            None if is_missing(content) => Ok(()),
+            None if builder.spec.missing.has(content) => Ok(()),
             None if is_infinite(content) && !builder.spec.options.unfit_is_missing => {
                 Err(Bad::new(DataErrorKind::Number, place, not_a_number(content)).found(content))
             }
             None => unfit(builder, column, content, place, "is not a number"),
         },
-        _ if is_missing(content) => Ok(()),
+        _ if builder.spec.missing.has(content) => Ok(()),
         Role::Category => {
             push_category(builder, column, content, scratch);
+            Ok(())
+        }
+        Role::Boolean => {
+            // True, TRUE and the true of Arrow are one word.
+            let mut word = std::mem::take(&mut scratch.word);
+            word.clear();
+            word.extend(content.iter().map(u8::to_ascii_lowercase));
+            push_category(builder, column, &word, scratch);
+            scratch.word = word;
             Ok(())
         }
         Role::Words => {
@@ -133,7 +150,7 @@ pub(crate) fn push_category(
     builder.push_named(0, b"", name, 1.0);
 }
 
-/// Adds `column^word` for each word.
+/// Adds `column^word` for each word, and for each run of words if these are wanted.
 pub(crate) fn push_words(builder: &mut Builder, column: &str, text: &[u8], scratch: &mut Scratch) {
     builder.enter(column.as_bytes());
     let seed = builder.seed(column.as_bytes());
@@ -152,10 +169,30 @@ pub(crate) fn push_words(builder: &mut Builder, column: &str, text: &[u8], scrat
     }
     lower.make_ascii_lowercase();
     let is_part = |c: char| c.is_alphanumeric() || c == '\'' || c == '\u{fffd}';
+    let longest = builder.spec.ngrams;
+    let Scratch { name, lower, words, .. } = scratch;
+    words.clear();
     for word in lower.split(|c: char| !is_part(c)) {
         let word = word.trim_matches('\'');
-        if !word.is_empty() {
-            builder.push_named(seed, column.as_bytes(), word.as_bytes(), 1.0);
+        if word.is_empty() {
+            continue;
+        }
+        builder.push_named(seed, column.as_bytes(), word.as_bytes(), 1.0);
+        if longest > 1 {
+            let start = word.as_ptr() as usize - lower.as_ptr() as usize;
+            words.push((start, start + word.len()));
+        }
+    }
+    for n in 2..=longest {
+        for run in words.windows(n) {
+            name.clear();
+            for (i, &(start, end)) in run.iter().enumerate() {
+                if i > 0 {
+                    name.push(b' ');
+                }
+                name.extend_from_slice(&lower.as_bytes()[start..end]);
+            }
+            builder.push_named(seed, column.as_bytes(), name, 1.0);
         }
     }
 }

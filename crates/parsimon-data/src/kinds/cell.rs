@@ -1,17 +1,5 @@
 //! One cell, looked at on its own.
 
-/// Spellings of a missing cell beside nothing at all.
-const MISSING: [&[u8]; 12] = [
-    b"NA", b"N/A", b"#N/A", b"n/a", b"null", b"NULL", b"Null", b"None", b"nan", b"NaN", b"NAN",
-    b"?",
-];
-
-/// Whether a trimmed cell has no value.
-#[inline]
-pub(crate) fn is_missing(cell: &[u8]) -> bool {
-    cell.len() <= 4 && (cell.is_empty() || MISSING.contains(&cell))
-}
-
 /// What the spelling of a plain number says about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spelling {

@@ -2,7 +2,7 @@
 
 use super::judge::{Judge, Verdict};
 use super::select::{find, select};
-use super::{ColumnKind, Kind, TableSchema};
+use super::{ColumnKind, Kind, TableSchema, missing, no_texts};
 use crate::error::shown;
 
 /// Names of labels. The column `y` is one as well.
@@ -20,6 +20,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) texts: &'a [String],
     pub(crate) ignored: &'a [String],
     pub(crate) kept: &'a [String],
+    /// Words for a missing cell beside the usual ones.
+    pub(crate) missing: &'a [String],
+    pub(crate) ngrams: Option<u8>,
     /// Whether a table without a label will do.
     pub(crate) is_label_optional: bool,
 }
@@ -101,7 +104,17 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
         }
     }
     let name = |i: Option<usize>| i.map(|i| names[i].clone());
-    Ok(TableSchema { columns, label: name(label), weight: name(weight) })
+    let schema = TableSchema {
+        columns,
+        label: name(label),
+        weight: name(weight),
+        missing: missing::with_usual(asked.missing),
+        ngrams: asked.ngrams.filter(|&n| n > 1),
+    };
+    match schema.ngrams {
+        Some(n) if !schema.has_texts() => Err(no_texts(n)),
+        _ => Ok(schema),
+    }
 }
 
 /// The label where none is named.

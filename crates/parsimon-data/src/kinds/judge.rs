@@ -3,7 +3,8 @@
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cell::{Spelling, boolean_pair, is_missing, spelling, words};
+use super::cell::{Spelling, boolean_pair, spelling, words};
+use super::missing::is_missing;
 use super::number_form::{COMMA, NumberForm, POINT, read_written};
 use super::{Kind, TimeForm};
 use crate::number;
@@ -98,13 +99,19 @@ impl Default for Judge {
 }
 
 impl Judge {
-    /// Looks at a cell.
+    /// Looks at a cell, which is missing by the usual list.
     pub(crate) fn take(&mut self, cell: &[u8]) {
         let cell = cell.trim_ascii();
-        if is_missing(cell) {
-            self.missing += 1;
-            return;
-        }
+        if is_missing(cell) { self.take_missing() } else { self.take_value(cell) }
+    }
+
+    /// Looks at a cell that has no value.
+    pub(crate) fn take_missing(&mut self) {
+        self.missing += 1;
+    }
+
+    /// Looks at a trimmed cell that has a value.
+    pub(crate) fn take_value(&mut self, cell: &[u8]) {
         self.values += 1;
         if self.are_plain {
             self.take_number(cell);
@@ -230,7 +237,7 @@ impl Judge {
         if let Some(form) = self.time() {
             return (Kind::Time, form.example());
         }
-        if self.boolean.is_on() && self.distinct.len() <= 2 {
+        if self.boolean.is_on() {
             return (Kind::Boolean, None);
         }
         let are_sentences = 2 * self.of_three_words > self.values
@@ -297,6 +304,8 @@ mod tests {
             (&["623049e6", "85f751fd"], Kind::Category),
             (&["yes", "no", "yes"], Kind::Boolean),
             (&["True", "False"], Kind::Boolean),
+            (&["T", "f", "t", "F"], Kind::Boolean),
+            (&["T", "no"], Kind::Category),
             (&["5", "5", "5"], Kind::Constant),
             (&["", "NA", "?"], Kind::Empty),
             (&["2020-01-05", "2021-03-01"], Kind::Time),

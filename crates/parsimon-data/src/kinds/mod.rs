@@ -3,6 +3,7 @@
 mod cell;
 mod choice;
 mod judge;
+mod missing;
 mod number_form;
 mod select;
 mod time;
@@ -10,15 +11,18 @@ mod time;
 use std::fmt;
 use std::str::FromStr;
 
-pub(crate) use cell::is_missing;
 pub(crate) use choice::{Asked, Candidate, choose};
 pub(crate) use judge::{Judge, Verdict};
+pub(crate) use missing::Missing;
 pub(crate) use number_form::NumberForm;
 pub(crate) use select::{find, nearest, select};
 pub(crate) use time::{Moment, TimeForm};
 
 /// How many rows are looked at.
 pub(crate) const ROWS: usize = 10_000;
+
+/// The longest run of words that may be a feature.
+pub(crate) const MOST_NGRAMS: u8 = 8;
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,11 +32,11 @@ pub enum Kind {
     Number,
     /// Names and codes: a cell is the feature `column=text`.
     Category,
-    /// Sentences: each word is the feature `column^word`.
+    /// Sentences: each word is the feature `column^word`, and so is each run of words up to [`TableSchema::ngrams`].
     Text,
     /// Dates and times of day: hour of day, day of week, and years since 2000.
     Time,
-    /// Two words such as yes and no; read as a category.
+    /// Two words such as yes and no, in any case; a cell is the feature `column=word` in lower case.
     Boolean,
     /// A different value in every row; not read.
     Identifier,
@@ -102,6 +106,11 @@ pub struct TableSchema {
     pub label: Option<String>,
     /// The importance weight's column.
     pub weight: Option<String>,
+    /// The cells that have no value, beside empty ones; `None` for the usual list (NA, N/A, null, None, nan, ? and
+    /// their like).
+    pub missing: Option<Vec<String>>,
+    /// Runs of up to so many words are features of text columns; `None` for words alone.
+    pub ngrams: Option<u8>,
 }
 
 impl TableSchema {
@@ -127,11 +136,22 @@ impl TableSchema {
                 }
             }
         }
+        if let Some(n) = self.ngrams {
+            check_ngrams(n)?;
+            if !self.has_texts() {
+                return Err(no_texts(n));
+            }
+        }
         let names = [&self.label, &self.weight];
         match names.into_iter().flatten().find(|name| self.column(name).is_none()) {
             Some(name) => Err(format!("the schema has no column {name:?}")),
             None => Ok(()),
         }
+    }
+
+    /// Whether a column is a text.
+    pub(crate) fn has_texts(&self) -> bool {
+        self.columns.iter().any(|c| c.kind == Kind::Text && Some(&c.name) != self.label.as_ref())
     }
 
     /// The schema for a table in which a cell contradicts the kind of a column: a number column that has a text
@@ -148,6 +168,21 @@ impl TableSchema {
         found.form = None;
         Some(wider)
     }
+}
+
+/// Refuses runs of no words or very many.
+pub(crate) fn check_ngrams(n: u8) -> Result<(), String> {
+    match (1..=MOST_NGRAMS).contains(&n) {
+        true => Ok(()),
+        false => Err(format!("ngrams must be 1 to {MOST_NGRAMS}, got {n}")),
+    }
+}
+
+/// Words about runs of words where there are no texts.
+fn no_texts(n: u8) -> String {
+    format!(
+        "has no column of text, and --ngrams {n} is for the words of texts; name the text columns with --texts COLUMNS"
+    )
 }
 
 /// How the cells of tables are understood.

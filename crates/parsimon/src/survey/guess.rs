@@ -64,7 +64,7 @@ pub fn open_guessing<S: Source + ?Sized>(
     };
     let options = &options;
     let labels = seen.labels.unwrap_or(SeenLabels::Usual { from_zero: false });
-    let guess = guess_of(&labels, seen.format);
+    let guess = guess_of(&labels, seen.format, seen.is_table);
     let settings = match guess {
         Guess::Two => settings,
         Guess::Several => spec.clone().set("multiclass", true).resolve()?,
@@ -91,7 +91,7 @@ fn is_open(spec: &Spec, settings: &Settings) -> bool {
         && takes("squared")
 }
 
-fn guess_of(labels: &SeenLabels, format: Format) -> Guess {
+fn guess_of(labels: &SeenLabels, format: Format, is_table: bool) -> Guess {
     let labels = match labels {
         SeenLabels::Usual { .. } => return Guess::Two,
         SeenLabels::Numbers => return Guess::Numbers,
@@ -105,7 +105,8 @@ fn guess_of(labels: &SeenLabels, format: Format) -> Guess {
         Some(numbers) => {
             let are_whole = numbers.iter().all(|y| y.fract() == 0.0);
             let are_contiguous = numbers.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
-            let may_be = matches!(format, Format::Svmlight | Format::Vw | Format::Cache);
+            let may_be =
+                !is_table && matches!(format, Format::Svmlight | Format::Vw | Format::Cache);
             let are_few = (3..=MOST_NUMBERED).contains(&numbers.len());
             let are_classes = are_whole && are_contiguous && may_be && are_few;
             if are_classes { Guess::Several } else { Guess::Numbers }
@@ -119,7 +120,7 @@ mod tests {
 
     fn guess(labels: &[&str], format: Format) -> Guess {
         let labels = labels.iter().map(|&label| label.to_owned()).collect();
-        guess_of(&SeenLabels::All(labels), format)
+        guess_of(&SeenLabels::All(labels), format, format == Format::Csv)
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct Scan {
     pub space: Space,
     /// The format of the first input.
     pub format: Format,
+    /// Whether it is a table whose columns have kinds.
+    pub is_table: bool,
 }
 
 /// The labels that were seen.
@@ -105,8 +107,8 @@ pub fn scan<S: Source + ?Sized>(
         Space::Ids => slots.ids(reader.largest_index()),
         Space::Hashed { .. } => slots.in_use(),
     });
-    let format = reader.format();
-    Ok(Scan { labels, dimension, rows: needs.rows.then_some(rows), space, format })
+    let (format, is_table) = (reader.format(), reader.table().is_some());
+    Ok(Scan { labels, dimension, rows: needs.rows.then_some(rows), space, format, is_table })
 }
 
 /// More distinct numbers than this are no classes.

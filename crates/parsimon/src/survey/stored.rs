@@ -20,6 +20,10 @@ struct Table {
     label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weight: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    missing: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ngrams: Option<u8>,
     columns: Vec<Column>,
 }
 
@@ -33,6 +37,8 @@ impl From<&TableSchema> for Table {
         Self {
             label: schema.label.clone(),
             weight: schema.weight.clone(),
+            missing: schema.missing.clone(),
+            ngrams: schema.ngrams,
             columns: schema.columns.iter().map(column).collect(),
         }
     }
@@ -47,7 +53,8 @@ impl TryFrom<Table> for TableSchema {
             Ok(ColumnKind { name, kind, form })
         };
         let columns = table.columns.into_iter().map(column).collect::<Result<_, String>>()?;
-        let schema = Self { columns, label: table.label, weight: table.weight };
+        let Table { label, weight, missing, ngrams, .. } = table;
+        let schema = Self { columns, label, weight, missing, ngrams };
         schema.check()?;
         Ok(schema)
     }
@@ -70,10 +77,16 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(
 
 /// The schema as JSON that a person can edit, a column on each line.
 pub fn schema_to_json(schema: &TableSchema) -> String {
-    let Table { label, weight, columns } = Table::from(schema);
+    let Table { label, weight, missing, ngrams, columns } = Table::from(schema);
     let mut lines = vec![format!("  \"label\": {}", json!(label))];
     if weight.is_some() {
         lines.push(format!("  \"weight\": {}", json!(weight)));
+    }
+    if missing.is_some() {
+        lines.push(format!("  \"missing\": {}", json!(missing)));
+    }
+    if ngrams.is_some() {
+        lines.push(format!("  \"ngrams\": {}", json!(ngrams)));
     }
     let columns: Vec<_> = columns.iter().map(|column| format!("    {}", json!(column))).collect();
     lines.push(format!("  \"columns\": [\n{}\n  ]", columns.join(",\n")));

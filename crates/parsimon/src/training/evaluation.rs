@@ -78,22 +78,21 @@ impl Model {
 
     /// Predicts labeled data and judges the predictions.
     pub fn evaluate(&self, inputs: &[Input], options: &Options) -> Result<Evaluation, Error> {
-        self.evaluate_counting(inputs, options).map(|(evaluation, _)| evaluation)
+        self.evaluate_warning(inputs, options).map(|(evaluation, _)| evaluation)
     }
 
-    /// The same, with the number of cells that were taken for missing because they do not fit the kind of their column.
-    pub fn evaluate_counting(
+    /// The same, with what a person should know of the rows: see [`Reader::warnings`].
+    pub fn evaluate_warning(
         &self,
         inputs: &[Input],
         options: &Options,
-    ) -> Result<(Evaluation, u64), Error> {
+    ) -> Result<(Evaluation, Vec<String>), Error> {
         let mut judge = Judge::new(self);
-        let unfit = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
-        Ok((judge.evaluator.finish(), unfit))
+        let warnings = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
+        Ok((judge.evaluator.finish(), warnings))
     }
 
-    /// The same, and sets the model beside a constant prediction on the same rows: the metrics, the comparison, the number of
-    /// cells taken for missing.
+    /// The same, and sets the model beside a constant prediction on the same rows: the metrics, the comparison, the warnings.
     ///
     /// ```
     /// use parsimon::data::{Input, Labels, Options};
@@ -114,11 +113,11 @@ impl Model {
         &self,
         inputs: &[Input],
         options: &Options,
-    ) -> Result<(Evaluation, BesideConstant, u64), Error> {
+    ) -> Result<(Evaluation, BesideConstant, Vec<String>), Error> {
         let mut judge = Judge { beside: Some(Beside::new(self)), ..Judge::new(self) };
-        let unfit = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
+        let warnings = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
         let beside = judge.beside.unwrap_or_else(|| Beside::new(self)).finish();
-        Ok((judge.evaluator.finish(), beside, unfit))
+        Ok((judge.evaluator.finish(), beside, warnings))
     }
 }
 
@@ -168,7 +167,7 @@ fn judge_all(
     inputs: &[Input],
     options: &Options,
     threads: usize,
-) -> Result<u64, Error> {
+) -> Result<Vec<String>, Error> {
     let mut options = model.options(options, Expect::Labels);
     options.numbers_apart = judges.iter().any(|judge| judge.is_normalized);
     let mut reader = Reader::open(inputs, &options)?;
@@ -176,7 +175,7 @@ fn judge_all(
     while reader.read(&mut chunk)? {
         in_parallel(threads, judges, |judge| judge.take(&chunk));
     }
-    Ok(reader.unfit_cells())
+    Ok(reader.warnings())
 }
 
 /// Whether rows must have labels.

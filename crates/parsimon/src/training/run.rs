@@ -132,6 +132,8 @@ pub struct Outcome {
     pub features: u64,
     /// Rows passed over because they were bad, and the first of their errors.
     pub skipped: (u64, Vec<String>),
+    /// What a person should know of the rows: see [`Reader::warnings`].
+    pub warnings: Vec<String>,
     /// Time spent reading and learning.
     pub elapsed: Duration,
 }
@@ -179,6 +181,7 @@ pub fn run_with(
         rows: 0,
         features: 0,
         skipped: (0, Vec::new()),
+        warnings: Vec::new(),
         unsaved: 0,
     };
     let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, Model)>, 0);
@@ -213,7 +216,7 @@ pub fn run_with(
             }
         }
     }
-    let RunState { ledger, rows, features, skipped, .. } = state;
+    let RunState { ledger, rows, features, skipped, warnings, .. } = state;
     let elapsed = start.elapsed();
     if trainer.progressive().rows() == 0 {
         return Err(Error::NothingLearned);
@@ -223,7 +226,7 @@ pub fn run_with(
     }
     let model = best.map_or_else(|| trainer.model(), |(_, model)| model);
     let regret = ledger.map(|ledger| ledger.close(trainer));
-    Ok(Outcome { model, passes, regret, rows, features, skipped, elapsed })
+    Ok(Outcome { model, passes, regret, rows, features, skipped, warnings, elapsed })
 }
 
 struct RunState<'a> {
@@ -234,6 +237,7 @@ struct RunState<'a> {
     rows: u64,
     features: u64,
     skipped: (u64, Vec<String>),
+    warnings: Vec<String>,
     unsaved: u64,
     /// What the first rows show, in search of reasons.
     first: FirstRows,
@@ -301,6 +305,7 @@ impl RunState<'_> {
         if number == 1 {
             let errors = reader.skipped().iter().map(ToString::to_string).collect();
             self.skipped = (reader.skipped_rows(), errors);
+            self.warnings = reader.warnings();
         }
         self.trainer.note_names(reader.into_names());
         Ok(judged.then(|| judge.finish()))

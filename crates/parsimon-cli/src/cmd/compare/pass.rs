@@ -3,18 +3,30 @@
 use std::thread;
 
 use parsimon::core::Chunk;
+use parsimon::data::Options;
 use parsimon::{Error, Model, Observer, Stopped, Sweep};
 
 use super::window::Window;
 use crate::args::CompareArgs;
+use crate::cmd::columns;
 use crate::cmd::comparison::{
-    Comparison, ConstantScore, Entry, Finish, Run, Score, Task, check_tests, judge,
+    Comparison, ConstantScore, Ended, Entry, Finish, Run, Score, Task, check_tests, judge,
+    until_it_fits,
 };
 use crate::console::Console;
 use crate::fault::Fault;
 
 pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<Comparison, Fault> {
-    let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs)?;
+    until_it_fits(|wider| once(args, task, runs, wider))
+}
+
+fn once(
+    args: &CompareArgs,
+    task: &Task<'_>,
+    runs: &[Run],
+    wider: Option<Options>,
+) -> Result<Comparison, Ended> {
+    let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs, wider)?;
     let tests = task.tests();
     check_tests(&tests, &options)?;
     let (schema, mut windows) = (reading.clone(), Vec::new());
@@ -28,11 +40,13 @@ pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<
     sweep.use_threads(threads);
     let mut console = Console::new(args.report.quiet, 1, 0, Vec::new());
     let mut chunk = Chunk::new();
-    while reader.read(&mut chunk)? {
+    let quiet = args.report.quiet;
+    while reader.read(&mut chunk).map_err(|e| Ended::by(e, task, &options, quiet))? {
         sweep.learn_watched(&chunk, &mut |_| {}, &mut windows);
         console.position(&reader.position());
     }
     console.finish();
+    columns::warn(&reader.warnings());
     let rows = reader.position().rows;
     let mut finishes = finishes(&sweep, runs, windows)?;
     let scores = finishes.iter_mut().enumerate();

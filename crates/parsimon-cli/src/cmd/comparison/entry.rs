@@ -1,10 +1,11 @@
 //! The start: data that is open, and settings that are complete.
 
-use parsimon::data::{Options, Reader};
+use parsimon::data::{DataError, Input, Options, Reader};
 use parsimon::survey::{self, Opened};
 use parsimon::{InputSchema, LearnerOptions, Settings, Storage};
 
 use super::{Run, Task};
+use crate::cmd::columns;
 use crate::cmd::train::frame;
 use crate::fault::Fault;
 
@@ -22,12 +23,20 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(task: &Task<'_>, runs: &[Run]) -> Result<Self, Fault> {
+    /// Opens the data; with the kinds of `wider` after a cell that contradicts the kind of its column.
+    pub(crate) fn new(
+        task: &Task<'_>,
+        runs: &[Run],
+        wider: Option<Options>,
+    ) -> Result<Self, Fault> {
         let Some(first) = runs.first() else {
             return Err(Fault::Usage("no method to run".into()));
         };
         let inputs = task.data.inputs();
-        let base = task.data.options(task.frame.precision.into())?;
+        let mut base = task.data.options(task.frame.precision.into())?;
+        if let Some(wider) = wider {
+            columns::take_kinds(&mut base, wider);
+        }
         let resolved = |run: &Run| run.spec.resolve().map_err(|e| named(run, e.into()));
         let settings = runs.iter().map(resolved).collect::<Result<Vec<_>, _>>()?;
         let Opened { schema: reading, options, reader } =
@@ -45,6 +54,49 @@ impl Entry {
             }
         }
         Ok(Self { options, reader, reading, frame, settings })
+    }
+}
+
+/// What ends a pass before its end.
+pub(crate) enum Ended {
+    /// A cell contradicts the kind of its column: the pass starts again with these options.
+    Wider(Box<Options>),
+    Fault(Fault),
+}
+
+impl<E: Into<Fault>> From<E> for Ended {
+    fn from(error: E) -> Self {
+        Ended::Fault(error.into())
+    }
+}
+
+impl Ended {
+    /// What becomes of an error of the data.
+    pub(crate) fn by(error: DataError, task: &Task<'_>, options: &Options, quiet: bool) -> Self {
+        let is_repeatable = !task.data.inputs().iter().any(Input::is_read_once);
+        match survey::widened(options, &error).filter(|_| is_repeatable) {
+            Some(wider) => {
+                if !quiet {
+                    columns::widened(&error, &wider);
+                }
+                Ended::Wider(Box::new(wider))
+            }
+            None => Ended::Fault(error.into()),
+        }
+    }
+}
+
+/// A pass, as often as kinds of columns must be widened.
+pub(crate) fn until_it_fits<T>(
+    mut pass: impl FnMut(Option<Options>) -> Result<T, Ended>,
+) -> Result<T, Fault> {
+    let mut wider = None;
+    loop {
+        match pass(wider.take()) {
+            Ok(done) => return Ok(done),
+            Err(Ended::Wider(options)) => wider = Some(*options),
+            Err(Ended::Fault(fault)) => return Err(fault),
+        }
     }
 }
 

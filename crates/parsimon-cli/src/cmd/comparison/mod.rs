@@ -24,7 +24,7 @@ use parsimon::{InputSchema, Settings, Stopped};
 use parsimon_page::chart::Figure;
 
 pub(crate) use self::constant::ConstantScore;
-pub(crate) use self::entry::Entry;
+pub(crate) use self::entry::{Ended, Entry, until_it_fits};
 pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
 use self::table::Cells;
 pub(crate) use self::test::{check_tests, judge};

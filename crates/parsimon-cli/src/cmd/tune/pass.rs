@@ -3,13 +3,16 @@
 use std::thread;
 
 use parsimon::core::Chunk;
+use parsimon::data::Options;
 use parsimon::eval::LearningCurve;
 use parsimon::{EarlyStopping, Error, Model, Settings, Standing, Sweep};
 
 use super::live::Live;
 use crate::args::TuneArgs;
+use crate::cmd::columns;
 use crate::cmd::comparison::{
-    Comparison, ConstantScore, Entry, Finish, Run, Score, Task, check_tests, judge,
+    Comparison, ConstantScore, Ended, Entry, Finish, Run, Score, Task, check_tests, judge,
+    until_it_fits,
 };
 use crate::fault::Fault;
 
@@ -22,7 +25,16 @@ pub(super) struct Learned {
 }
 
 pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Learned, Fault> {
-    let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs)?;
+    until_it_fits(|wider| once(args, task, runs, wider))
+}
+
+fn once(
+    args: &TuneArgs,
+    task: &Task<'_>,
+    runs: &[Run],
+    wider: Option<Options>,
+) -> Result<Learned, Ended> {
+    let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs, wider)?;
     same_loss(&settings)?;
     let tests = task.tests();
     check_tests(&tests, &options)?;
@@ -36,11 +48,13 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     task.data.inputs().iter().for_each(|input| sweep.note_input(&input.name()));
     let mut live = Live::new(args.report.quiet, runs);
     let mut chunk = Chunk::new();
-    while reader.read(&mut chunk)? {
+    let quiet = args.report.quiet;
+    while reader.read(&mut chunk).map_err(|e| Ended::by(e, task, &options, quiet))? {
         sweep.learn(&chunk, &mut |standings| live.report(standings));
         live.show(&sweep, &reader.position());
     }
     live.finish();
+    columns::warn(&reader.warnings());
     let (rows, skipped) = (reader.position().rows, reader.skipped_rows());
     sweep.note_names(reader.into_names());
     let mut finishes = finishes(&sweep, runs)?;

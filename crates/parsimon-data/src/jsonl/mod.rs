@@ -12,6 +12,8 @@
 //! called by its position from 0 and a text by itself. Fields that begin with `_` are never features.
 //! A row without a label field can be predicted but not learned from; a null label is an error.
 
+mod fields;
+
 use memchr::memchr;
 use serde_json::{Map, Value};
 
@@ -20,6 +22,8 @@ use crate::columns::{LABELS, WEIGHTS};
 use crate::error::{Bad, shown};
 use crate::label::Found;
 use crate::{DataErrorKind, Options, hash, number, svmlight};
+
+pub(crate) use fields::{check_fields, names_fields};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {

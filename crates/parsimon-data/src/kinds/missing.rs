@@ -1,0 +1,95 @@
+//! Cells that have no value.
+
+use crate::number;
+
+/// Spellings of a missing cell beside nothing at all.
+pub(super) const USUAL: [&str; 12] =
+    ["NA", "N/A", "#N/A", "n/a", "null", "NULL", "Null", "None", "nan", "NaN", "NAN", "?"];
+
+/// Whether a trimmed cell has no value, by the usual list.
+#[inline]
+pub(crate) fn is_missing(cell: &[u8]) -> bool {
+    cell.len() <= 4 && (cell.is_empty() || USUAL.iter().any(|usual| usual.as_bytes() == cell))
+}
+
+/// Which cells of a table have no value. An empty cell never has one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Missing {
+    /// The list of the table, if it is not the usual one.
+    list: Option<Vec<Box<[u8]>>>,
+    /// Those of the list that are numbers: `-999` also stands for `-999.0`.
+    numbers: Vec<f64>,
+}
+
+impl Missing {
+    /// The cells of a list; of the usual list if there is none.
+    pub(crate) fn new(list: Option<&[String]>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        let tokens = || list.iter().map(|token| token.trim().as_bytes());
+        Self {
+            list: Some(tokens().map(Box::from).collect()),
+            numbers: tokens().filter_map(number::whole).collect(),
+        }
+    }
+
+    /// The cells of the usual list and some more.
+    pub(crate) fn beside_usual(more: &[String]) -> Self {
+        Self::new(with_usual(more).as_deref())
+    }
+
+    /// Whether a trimmed cell has no value.
+    #[inline]
+    pub(crate) fn has(&self, cell: &[u8]) -> bool {
+        match &self.list {
+            None => is_missing(cell),
+            Some(list) => {
+                cell.is_empty()
+                    || list.iter().any(|token| **token == *cell)
+                    || !self.numbers.is_empty()
+                        && number::whole(cell).is_some_and(|value| self.has_number(value))
+            }
+        }
+    }
+
+    /// Whether a number stands for no value.
+    #[inline]
+    pub(crate) fn has_number(&self, value: f64) -> bool {
+        !self.numbers.is_empty() && self.numbers.contains(&value)
+    }
+
+    /// Whether a label has no value: only by a word that the user has added, because `None` or `NA` may be a class.
+    pub(crate) fn has_label(&self, cell: &[u8]) -> bool {
+        cell.is_empty() || self.list.is_some() && !is_missing(cell) && self.has(cell)
+    }
+}
+
+/// The usual list and some more words; `None` if there are none.
+pub(super) fn with_usual(more: &[String]) -> Option<Vec<String>> {
+    let mut list: Vec<String> = USUAL.iter().map(|&usual| usual.to_owned()).collect();
+    for token in more.iter().map(|token| token.trim()) {
+        if !token.is_empty() && !list.iter().any(|known| known == token) {
+            list.push(token.to_owned());
+        }
+    }
+    (list.len() > USUAL.len()).then_some(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_takes_the_place_of_the_usual_one() {
+        let usual = Missing::new(None);
+        assert!(usual.has(b"") && usual.has(b"NA") && usual.has(b"?") && !usual.has(b"-999"));
+        let more = Missing::new(with_usual(&["-999".into(), " unknown ".into()]).as_deref());
+        for cell in ["", "NA", "-999", "-999.0", "unknown"] {
+            assert!(more.has(cell.as_bytes()), "{cell}");
+        }
+        assert!(!more.has(b"-998") && more.has_number(-999.0) && !more.has_number(999.0));
+        assert!(more.has_label(b"unknown") && !more.has_label(b"NA") && more.has_label(b""));
+        let own = Missing::new(Some(&["none".into()]));
+        assert!(own.has(b"none") && own.has(b"") && !own.has(b"NA"));
+        assert_eq!(with_usual(&["NA".into()]), None);
+    }
+}

@@ -99,8 +99,9 @@ impl Signal {
 /// # std::fs::remove_file(folder).unwrap();
 /// ```
 pub fn read(path: &Path, channel: Option<usize>) -> Result<Signal, AudioError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| AudioError::Io { path: path.into(), source })?;
+    let cannot =
+        |e: parsimon_files::Error| AudioError::Io { path: path.into(), source: e.into_io_error() };
+    let bytes = parsimon_files::read_file(path).map_err(cannot)?;
     decode(&bytes, channel).map_err(|message| AudioError::Wav { path: path.into(), message })
 }
 

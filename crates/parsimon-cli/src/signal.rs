@@ -42,8 +42,7 @@ impl<'a> Source<'a> {
 
     pub(crate) fn read(&self, channel: Option<usize>) -> Result<Signal, Fault> {
         if is_table(self.path) {
-            let text =
-                std::fs::read_to_string(self.path).map_err(|e| Fault::file(self.path, &e))?;
+            let text = parsimon_files::read_text(self.path)?;
             let samples = column(&text, self.column)
                 .map_err(|message| Fault::Input(format!("{}:{message}", self.path.display())))?;
             return Ok(Signal { samples, rate: None, clipped: 0 });

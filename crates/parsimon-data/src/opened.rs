@@ -1,9 +1,10 @@
 //! Opening an input: its first bytes decompressed and in UTF-8, and what it is.
 
-use std::fs::File;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+
+use parsimon_files::InputFile;
 
 use crate::decompress::{self, Counting, Stream};
 use crate::delimited;
@@ -36,7 +37,7 @@ pub(crate) fn open(
     let name: Arc<str> = Arc::from(input.name());
     let raw: Stream = match input {
         Input::Path(path) => {
-            let file = File::open(path).map_err(|e| DataError::io(&name, "cannot open", e))?;
+            let file = InputFile::open(path).map_err(|e| DataError::io(&name, "cannot open", e))?;
             Box::new(Counting::new(file, count.clone()))
         }
         Input::Stdin => Box::new(Counting::new(std::io::stdin(), count.clone())),

@@ -1,12 +1,12 @@
 //! Inputs opened one after the other, and cut into pieces that can be parsed on their own.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::record_batch::RecordBatch;
+use parsimon_files::InputFile;
 
 use crate::cache::{BlockHead, Blocks, Contents, Seekable};
 use crate::columnar::{Batches, Layout, Table};
@@ -325,7 +325,7 @@ impl Current {
         let cannot = |e| DataError::io(&name, "cannot read", e);
         let table = match input {
             Input::Path(path) if !is_compressed && path.is_file() => {
-                Table::File(File::open(path).map_err(cannot)?)
+                Table::File(InputFile::open(path).map_err(cannot)?)
             }
             _ => {
                 rest.read_to_end(&mut head).map_err(cannot)?;

@@ -14,6 +14,8 @@
 //! alone. A file from a newer version, a torn file and a flipped bit are told apart in words. Nothing in a file is ever
 //! executed.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -87,22 +89,22 @@ struct Section {
     bytes: u64,
 }
 
-/// A header and named arrays, in memory.
-pub struct Container {
+/// A header and named arrays. Those that were read stay where they are in the bytes of the file.
+pub struct Container<'a> {
     /// The header, but for the list of arrays.
     pub about: Value,
-    sections: Vec<(String, Vec<u8>)>,
+    sections: Vec<(String, Cow<'a, [u8]>)>,
 }
 
-impl Container {
+impl<'a> Container<'a> {
     /// A header without arrays.
     pub fn new(about: Value) -> Self {
         Self { about, sections: Vec::new() }
     }
 
     /// Adds an array.
-    pub fn push(&mut self, name: &str, bytes: Vec<u8>) {
-        self.sections.push((name.into(), bytes));
+    pub fn push(&mut self, name: &str, bytes: impl Into<Cow<'a, [u8]>>) {
+        self.sections.push((name.into(), bytes.into()));
     }
 
     /// A section's bytes, empty when there is none of that name.
@@ -112,7 +114,10 @@ impl Container {
 
     /// Puts other bytes in a section's place: tests make files that are wrong with it.
     pub fn replace(&mut self, name: &str, bytes: Vec<u8>) {
-        self.sections.iter_mut().filter(|(n, _)| n == name).for_each(|s| s.1.clone_from(&bytes));
+        self.sections
+            .iter_mut()
+            .filter(|(n, _)| n == name)
+            .for_each(|s| s.1 = bytes.clone().into());
     }
 
     /// The file's bytes.
@@ -136,8 +141,8 @@ impl Container {
         out
     }
 
-    /// Checks and copies the bytes of a file of this kind.
-    pub fn from_bytes(bytes: &[u8], kind: Kind) -> Result<Self, ContainerError> {
+    /// Checks the bytes of a file of this kind.
+    pub fn from_bytes(bytes: &'a [u8], kind: Kind) -> Result<Self, ContainerError> {
         if bytes.len() < MAGIC.len() || &bytes[..8] != MAGIC {
             return Err(ContainerError::NotOurs);
         }
@@ -169,7 +174,7 @@ impl Container {
             at = at.next_multiple_of(8);
             let end = at.checked_add(bytes).filter(|&end| end <= body.len() as u64);
             let end = end.ok_or(ContainerError::CutShort)?;
-            sections.push((name, body[at as usize..end as usize].to_vec()));
+            sections.push((name, body[at as usize..end as usize].into()));
             at = end;
         }
         Ok(Self { about: header.about, sections })
@@ -199,7 +204,8 @@ mod tests {
 
     #[test]
     fn a_file_round_trips() {
-        let read = Container::from_bytes(&sample(), Kind::Model).unwrap();
+        let bytes = sample();
+        let read = Container::from_bytes(&bytes, Kind::Model).unwrap();
         assert_eq!(read.about["rows"], 3);
         assert_eq!(
             (read.section("a"), read.section("b"), read.section("c")),

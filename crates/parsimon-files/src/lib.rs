@@ -1,6 +1,7 @@
 //! Files: one way to write them, a check that no output overwrites an input, and the layout of our own files.
 //!
 //! * [`OutputFile`] and [`write_file`] replace a file by a whole new one, or leave it as it was.
+//! * [`read_file`] and [`InputFile`] read files; none is mapped into memory.
 //! * [`Arguments`] refuses an output that is the same file as an input or as another output.
 //! * [`container`] is the layout of models, checkpoints and deltas: a header, arrays and a checksum.
 //!
@@ -17,17 +18,22 @@
 mod arguments;
 mod checksum;
 pub mod container;
+mod disk;
 mod error;
+mod folder;
 mod identity;
-mod map;
+mod input;
 mod output;
+#[cfg(test)]
+mod power_loss;
 mod target;
 mod temporary;
 
 pub use arguments::Arguments;
 pub use checksum::checksum;
 pub use error::{Error, ErrorKind};
+pub use folder::create_folders;
 pub use identity::FileId;
-pub use map::map;
+pub use input::{InputFile, read_file, read_text};
 pub use output::{OutputFile, write_file};
 pub use target::{check_target, is_special};

@@ -1,14 +1,16 @@
 //! The one way to write a file.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
+use crate::disk::{Operation, ask};
 use crate::error::{Error, WRITTEN};
+use crate::folder::sync_folder;
 use crate::target::{Target, refuse_read_only};
-use crate::temporary::{builder, folder_of, temporary};
+#[cfg(unix)]
+use crate::temporary::ordinary_mode;
+use crate::temporary::{Temporary, folder_of};
 
 /// A file being written. The file of that name stays as it was until [`commit`](Self::commit).
 ///
@@ -42,11 +44,29 @@ pub struct OutputFile {
 enum To {
     /// Renamed to `path`, over a file that is there unless it has to be new.
     Temporary {
-        file: BufWriter<NamedTempFile>,
+        file: BufWriter<Temporary>,
         path: PathBuf,
         new: bool,
     },
-    Direct(BufWriter<File>),
+    Direct(BufWriter<Direct>),
+}
+
+/// A device, a pipe or standard output.
+#[derive(Debug)]
+struct Direct {
+    file: File,
+    named: PathBuf,
+}
+
+impl Write for Direct {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let most = ask(Operation::Write(bytes), &self.named)?.of(bytes.len());
+        self.file.write(&bytes[..most])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Predictions and rows are written in small pieces.
@@ -56,16 +76,20 @@ impl OutputFile {
     /// Begins a file that replaces the one at `path`, or is new.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let fail = |e| Error::new(path, WRITTEN, e);
-        let direct = |file| To::Direct(BufWriter::with_capacity(BUFFER, file));
+        let direct = |file| {
+            To::Direct(BufWriter::with_capacity(BUFFER, Direct { file, named: path.into() }))
+        };
         let to = match Target::of(path)? {
-            Target::File { path } => {
-                let file = BufWriter::with_capacity(BUFFER, temporary(&path).map_err(fail)?);
-                To::Temporary { file, path, new: false }
+            Target::File { path: whole } => {
+                let file = Temporary::beside(&whole, path).map_err(fail)?;
+                let file = BufWriter::with_capacity(BUFFER, file);
+                To::Temporary { file, path: whole, new: false }
             }
-            Target::Special { path } => {
+            Target::Special { path: whole } => {
+                ask(Operation::Create, path).map_err(fail)?;
                 // Only a regular file behind a descriptor has something to truncate.
-                let truncate = path.is_file();
-                let options = OpenOptions::new().write(true).truncate(truncate).open(path);
+                let truncate = whole.is_file();
+                let options = OpenOptions::new().write(true).truncate(truncate).open(whole);
                 direct(options.map_err(fail)?)
             }
             #[cfg(unix)]
@@ -80,7 +104,7 @@ impl OutputFile {
 
     /// Begins a file that must be new: `commit` replaces nothing.
     pub fn create_new(path: &Path) -> Result<Self, Error> {
-        let file = temporary(path).map_err(|e| Error::new(path, WRITTEN, e))?;
+        let file = Temporary::beside(path, path).map_err(|e| Error::new(path, WRITTEN, e))?;
         let file = BufWriter::with_capacity(BUFFER, file);
         Ok(Self { path: path.into(), to: To::Temporary { file, path: path.into(), new: true } })
     }
@@ -102,9 +126,7 @@ impl OutputFile {
     /// Writes what is buffered and, where bytes go to a file, waits until they are on the disk.
     pub fn sync(&mut self) -> Result<(), Error> {
         let synced = match &mut self.to {
-            To::Temporary { file, .. } => {
-                file.flush().and_then(|()| file.get_ref().as_file().sync_all())
-            }
+            To::Temporary { file, .. } => file.flush().and_then(|()| file.get_ref().sync()),
             To::Direct(file) => file.flush(),
         };
         synced.map_err(|e| Error::new(&self.path, WRITTEN, e))
@@ -120,12 +142,8 @@ impl OutputFile {
         let fail = |e| Error::new(&self.path, WRITTEN, e);
         let To::Temporary { file, path, new } = self.to else { return Ok(()) };
         let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
-        let renamed = match new {
-            true => file.persist_noclobber(&path),
-            false => file.persist(&path),
-        };
-        renamed.map_err(|e| fail(e.error))?;
-        sync_folder(folder_of(&path)).map_err(fail)
+        file.rename(&path, new).map_err(fail)?;
+        sync_folder(folder_of(&path), &self.path).map_err(fail)
     }
 }
 
@@ -148,16 +166,6 @@ impl Write for OutputFile {
     }
 }
 
-impl Seek for OutputFile {
-    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        let sought = match &mut self.to {
-            To::Temporary { file, .. } => file.seek(position),
-            To::Direct(file) => file.seek(position),
-        };
-        sought.map_err(|e| Error::new(&self.path, WRITTEN, e).into())
-    }
-}
-
 /// Replaces a file by these bytes, or leaves it as it was; the same as [`OutputFile`] in one call.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let mut file = OutputFile::create(path)?;
@@ -166,12 +174,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 #[cfg(unix)]
-fn set_permissions(
-    named: &Path,
-    file: &NamedTempFile,
-    path: &Path,
-    new: bool,
-) -> Result<(), Error> {
+fn set_permissions(named: &Path, file: &Temporary, path: &Path, new: bool) -> Result<(), Error> {
     use std::fs::Permissions;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
@@ -181,87 +184,30 @@ fn set_permissions(
         _ => None,
     };
     let mode = match replaced {
-        None => {
-            // What the umask and the folder give an ordinary new file: there is no way to ask without making one.
-            let mut ordinary = builder();
-            ordinary.permissions(Permissions::from_mode(0o666));
-            let ordinary = ordinary.tempfile_in(folder_of(path)).map_err(fail)?;
-            ordinary.as_file().metadata().map_err(fail)?.mode()
-        }
+        None => ordinary_mode(path, named).map_err(fail)?,
         Some(found) => {
             // It may have become read-only since the file was begun.
             refuse_read_only(named, &found)?;
-            let ours = file.as_file().metadata().map_err(fail)?;
+            let ours = file.file().metadata().map_err(fail)?;
             let mut mode = found.mode();
             // Only the administrator can give files away. Another group gets no more than everyone.
             if ours.uid() != found.uid() {
-                let _ = fchown(file.as_file(), Some(found.uid()), None);
+                let _ = fchown(file.file(), Some(found.uid()), None);
             }
-            if ours.gid() != found.gid() && fchown(file.as_file(), None, Some(found.gid())).is_err()
-            {
+            if ours.gid() != found.gid() && fchown(file.file(), None, Some(found.gid())).is_err() {
                 mode &= !0o070 | ((mode & 0o007) << 3);
             }
             mode
         }
     };
-    file.as_file().set_permissions(Permissions::from_mode(mode & 0o777)).map_err(fail)
+    ask(Operation::Permissions, named).map_err(fail)?;
+    file.file().set_permissions(Permissions::from_mode(mode & 0o777)).map_err(fail)
 }
 
 #[cfg(not(unix))]
-fn set_permissions(
-    named: &Path,
-    _file: &NamedTempFile,
-    path: &Path,
-    new: bool,
-) -> Result<(), Error> {
+fn set_permissions(named: &Path, _file: &Temporary, path: &Path, new: bool) -> Result<(), Error> {
     match std::fs::symlink_metadata(path) {
         Ok(found) if found.is_file() && !new => refuse_read_only(named, &found),
         _ => Ok(()),
-    }
-}
-
-/// The new name survives a power failure once its folder is on the disk.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if !cfg!(unix) {
-        return Ok(());
-    }
-    // A folder that may be written and not read cannot be opened; the file itself is safe.
-    let Ok(folder) = File::open(folder) else { return Ok(()) };
-    match folder.sync_all() {
-        // Some file systems cannot sync a folder.
-        Err(e) if [io::ErrorKind::InvalidInput, io::ErrorKind::Unsupported].contains(&e.kind()) => {
-            Ok(())
-        }
-        synced => synced,
-    }
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
-
-    use super::*;
-
-    /// With no random characters the name is known, and a link can be planted there.
-    #[test]
-    fn a_planted_link_is_not_followed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (victim, planted) =
-            (folder.path().join("victim"), folder.path().join(".parsimon-.tmp"));
-        std::fs::write(&victim, "precious").unwrap();
-        symlink(&victim, &planted).unwrap();
-        let created = builder().rand_bytes(0).tempfile_in(folder.path());
-        assert_eq!(created.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
-    }
-
-    #[test]
-    fn temporary_names_differ_and_only_the_owner_may_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        let [one, two] = [temporary(&path).unwrap(), temporary(&path).unwrap()];
-        assert_ne!(one.path(), two.path());
-        assert_eq!(one.path().parent(), Some(folder.path()));
-        assert_eq!(one.as_file().metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

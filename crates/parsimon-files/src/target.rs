@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, WRITTEN};
-use crate::temporary::temporary;
+use crate::temporary::Temporary;
 
 /// Where bytes for a path go, with links followed.
 #[derive(Debug, PartialEq)]
@@ -120,8 +120,8 @@ pub fn is_special(path: &Path) -> bool {
 pub fn check_target(path: &Path) -> Result<(), Error> {
     match Target::of(path)? {
         Target::File { path: whole } => {
-            temporary(&whole).map_err(|e| Error::new(path, WRITTEN, e))?;
-            Ok(())
+            let made = Temporary::beside(&whole, path);
+            made.map(|_| ()).map_err(|e| Error::new(path, WRITTEN, e))
         }
         _ => Ok(()),
     }

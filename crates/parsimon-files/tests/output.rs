@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use parsimon_files::{ErrorKind, OutputFile, check_target, write_file};
@@ -45,18 +45,6 @@ fn the_old_file_stays_until_the_new_one_is_whole() {
     file.commit().unwrap();
     assert_eq!(read(&path), "new bytes");
     folder.holds(&["file"]);
-}
-
-#[test]
-fn a_file_can_be_written_out_of_order() {
-    let folder = Folder::new();
-    let path = folder.path("file");
-    let mut file = OutputFile::create(&path).unwrap();
-    file.put(b"0000 end").unwrap();
-    file.seek(SeekFrom::Start(0)).unwrap();
-    file.put(b"head").unwrap();
-    file.commit().unwrap();
-    assert_eq!(read(&path), "head end");
 }
 
 #[test]

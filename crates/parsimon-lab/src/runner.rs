@@ -352,13 +352,13 @@ fn words(why: &(dyn std::any::Any + Send)) -> &str {
 }
 
 fn read_kept(path: &Path, fingerprint: u64) -> Option<Trial> {
-    let kept: Kept = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+    let kept: Kept = serde_json::from_slice(&parsimon_files::read_file(path).ok()?).ok()?;
     (kept.fingerprint == fingerprint).then_some(kept.trial)
 }
 
 fn write_kept(path: &Path, kept: &Kept) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+        parsimon_files::create_folders(folder)?;
     }
     Ok(parsimon_files::write_file(path, serde_json::to_string(kept)?.as_bytes())?)
 }

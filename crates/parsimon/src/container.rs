@@ -11,7 +11,11 @@ pub(crate) fn write(container: &Container, path: &Path, kind: Kind) -> Result<()
     parsimon_files::write_file(path, &container.to_bytes(kind)).map_err(FormatError::from)
 }
 
-pub(crate) fn read(path: &Path, kind: Kind) -> Result<Container, FormatError> {
-    let bytes = parsimon_files::map(path)?;
-    Container::from_bytes(&bytes, kind).map_err(|e| FormatError::new(path, e))
+/// The container in a file's bytes; `path` is the file, or words for it.
+pub(crate) fn parse<'a>(
+    bytes: &'a [u8],
+    path: &Path,
+    kind: Kind,
+) -> Result<Container<'a>, FormatError> {
+    Container::from_bytes(bytes, kind).map_err(|e| FormatError::new(path, e))
 }

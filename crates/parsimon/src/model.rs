@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::container::{self, Container, Kind, bytes_of, numbers_of};
-use crate::error::Refusal;
 use crate::{FormatError, InputSchema, Settings, Spec};
 
 /// The nonzero weights, or a dictionary with its coefficients, and everything needed to use and to repeat them.
@@ -151,8 +150,7 @@ impl Model {
 
     /// Reads a model.
     pub fn load(path: &Path) -> Result<Self, FormatError> {
-        let container = container::read(path, Kind::Model)?;
-        Self::from_container(&container).map_err(|message| FormatError::new(path, message))
+        Self::take(&parsimon_files::read_file(path)?, path)
     }
 
     /// A model file's bytes, for those who keep them elsewhere.
@@ -162,14 +160,15 @@ impl Model {
 
     /// A model from such bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
-        let container = Container::from_bytes(bytes, Kind::Model);
-        container
-            .map_err(Refusal::from)
-            .and_then(|container| Ok(Self::from_container(&container)?))
-            .map_err(|message| FormatError::new(Path::new("the model"), message))
+        Self::take(bytes, Path::new("the model"))
     }
 
-    fn to_container(&self) -> Container {
+    fn take(bytes: &[u8], path: &Path) -> Result<Self, FormatError> {
+        let container = container::parse(bytes, path, Kind::Model)?;
+        Self::from_container(&container).map_err(|message| FormatError::new(path, message))
+    }
+
+    fn to_container(&self) -> Container<'static> {
         let mut container = Container::new(json!({
             "settings": self.settings.to_json(),
             "precision": self.precision.to_string(),
@@ -300,7 +299,7 @@ pub(crate) fn read_common(
 }
 
 pub(crate) fn push_names<'a>(
-    container: &mut Container,
+    container: &mut Container<'_>,
     names: impl Iterator<Item = (u32, &'a str)>,
 ) {
     let (mut slots, mut ends, mut text) = (Vec::new(), Vec::new(), Vec::new());
@@ -334,7 +333,7 @@ mod tests {
     use crate::{LearnerOptions, Trainer};
     use parsimon_core::{Chunk, Repeats};
 
-    fn container() -> Container {
+    fn container() -> Container<'static> {
         let settings = Spec::new("multikernel-pda").resolve().unwrap();
         let mut trainer =
             Trainer::new(settings, LearnerOptions::default(), InputSchema::default()).unwrap();

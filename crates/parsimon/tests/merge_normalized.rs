@@ -254,7 +254,8 @@ fn deltas_without_moments_keep_their_layout() {
     let start = trainer(&json!({"algorithm": "ftrl"}), Precision::F64);
     let end = learned(&start, &stream(11, 5, classes));
     let delta = Delta::between(&start, &end, Combine::Damped, 1).unwrap().remove(0);
-    let container = Container::from_bytes(&delta.to_bytes(), Kind::Delta).unwrap();
+    let bytes = delta.to_bytes();
+    let container = Container::from_bytes(&bytes, Kind::Delta).unwrap();
     assert_eq!(container.about["scales"], Value::Null);
     for section in ["moments", "scales", "scale_ids", "columns"] {
         assert!(container.section(section).is_empty());
@@ -318,7 +319,8 @@ fn number_columns_of_parts_are_those_of_all_rows() {
 fn columns_that_no_rows_have_are_refused() {
     let delta = normalized_delta().1;
     let with = |columns: &[ColumnMoments]| {
-        let mut container = Container::from_bytes(&delta.to_bytes(), Kind::Delta).unwrap();
+        let whole = delta.to_bytes();
+        let mut container = Container::from_bytes(&whole, Kind::Delta).unwrap();
         let mut bytes = Vec::new();
         columns.to_vec().write(&mut bytes);
         container.replace("columns", bytes);

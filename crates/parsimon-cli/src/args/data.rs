@@ -213,7 +213,7 @@ impl DataArgs {
                     .into(),
             )),
             (Some(path), ..) => {
-                let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+                let text = parsimon_files::read_text(path)?;
                 let schema = schema_from_json(&text)
                     .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))?;
                 Ok(Kinds::Known(Arc::new(schema)))

@@ -198,7 +198,7 @@ fn methods_with(name: &str) -> Option<String> {
 }
 
 fn read_spec(path: &std::path::Path) -> Result<Spec, Fault> {
-    let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+    let text = parsimon_files::read_text(path)?;
     let is_toml = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
     let spec = if is_toml { Spec::from_toml(&text) } else { Spec::from_json(&text) };
     spec.map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))

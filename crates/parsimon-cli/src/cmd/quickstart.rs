@@ -77,7 +77,7 @@ impl Clicks {
 }
 
 pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
-    std::fs::create_dir_all(&args.out).map_err(|e| Fault::file(&args.out, &e))?;
+    parsimon_files::create_folders(&args.out)?;
     let file = |name: &str| args.out.join(name);
     let mut clicks = Clicks::new(args.seed);
     for (name, rows) in [("clicks.svm", args.rows), ("holdout.svm", args.rows / 10)] {

@@ -19,7 +19,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Fault> {
 pub(crate) fn man(args: &ManArgs) -> Result<(), Fault> {
     match &args.out {
         Some(folder) => {
-            std::fs::create_dir_all(folder).map_err(|e| Fault::file(folder, &e))?;
+            parsimon_files::create_folders(folder)?;
             let mut command = Cli::command().disable_help_subcommand(true);
             command.build();
             pages(command, folder)

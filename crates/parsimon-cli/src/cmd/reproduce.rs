@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
         folder: args.out.join("trials"),
     };
     // Before any work is done, not after it.
-    std::fs::create_dir_all(&args.out).map_err(|e| Fault::file(&args.out, &e))?;
+    parsimon_files::create_folders(&args.out)?;
     let start = Instant::now();
     let outcomes = watch(&plan);
     let how = format!(
@@ -94,7 +94,7 @@ fn chosen(what: &[String], all: Vec<Experiment>) -> Result<Vec<Experiment>, Faul
 
 /// An experiment from a file; it is named after it.
 fn own(path: &Path) -> Result<Experiment, Fault> {
-    let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+    let text = parsimon_files::read_text(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '-' };
     let name: String = stem.chars().map(plain).collect();

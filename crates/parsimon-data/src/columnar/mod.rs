@@ -8,9 +8,9 @@
 //! Under [`Kinds`](crate::Kinds) the column decides, as in CSV: its type, and for integers and texts its first rows.
 
 mod kinds;
+mod parts;
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -25,6 +25,7 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use parsimon_core::Repeats;
+use parsimon_files::InputFile;
 
 use crate::builder::Builder;
 use crate::columns::{Columns, Role};
@@ -35,7 +36,7 @@ use crate::{DataErrorKind, Format, Kinds, Options, Space, TableSchema, ipc};
 
 /// Where a table's bytes are.
 pub(crate) enum Table {
-    File(File),
+    File(InputFile),
     Memory(Bytes),
 }
 
@@ -135,7 +136,7 @@ impl Batches {
             DataError::damaged(name, format!("is not valid {format}: {}", first_line(&words)))
         };
         let opened = guarded(|| match (format, table) {
-            (Format::Parquet, Table::File(file)) => open_parquet(file),
+            (Format::Parquet, Table::File(file)) => open_parquet(parts::Parts(file)),
             (Format::Parquet, Table::Memory(bytes)) => open_parquet(bytes),
             (_, Table::File(file)) => open_arrow(std::io::BufReader::new(file)),
             (_, Table::Memory(bytes)) => open_arrow(Cursor::new(bytes)),

@@ -14,7 +14,7 @@ const LARGEST: u64 = 1 << 20;
 /// The echo paths of a file, named `d2` to `d9`, in its order: `h[k] = gain * coefficient[k]`.
 pub fn paths(file: &Path) -> Result<Vec<(String, Vec<f64>)>, ReadError> {
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file).map_err(|e| ReadError::io(file, e))?;
+    let opened = parsimon_files::InputFile::open(file).map_err(|e| ReadError::io(file, e))?;
     opened.take(LARGEST).read_to_end(&mut bytes).map_err(|e| ReadError::io(file, e))?;
     parse(&String::from_utf8_lossy(&bytes)).map_err(|what| ReadError::content(file, what))
 }

@@ -65,7 +65,7 @@ impl ReadError {
 
 /// A file's bytes, decompressed if it begins as gzip does.
 fn open_plain(path: &Path) -> std::io::Result<Box<dyn Read>> {
-    let mut file = std::fs::File::open(path)?;
+    let mut file = parsimon_files::InputFile::open(path)?;
     let mut start = Vec::new();
     file.by_ref().take(2).read_to_end(&mut start)?;
     let is_gzip = start == [0x1f, 0x8b];

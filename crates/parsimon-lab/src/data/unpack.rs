@@ -151,8 +151,8 @@ pub(super) fn stage(
     let target = dir.join(&form.path);
     let cannot = |error: io::Error| UnpackError::Io { path: target.clone(), error };
     let folder = target.parent().unwrap_or(dir);
-    std::fs::create_dir_all(folder).map_err(cannot)?;
     let refused = |error: parsimon_files::Error| cannot(error.into_io_error());
+    parsimon_files::create_folders(folder).map_err(refused)?;
     let mut file = OutputFile::create_new(&target).map_err(refused)?;
     let (mut hash, mut length, mut buffer) = (Sha256::new(), 0u64, vec![0; 1 << 16]);
     loop {

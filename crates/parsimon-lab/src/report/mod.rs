@@ -23,7 +23,7 @@ use theorems::theorems;
 /// Writes `index.html`, `results.json` and `curves/*.csv` into a folder.
 pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<()> {
     let curves = folder.join("curves");
-    std::fs::create_dir_all(&curves)?;
+    parsimon_files::create_folders(&curves)?;
     for outcome in outcomes {
         for (k, variant) in outcome.variants.iter().enumerate() {
             whole(&curves.join(csv_name(&outcome.id, k)), &csv(variant))?;

@@ -20,7 +20,7 @@ impl Trainer {
         self.to_container().to_bytes(Kind::Checkpoint)
     }
 
-    fn to_container(&self) -> Container {
+    fn to_container(&self) -> Container<'_> {
         let mut container = Container::new(json!({
             "settings": self.settings.to_json(),
             "precision": self.frame.precision.to_string(),
@@ -47,14 +47,16 @@ impl Trainer {
 
     /// A learner that goes on where a checkpoint stopped.
     pub fn resume(path: &Path) -> Result<Self, Error> {
-        Self::from_container(&container::read(path, Kind::Checkpoint)?, path)
+        Self::take(&parsimon_files::read_file(path).map_err(FormatError::from)?, path)
     }
 
     /// The same from a checkpoint's bytes.
     pub fn from_checkpoint(bytes: &[u8]) -> Result<Self, Error> {
-        let path = Path::new("the checkpoint");
-        let container = Container::from_bytes(bytes, Kind::Checkpoint);
-        Self::from_container(&container.map_err(|m| FormatError::new(path, m))?, path)
+        Self::take(bytes, Path::new("the checkpoint"))
+    }
+
+    fn take(bytes: &[u8], path: &Path) -> Result<Self, Error> {
+        Self::from_container(&container::parse(bytes, path, Kind::Checkpoint)?, path)
     }
 
     fn from_container(container: &Container, path: &Path) -> Result<Self, Error> {

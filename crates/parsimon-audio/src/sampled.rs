@@ -1,5 +1,6 @@
 //! The filters of `parsimon-core` behind the safeguards of this crate.
 
+use parsimon_core::StateWriter;
 use parsimon_core::filter::Filter;
 
 use crate::adaptive::{Adaptive, Learning};
@@ -28,8 +29,9 @@ pub struct Sampled {
 impl Sampled {
     /// Takes a filter that has heard nothing yet; `name` is what a saved state is known by.
     pub fn new(name: &'static str, filter: Box<dyn Filter<f32>>, config: &Config) -> Self {
-        let mut fresh = Vec::new();
+        let mut fresh = StateWriter::new();
         filter.save(&mut fresh);
+        let fresh = fresh.into_bytes();
         let kept = vec![0.0; filter.taps().len()];
         let follow = 1.0 - decay(config, MEAN_SECONDS);
         Self { name, filter, kept, follow, blocks: 0, fresh }
@@ -69,15 +71,15 @@ impl Adaptive for Sampled {
         self.kept.fill(0.0);
         self.blocks = 0;
         let restored = self.filter.restore(&mut &self.fresh[..]);
-        debug_assert!(restored.is_some(), "the state is the filter's own");
+        debug_assert!(restored.is_ok(), "the state is the filter's own");
     }
     fn echo_path(&self) -> Vec<f32> {
         self.filter.taps().to_vec()
     }
     fn save(&self, to: &mut Writer) {
-        let mut bytes = Vec::new();
-        self.filter.save(&mut bytes);
-        to.bytes(&bytes);
+        let mut out = StateWriter::new();
+        self.filter.save(&mut out);
+        to.bytes(out.as_bytes());
         to.numbers(&self.kept);
         to.count(self.blocks);
     }
@@ -85,7 +87,8 @@ impl Adaptive for Sampled {
         let bytes = from.bytes()?;
         let mut input = bytes;
         let restored = self.filter.restore(&mut input);
-        if restored.is_none() || !input.is_empty() {
+        restored.map_err(|e| state(&format!("the filter's part: {e}")))?;
+        if !input.is_empty() {
             return Err(state("the filter's part belongs to other settings"));
         }
         from.numbers(&mut self.kept)?;

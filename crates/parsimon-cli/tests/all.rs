@@ -7,6 +7,7 @@ mod classes;
 mod compare;
 mod constant;
 mod data;
+mod disk_faults;
 mod faults;
 mod fixture;
 mod flags;

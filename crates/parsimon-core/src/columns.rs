@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use crate::fade::DIVIDED;
-use crate::state::state;
+use crate::state::{State, StateError, StateWriter, read_bits};
 use crate::{Chunk, NumberColumn};
 
 /// A cell further from the mean, in standard deviations, counts as this far.
@@ -42,7 +42,23 @@ pub struct ColumnMoments {
     pub squares: f64,
 }
 
-state!(ColumnMoments { key, id, weight, mean, squares });
+impl State for ColumnMoments {
+    fn write(&self, out: &mut StateWriter) {
+        self.key.write(out);
+        self.id.write(out);
+        [self.weight, self.mean, self.squares].iter().for_each(|x| x.write(out));
+    }
+    fn read(input: &mut &[u8]) -> Result<Self, StateError> {
+        let named = |field| move |e: StateError| e.in_field(field);
+        Ok(Self {
+            key: read_bits(input).map_err(named("ColumnMoments.key"))?,
+            id: u32::read(input).map_err(named("ColumnMoments.id"))?,
+            weight: f64::read(input).map_err(named("ColumnMoments.weight"))?,
+            mean: f64::read(input).map_err(named("ColumnMoments.mean"))?,
+            squares: f64::read(input).map_err(named("ColumnMoments.squares"))?,
+        })
+    }
+}
 
 impl ColumnMoments {
     fn new(column: NumberColumn) -> Self {

@@ -22,6 +22,7 @@ use std::ops::Range;
 use crate::loss::own_label;
 use crate::share::Mergeable;
 use crate::state::state;
+use crate::state::{StateError, StateWriter, fits};
 use crate::sums::sum_lanes;
 use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, Schedule, State, Table};
 
@@ -254,24 +255,24 @@ impl<F: Float> Online for Constrained<F> {
         self.heads
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         self.now.write(out);
         self.ids.write(out);
         self.numbers.iter().for_each(|number| number.write(out));
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         self.now = Now::read(input)?;
         let lens = [self.now.sv.len(), self.now.c.len(), self.now.y.len()];
-        (lens == [self.heads; 3]).then_some(())?;
-        self.ids = Vec::<u32>::read(input)?;
+        fits(lens == [self.heads; 3], "the number of heads")?;
+        self.ids = Vec::<u32>::read(input).map_err(|e| e.in_field("the features"))?;
         for (place, &j) in (1..).zip(&self.ids) {
-            *self.places.slot(j) = place;
+            self.places.fill(j, place)?;
         }
         self.numbers.clear();
         for _ in 0..(1 + self.ids.len()) * self.stride() {
-            self.numbers.push(f64::read(input)?);
+            self.numbers.push(f64::read(input).map_err(|e| e.in_field("a coordinate"))?);
         }
-        Some(())
+        Ok(())
     }
 }

@@ -11,6 +11,7 @@ use std::num::NonZeroU64;
 
 use crate::State;
 use crate::exponential::exp;
+use crate::state::{StateError, StateWriter};
 
 /// So many half-lives pass between divisions.
 ///
@@ -87,17 +88,17 @@ impl Fade {
     }
 
     /// Appends the count; nothing if rows do not fade.
-    pub(crate) fn save(&self, out: &mut Vec<u8>) {
+    pub(crate) fn save(&self, out: &mut StateWriter) {
         if self.half_life.is_some() {
             self.t.write(out);
         }
     }
 
-    pub(crate) fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    pub(crate) fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         if self.half_life.is_some() {
-            self.t = u64::read(input)?;
+            self.t = u64::read(input).map_err(|e| e.in_field("the number of rows"))?;
         }
-        Some(())
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::implicit::{self, Shares};
 use crate::rule::{Implicit, Rule};
 use crate::share::{Mergeable, Merging, Share, Tally};
+use crate::state::{StateError, StateWriter, fits, read_places};
 use crate::sums::{dot, sum_lanes};
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, State, Table};
@@ -374,42 +375,33 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         Frozen::Linear(vec![Head::new(self.bias().to_f64(), weights)])
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        let write = |table: &Table<R::Coord>, out: &mut Vec<u8>| {
-            let places: Vec<_> = table.places().collect();
-            (places.len() as u64).write(out);
-            for (j, c) in places {
-                j.write(out);
-                c.write(out);
-            }
-        };
+    fn save(&self, out: &mut StateWriter) {
         self.now.write(out);
-        write(&self.table, out);
+        out.places(self.table.places());
         u32::from(self.bias.is_some()).write(out);
         if let Some(b) = &self.bias {
             b.now.write(out);
-            write(&b.table, out);
+            out.places(b.table.places());
         }
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        let read = |table: &mut Table<R::Coord>, input: &mut &[u8]| {
-            for _ in 0..u64::read(input)? {
-                let j = u32::read(input)?;
-                *table.slot(j) = R::Coord::read(input)?;
-            }
-            Some(())
-        };
-        self.now = R::Clock::read(input)?;
-        read(&mut self.table, input)?;
-        if (u32::read(input)? != 0) != self.bias.is_some() {
-            return None;
-        }
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        self.now = R::Clock::read(input).map_err(|e| e.in_field("the clock"))?;
+        let Self { rule, now, table, .. } = self;
+        read_places(input, |j, c| {
+            fits(rule.belongs(now, &c), "the last round of a coordinate")?;
+            table.fill(j, c)
+        })?;
+        let has_bias = u32::read(input).map_err(|e| e.in_field("the bias"))?;
+        fits(has_bias == u32::from(self.bias.is_some()), "the bias")?;
         if let Some(b) = &mut self.bias {
-            b.now = R::Clock::read(input)?;
-            read(&mut b.table, input)?;
+            b.now = R::Clock::read(input).map_err(|e| e.in_field("the clock of the bias"))?;
+            read_places(input, |j, c| {
+                fits(b.rule.belongs(&b.now, &c), "the last round of the bias")?;
+                b.table.fill(j, c)
+            })?;
         }
-        Some(())
+        Ok(())
     }
 
     fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {

@@ -90,5 +90,5 @@ pub use row::Row;
 pub use schedule::Schedule;
 pub use standardized::StandardizedTarget;
 pub use standardized_columns::StandardizedColumns;
-pub use state::State;
+pub use state::{State, StateError, StateErrorKind, StateWriter};
 pub use table::Table;

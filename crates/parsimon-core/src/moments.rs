@@ -5,7 +5,7 @@
 //! subtract large sums, and are then added to the moments of the common start.
 
 use crate::columns::{ColumnMoments, remaining, united};
-use crate::state::state;
+use crate::state::{State, StateError, StateWriter, read_unbounded};
 
 /// The most importance that a feature's root mean square remembers. Beyond it, old values are forgotten exponentially.
 ///
@@ -36,7 +36,24 @@ pub struct TargetMoments {
     pub high: f64,
 }
 
-state!(TargetMoments { weight, mean, squares, low, high });
+impl State for TargetMoments {
+    fn write(&self, out: &mut StateWriter) {
+        [self.weight, self.mean, self.squares].iter().for_each(|x| x.write(out));
+        // Infinite before the first label.
+        out.unbounded(self.low);
+        out.unbounded(self.high);
+    }
+    fn read(input: &mut &[u8]) -> Result<Self, StateError> {
+        let named = |field| move |e: StateError| e.in_field(field);
+        Ok(Self {
+            weight: f64::read(input).map_err(named("TargetMoments.weight"))?,
+            mean: f64::read(input).map_err(named("TargetMoments.mean"))?,
+            squares: f64::read(input).map_err(named("TargetMoments.squares"))?,
+            low: read_unbounded(input).map_err(named("TargetMoments.low"))?,
+            high: read_unbounded(input).map_err(named("TargetMoments.high"))?,
+        })
+    }
+}
 
 impl Default for TargetMoments {
     fn default() -> Self {
@@ -60,6 +77,15 @@ impl TargetMoments {
     pub fn deviation(&self) -> f64 {
         let variance = self.squares / self.weight;
         if variance > 0.0 { variance.sqrt() } else { 1.0 }
+    }
+
+    /// Whether these are moments of labels: no negative sums, and a finite range unless there is no label.
+    pub fn is_sound(&self) -> bool {
+        let is_empty = self.weight == 0.0 && self.low == f64::INFINITY;
+        let has_range = self.low.is_finite() && self.high.is_finite() && self.low <= self.high;
+        self.weight >= 0.0
+            && self.squares >= 0.0
+            && (has_range || (is_empty && self.high == f64::NEG_INFINITY))
     }
 
     /// Adds the labels of another sample.

@@ -26,6 +26,7 @@ use crate::fade::{DIVIDED, Fade};
 use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{HORIZON, Moments, MomentsDelta, combined};
 use crate::state::state;
+use crate::state::{StateError, StateWriter, fits, read_places};
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, HalfLife, Head, Online, State, Table};
 
@@ -360,29 +361,28 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         self.inner.label_range()
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         self.clock.weight.write(out);
         self.clock.energy.write(out);
         self.fade.save(out);
-        let places: Vec<_> = self.stats.places().collect();
-        (places.len() as u64).write(out);
-        for (j, stat) in places {
-            j.write(out);
-            stat.write(out);
-        }
+        out.places(self.stats.places());
         self.inner.save(out);
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        self.clock = Clock::new(f64::read(input)?, f64::read(input)?);
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        let mut sum = |field| {
+            let sum = f64::read(input).map_err(|e: StateError| e.in_field(field))?;
+            fits(sum >= 0.0, field).map(|()| sum)
+        };
+        self.clock = Clock::new(sum("the importance of all rows")?, sum("the energy of all rows")?);
         self.fade.restore(input)?;
-        for _ in 0..u64::read(input)? {
-            let j = u32::read(input)?;
-            *self.stats.slot(j) = Stat::read(input)?;
-        }
+        read_places(input, |j, stat: Stat<F>| {
+            fits(stat.n >= F::ZERO, "Stat.n")?;
+            self.stats.fill(j, stat)
+        })?;
         self.inner.restore(input)?;
         self.restore_scale();
-        Some(())
+        Ok(())
     }
 
     fn overflow(&self) -> Option<u32> {

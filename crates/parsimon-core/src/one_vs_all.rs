@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::loss::own_label;
 use crate::rule::Rule;
 use crate::share::Mergeable;
+use crate::state::{StateError, StateWriter};
 use crate::{Chunk, Float, Frozen, Learner, Online};
 
 /// Multiclass by one-vs-all: class `k`'s learner sees the label 1 for its class and the other label else.
@@ -90,11 +91,11 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
         self.learners.len()
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         self.learners.iter().for_each(|learner| learner.save(out));
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         self.learners.iter_mut().try_for_each(|learner| learner.restore(input))
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::share::Mergeable;
+use crate::state::{StateError, StateWriter};
 use crate::{Chunk, ColumnMoments, Frozen};
 
 /// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
@@ -68,9 +69,9 @@ pub trait Online: Send {
         1
     }
     /// Appends everything that learning needs to go on, bit for bit.
-    fn save(&self, out: &mut Vec<u8>);
-    /// Takes what [`save`](Online::save) wrote; `None` when it is not that.
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
+    fn save(&self, out: &mut StateWriter);
+    /// Takes what [`save`](Online::save) wrote. After an error the learner is of no use.
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError>;
     /// A feature there was no place for, of a learner whose number of features is fixed. It was left out, and
     /// the caller should stop learning.
     fn overflow(&self) -> Option<u32> {
@@ -132,10 +133,10 @@ impl<O: Online + ?Sized> Online for Box<O> {
     fn heads(&self) -> usize {
         (**self).heads()
     }
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         (**self).save(out);
     }
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         (**self).restore(input)
     }
     fn overflow(&self) -> Option<u32> {

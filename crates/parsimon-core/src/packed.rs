@@ -50,6 +50,11 @@ impl<F: Float, const K: usize> Packed<F, K> {
         Self { limit: ARRAY_LIMIT, ..Self::index() }
     }
 
+    /// An array that grows with the largest index seen below `slots`; larger ones are found through an index.
+    pub fn growing_to(slots: u32) -> Self {
+        Self { limit: slots, ..Self::index() }
+    }
+
     /// No array: every coordinate is found through an index.
     pub fn index() -> Self {
         Self {

@@ -13,6 +13,7 @@ use crate::fade::{DIVIDED, Fade};
 use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{Moments, MomentsDelta, TargetMoments};
 use crate::normalized::blocks;
+use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, Frozen, HalfLife, Head, Online, State};
 
 /// A learner of a real label (the squared, Huber and quantile losses) that sees standardized labels. Margins and weights
@@ -218,14 +219,15 @@ impl<O: Online> Online for StandardizedTarget<O> {
         (self.clips && self.target.weight > 0.0).then_some((self.target.low, self.target.high))
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         self.target.write(out);
         self.fade.save(out);
         self.inner.save(out);
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         self.target = TargetMoments::read(input)?;
+        fits(self.target.is_sound(), "the moments of the labels")?;
         self.fade.restore(input)?;
         self.inner.restore(input)
     }

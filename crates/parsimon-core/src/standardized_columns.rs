@@ -7,6 +7,7 @@ use crate::fade::Fade;
 use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{Moments, MomentsDelta};
 use crate::normalized::blocks;
+use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, Frozen, HalfLife, Online, State};
 
 /// A learner whose rows may have number columns. Chunks without any pass through unchanged.
@@ -127,14 +128,14 @@ impl<O: Online> Online for StandardizedColumns<O> {
     fn label_range(&self) -> Option<(f64, f64)> {
         self.inner.label_range()
     }
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         self.columns.moments().to_vec().write(out);
         self.fade.save(out);
         self.inner.save(out);
     }
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         let moments = Vec::<ColumnMoments>::read(input)?;
-        moments.iter().all(ColumnMoments::is_sound).then_some(())?;
+        fits(moments.iter().all(ColumnMoments::is_sound), "the moments of the columns")?;
         self.columns = Columns::new(moments);
         self.fade.restore(input)?;
         self.inner.restore(input)

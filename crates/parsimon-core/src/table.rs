@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::prefetch::prefetch;
-use crate::{State, huge};
+use crate::state::fits;
+use crate::{State, StateError, huge};
 
 /// The coordinates of a learner: a plain array for small indices, an index for the rest.
 ///
@@ -42,6 +43,12 @@ impl<C: State + Copy> Table<C> {
     /// An array that grows with the largest index seen; indices far out go to the index.
     pub fn growing() -> Self {
         Self { limit: ARRAY_LIMIT, ..Self::index() }
+    }
+
+    /// An array that grows with the largest index seen below `slots`; larger ones go to the index. A table of
+    /// [`dense`](Table::dense) slots that has to be filled from a file begins like this: memory is for what the file holds.
+    pub fn growing_to(slots: u32) -> Self {
+        Self { limit: slots, ..Self::index() }
     }
 
     /// No array: every coordinate is found through the index, and kept in the order of first sight.
@@ -88,6 +95,18 @@ impl<C: State + Copy> Table<C> {
             return &mut self.dense[j as usize];
         }
         self.slot_rest(j)
+    }
+
+    /// Puts a coordinate of a saved table in its place, which no other has.
+    pub(crate) fn fill(&mut self, j: u32, c: C) -> Result<(), StateError> {
+        let is_new = if j < self.limit {
+            self.get(j) == C::default()
+        } else {
+            !self.places.contains_key(&j)
+        };
+        fits(is_new, "a feature that comes twice")?;
+        *self.slot(j) = c;
+        Ok(())
     }
 
     /// Every coordinate that is not the default, with its index; the array in order of index, then

@@ -10,7 +10,8 @@ use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
 use parsimon_core::rule::proximal::Proximal;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{
-    Chunk, Float, Learner, Loss, Online, Penalty, Repeats, Schedule, State, Table, soft,
+    Chunk, Float, Learner, Loss, Online, Penalty, Repeats, Schedule, State, StateWriter, Table,
+    soft,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -58,9 +59,9 @@ fn lazy<F: Float, R: Rule<F>>(rule: &R, gradients: &[f64]) -> Vec<f64> {
 }
 
 fn written_and_read<S: State>(state: &S) -> S {
-    let mut bytes = Vec::new();
+    let mut bytes = StateWriter::new();
     state.write(&mut bytes);
-    S::read(&mut &bytes[..]).expect("the bytes are those of a state")
+    S::read(&mut bytes.as_bytes()).expect("the bytes are those of a state")
 }
 
 /// The weights of a method that knows the round, the gradient and the weight then played.

@@ -272,7 +272,7 @@ fn bytes_that_end_early_are_refused() {
     let bytes = saved(&learner);
     for len in 0..bytes.len() {
         let (_, mut other) = all::<f32>(Loss::Logistic).remove(0);
-        assert!(other.restore(&mut &bytes[..len]).is_none(), "{len} bytes");
+        assert!(other.restore(&mut &bytes[..len]).is_err(), "{len} bytes");
     }
 }
 

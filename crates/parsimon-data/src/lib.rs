@@ -84,7 +84,7 @@ pub use columnar::BatchIterator;
 pub use error::{DataError, DataErrorKind};
 pub use kinds::{ColumnKind, Kind, Kinds, TableSchema};
 pub use label::{LabelTexts, Labels};
-pub use names::Names;
+pub use names::{Names, NewNames};
 pub use options::{Format, Header, Input, Options, Space};
 pub use reader::{Position, Reader};
 pub use scan::{LabelCounter, LabelScan, count_labels, scan_labels};

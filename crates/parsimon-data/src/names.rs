@@ -136,6 +136,33 @@ impl From<&News> for Names {
     }
 }
 
+/// Names in the order in which they were met, with repetitions. They become [`Names`] when they are wanted in order.
+#[derive(Clone, Debug, Default)]
+pub struct NewNames(News);
+
+impl NewNames {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.items.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds names that were met later.
+    pub fn append(&mut self, later: &NewNames) {
+        self.0.append(&later.0);
+    }
+}
+
+impl From<&NewNames> for Names {
+    fn from(names: &NewNames) -> Self {
+        Names::from(&names.0)
+    }
+}
+
 /// What one parser thread has already reported.
 ///
 /// PERF: a name is reported when first seen, so the common case must only find out that it has been: one load and one
@@ -240,6 +267,17 @@ impl News {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// A copy without the first so many.
+    pub(crate) fn since(&self, known: usize) -> NewNames {
+        let start = known.checked_sub(1).map_or(0, |last| self.items[last].1);
+        let items = self.items[known..].iter().map(|&(slot, end)| (slot, end - start)).collect();
+        NewNames(News { text: self.text[start..].to_vec(), items })
     }
 
     /// Adds other news at the end.

@@ -110,7 +110,8 @@ impl Space {
     /// The number of bits when features are hashed and nobody says into how many slots.
     pub const DEFAULT_BITS: u8 = 22;
 
-    pub(crate) fn check(self) -> Result<(), DataError> {
+    /// Refuses a number of bits that no space has.
+    pub fn check(self) -> Result<(), DataError> {
         match self {
             Space::Hashed { bits } if !(1..=31).contains(&bits) => {
                 Err(DataError::setting(format!("hash bits must be 1 to 31, got {bits}")))

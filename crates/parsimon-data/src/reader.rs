@@ -12,7 +12,7 @@ use crate::engine::{Done, Engine};
 use crate::error::DataError;
 use crate::kinds::Missing;
 use crate::label::{LabelReader, LabelTexts, code};
-use crate::names::News;
+use crate::names::{NewNames, News};
 use crate::opened::check_inputs;
 use crate::remarks::Remarks;
 use crate::source::Source;
@@ -298,6 +298,16 @@ impl Reader {
     /// The names of hashed features met so far.
     pub fn names(&self) -> &Names {
         self.names.get_or_init(|| Names::from(&self.news))
+    }
+
+    /// How many names were met so far, with repetitions.
+    pub fn names_met(&self) -> usize {
+        self.news.len()
+    }
+
+    /// The names met after the first so many: cheap, since they are not put in order.
+    pub fn names_since(&self, known: usize) -> NewNames {
+        self.news.since(known.min(self.news.len()))
     }
 
     /// The names, without the reader.

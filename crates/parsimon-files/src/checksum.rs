@@ -8,3 +8,18 @@
 pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
+
+/// The same, of bytes that come piece by piece.
+pub(crate) struct Checksum(xxhash_rust::xxh3::Xxh3);
+
+impl Checksum {
+    pub(crate) fn new() -> Self {
+        Self(xxhash_rust::xxh3::Xxh3::new())
+    }
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+    pub(crate) fn finish(&self) -> u64 {
+        self.0.digest()
+    }
+}

@@ -15,11 +15,14 @@
 //! executed.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::checksum::checksum;
+use crate::checksum::{Checksum, checksum};
+use crate::error::Error;
+use crate::output::OutputFile;
 
 const MAGIC: &[u8; 8] = b"PARSIMON";
 const VERSION: u32 = 1;
@@ -122,23 +125,51 @@ impl<'a> Container<'a> {
 
     /// The file's bytes.
     pub fn to_bytes(&self, kind: Kind) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.pieces(kind, |piece| out.extend_from_slice(piece));
+        out
+    }
+
+    /// Replaces a file by this one, piece by piece.
+    pub fn write(&self, path: &Path, kind: Kind) -> Result<(), Error> {
+        let mut file = OutputFile::create(path)?;
+        let mut written = Ok(());
+        self.pieces(kind, |piece| {
+            if written.is_ok() {
+                written = file.put(piece);
+            }
+        });
+        written?;
+        file.commit()
+    }
+
+    /// Hands out the file's bytes in pieces; the last one is the checksum.
+    fn pieces(&self, kind: Kind, mut put: impl FnMut(&[u8])) {
         let sections = self.sections.iter();
         let sections =
             sections.map(|(name, b)| Section { name: name.clone(), bytes: b.len() as u64 });
         let header = Header { about: self.about.clone(), sections: sections.collect() };
         let header = serde_json::to_vec(&header).unwrap_or_default();
-        let mut out = Vec::new();
-        out.extend_from_slice(MAGIC);
-        out.extend_from_slice(&VERSION.to_le_bytes());
-        out.extend_from_slice(&(kind as u32).to_le_bytes());
-        out.extend_from_slice(&(header.len() as u64).to_le_bytes());
-        out.extend_from_slice(&header);
+        let mut start = Vec::new();
+        start.extend_from_slice(MAGIC);
+        start.extend_from_slice(&VERSION.to_le_bytes());
+        start.extend_from_slice(&(kind as u32).to_le_bytes());
+        start.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        start.extend_from_slice(&header);
+        let (mut sum, mut len) = (Checksum::new(), 0);
+        let mut next = |piece: &[u8]| {
+            sum.update(piece);
+            len += piece.len();
+            put(piece);
+            len
+        };
+        let mut len = next(&start);
         for (_, bytes) in &self.sections {
-            out.resize(out.len().next_multiple_of(8), 0);
-            out.extend_from_slice(bytes);
+            next(&[0; 8][..len.next_multiple_of(8) - len]);
+            len = next(bytes);
         }
-        out.extend_from_slice(&checksum(&out).to_le_bytes());
-        out
+        let seal = sum.finish().to_le_bytes();
+        put(&seal);
     }
 
     /// Checks the bytes of a file of this kind.
@@ -186,9 +217,10 @@ pub fn bytes_of<const N: usize, T: Copy>(items: &[T], le: fn(T) -> [u8; N]) -> V
     items.iter().flat_map(|&item| le(item)).collect()
 }
 
-/// Little-endian bytes as numbers; what does not fill a number is left out.
-pub fn numbers_of<const N: usize, T>(bytes: &[u8], le: fn([u8; N]) -> T) -> Vec<T> {
-    bytes.as_chunks::<N>().0.iter().map(|chunk| le(*chunk)).collect()
+/// Little-endian bytes as numbers; `None` if they do not fill whole numbers.
+pub fn numbers_of<const N: usize, T>(bytes: &[u8], le: fn([u8; N]) -> T) -> Option<Vec<T>> {
+    let (chunks, rest) = bytes.as_chunks::<N>();
+    rest.is_empty().then(|| chunks.iter().map(|chunk| le(*chunk)).collect())
 }
 
 #[cfg(test)]

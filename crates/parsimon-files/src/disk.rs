@@ -5,7 +5,8 @@
 //!
 //! * `PARSIMON_FAULT=N:ERROR` lets operation number `N` (from 1) fail with `ENOSPC` or `EIO`. With `short`, one byte is read or written
 //!   instead of all; other operations go ahead.
-//! * `PARSIMON_OPERATIONS=FILE` appends a line for each operation: what it does, a tab, the file as the user named it.
+//! * `PARSIMON_OPERATIONS=FILE` appends a line for each operation: its number, what it does and the file as the user named it, with tabs
+//!   between them.
 
 use std::io;
 use std::path::Path;
@@ -111,7 +112,7 @@ mod faults {
         if let Some(log) = log {
             let name = format!("{operation:?}");
             let name = name.split('(').next().unwrap_or_default();
-            let line = format!("{name}\t{}\n", path.display());
+            let line = format!("{number}\t{name}\t{}\n", path.display());
             OpenOptions::new().append(true).create(true).open(log)?.write_all(line.as_bytes())?;
         }
         match fault {

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray1};
+use parsimon::core::StateWriter;
 use parsimon::core::filter::Filter as Adaptive;
 use parsimon::{Regularization, Spec};
 use pyo3::exceptions::PyValueError;
@@ -91,17 +92,21 @@ impl Filter {
 
     /// Everything needed to go on, bit for bit.
     fn state<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let mut state = Vec::new();
+        let mut state = StateWriter::new();
         self.lock(py).save(&mut state);
-        PyBytes::new(py, &state)
+        PyBytes::new(py, state.as_bytes())
     }
 
     /// Takes what `state` gave.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let mut input = state;
         match self.lock(py).restore(&mut input) {
-            Some(()) if input.is_empty() => Ok(()),
-            _ => Err(PyValueError::new_err("the state does not belong to this filter")),
+            Ok(()) if input.is_empty() => Ok(()),
+            Ok(()) => Err(PyValueError::new_err("the state does not belong to this filter")),
+            Err(e) => {
+                let message = format!("the state does not belong to this filter: {e}");
+                Err(PyValueError::new_err(message))
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::FormatError;
 
 /// Replaces the file by a new one, or leaves it as it was.
 pub(crate) fn write(container: &Container, path: &Path, kind: Kind) -> Result<(), FormatError> {
-    parsimon_files::write_file(path, &container.to_bytes(kind)).map_err(FormatError::from)
+    Ok(container.write(path, kind)?)
 }
 
 /// The container in a file's bytes; `path` is the file, or words for it.

@@ -21,6 +21,12 @@ pub enum Storage {
         /// The number of slots.
         u32,
     ),
+    /// An array that grows with the largest slot seen, up to so many: for learners from files, which may have been made to name any
+    /// number of slots.
+    GrowingSlots(
+        /// The number of slots.
+        u32,
+    ),
     /// An array that grows with the largest id, for ids kept as they are.
     Growing,
     /// An index: memory for the features seen, whatever their ids.
@@ -32,6 +38,7 @@ impl Storage {
     pub(crate) fn table<C: State + Copy>(self) -> Table<C> {
         match self {
             Storage::Slots(slots) => Table::dense(slots),
+            Storage::GrowingSlots(slots) => Table::growing_to(slots),
             Storage::Growing => Table::growing(),
             Storage::Index => Table::index(),
         }
@@ -42,6 +49,7 @@ impl Storage {
     pub(crate) fn packed<F: Float, const K: usize>(self) -> Packed<F, K> {
         match self {
             Storage::Slots(slots) => Packed::dense(slots),
+            Storage::GrowingSlots(slots) => Packed::growing_to(slots),
             Storage::Growing => Packed::growing(),
             Storage::Index => Packed::index(),
         }

@@ -8,6 +8,7 @@ mod columns;
 mod common;
 mod fading;
 mod filters;
+mod forged_files;
 mod invariances;
 mod merge;
 mod merge_normalized;

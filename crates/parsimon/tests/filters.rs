@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use parsimon::core::Float;
 use parsimon::core::filter::Filter;
+use parsimon::core::{Float, StateWriter};
 use parsimon::{FilterPrecision, Regularization, Spec};
 use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Example, Stream, run};
@@ -109,16 +109,17 @@ fn cut<F: FilterPrecision>() {
             let mut first = filter::<F>(&spec, 40, 0.01);
             let mut bits = in_blocks(&mut *first, &x[..at], &y[..at], 50);
             bits.truncate(at);
-            let mut state = Vec::new();
+            let mut state = StateWriter::new();
             first.save(&mut state);
+            let state = state.into_bytes();
             let mut second = filter::<F>(&spec, 40, 0.01);
             assert!(
-                second.restore(&mut &state[..state.len() - 1]).is_none(),
+                second.restore(&mut &state[..state.len() - 1]).is_err(),
                 "a torn state is refused"
             );
             let mut second = filter::<F>(&spec, 40, 0.01);
             let mut input = &state[..];
-            assert!(second.restore(&mut input).is_some() && input.is_empty());
+            assert!(second.restore(&mut input).is_ok() && input.is_empty());
             bits.extend(in_blocks(&mut *second, &x[at..], &y[at..], 50));
             assert_eq!(want, bits, "cut at {at}: {spec}");
         }

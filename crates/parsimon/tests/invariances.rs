@@ -9,7 +9,7 @@ use common::{
     Bits, PRECISIONS, bits, chunk, family, implicit_family, learn_margins, learner, margin_bits,
     ones, projecting_family, rows, trainer, with,
 };
-use parsimon::core::{Chunk, Online, Precision, Repeats};
+use parsimon::core::{Chunk, Online, Precision, Repeats, StateWriter};
 use parsimon::{Progress, Storage, Trainer};
 use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::Value;
@@ -219,11 +219,12 @@ fn restored(
     storage: Storage,
     from: &dyn Online,
 ) -> Box<dyn Online> {
-    let mut saved = Vec::new();
+    let mut saved = StateWriter::new();
     from.save(&mut saved);
+    assert!(saved.is_finite(), "{}", case.spec);
     let mut online = learner(&case.spec, precision, true, storage);
-    let mut input = &saved[..];
-    assert_eq!(online.restore(&mut input), Some(()), "{}", case.spec);
+    let mut input = saved.as_bytes();
+    assert_eq!(online.restore(&mut input), Ok(()), "{}", case.spec);
     assert!(input.is_empty(), "{}", case.spec);
     online
 }
@@ -292,7 +293,7 @@ fn looking_changes_nothing() {
             online.predict(&case.chunk, &mut seen);
             let nonzeros = online.freeze().heads()[0].indices().len();
             assert_eq!(online.nonzeros(), nonzeros, "row {i}, {precision}: {}", case.spec);
-            online.save(&mut Vec::new());
+            online.save(&mut StateWriter::new());
         }
         let whole = straight(case, precision, Storage::Growing);
         assert_eq!(trace(&*online, &margins), whole, "{precision}: {}", case.spec);

@@ -5,7 +5,9 @@
 use crate::common;
 
 use common::trainer;
-use parsimon::core::{Chunk, ColumnMoments, Moments, NumberColumn, Precision, Repeats, State};
+use parsimon::core::{
+    Chunk, ColumnMoments, Moments, NumberColumn, Precision, Repeats, State, StateWriter,
+};
 use parsimon::{Combine, Delta, Trainer, merge_deltas};
 use parsimon_files::container::{Container, Kind, bytes_of};
 use parsimon_oracle::streams::SplitMix64;
@@ -321,8 +323,9 @@ fn columns_that_no_rows_have_are_refused() {
     let with = |columns: &[ColumnMoments]| {
         let whole = delta.to_bytes();
         let mut container = Container::from_bytes(&whole, Kind::Delta).unwrap();
-        let mut bytes = Vec::new();
-        columns.to_vec().write(&mut bytes);
+        let mut out = StateWriter::new();
+        columns.to_vec().write(&mut out);
+        let bytes = out.into_bytes();
         container.replace("columns", bytes);
         Delta::from_bytes(&container.to_bytes(Kind::Delta))
     };

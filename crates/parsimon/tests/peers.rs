@@ -19,7 +19,7 @@ use parsimon::core::metric::AdaGrad;
 use parsimon::core::penalty::ElasticNet;
 use parsimon::core::rule::Rule;
 use parsimon::core::rule::leader::{Accrual, Iterate, Leader};
-use parsimon::core::{Chunk, Precision, Repeats, RowError};
+use parsimon::core::{Chunk, Precision, Repeats, RowError, StateWriter};
 use parsimon::data::{Input, Labels, Options, Reader};
 use parsimon::{Error, InputSchema, LearnerOptions, Model, Plan, Storage, Trainer};
 use parsimon_oracle::streams::{self, SplitMix64};
@@ -240,10 +240,10 @@ fn fault_4_a_bad_row_leaves_the_state_untouched() {
                 parsimon::run(trainer, &plan, &mut ()).map(|outcome| outcome.skipped.0)
             };
             let state = |trainer: &Trainer| {
-                let mut state = Vec::new();
+                let mut state = StateWriter::new();
                 trainer.online().save(&mut state);
                 (
-                    state,
+                    state.into_bytes(),
                     trainer.progressive().average().map(f64::to_bits),
                     trainer.progressive().rows(),
                 )

@@ -1,5 +1,6 @@
 //! The last samples of a signal, always contiguous.
 
+use crate::state::{StateError, StateWriter};
 use crate::vector::dot;
 use crate::{Float, State};
 
@@ -73,19 +74,20 @@ impl<F: Float> Line<F> {
         F::from_f64(self.power * self.taps as f64)
     }
 
-    pub(super) fn save(&self, out: &mut Vec<u8>) {
+    pub(super) fn save(&self, out: &mut StateWriter) {
         self.count.write(out);
         self.energy.write(out);
         self.power.write(out);
         save_all(&self.buffer[self.at..self.at + self.window], out);
     }
 
-    pub(super) fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        self.count = u64::read(input)?;
-        self.energy = f64::read(input)?;
-        self.power = f64::read(input)?;
+    pub(super) fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        let named = |field| move |e: StateError| e.in_field(field);
+        self.count = u64::read(input).map_err(named("the number of samples"))?;
+        self.energy = f64::read(input).map_err(named("the energy"))?;
+        self.power = f64::read(input).map_err(named("the power"))?;
         self.at = self.buffer.len() - self.window;
-        restore_into(&mut self.buffer[self.at..], input)
+        restore_into(&mut self.buffer[self.at..], input, "the samples")
     }
 }
 

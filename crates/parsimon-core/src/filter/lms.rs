@@ -2,6 +2,7 @@
 
 use super::{Method, Past, restore_into, save_all};
 use crate::Float;
+use crate::state::{StateError, StateWriter};
 use crate::vector::add_scaled;
 
 /// The least mean squares filter. It diverges when `eta x.x` comes near 2.
@@ -33,10 +34,10 @@ impl<F: Float> Method<F> for Lms<F> {
         let e = p - past.target(0);
         add_scaled(&mut self.w, -(self.rate * weight * e), past.regressor(0));
     }
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         save_all(&self.w, out);
     }
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        restore_into(&mut self.w, input)
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        restore_into(&mut self.w, input, "the weights")
     }
 }

@@ -32,6 +32,7 @@ pub use rows::OverRows;
 pub use tapped::{Filter, Tapped};
 
 use crate::Float;
+use crate::state::{StateError, StateWriter};
 
 /// What a method may look at in a round: the last regressors and their targets, the newest first.
 pub trait Past<F: Float> {
@@ -68,9 +69,16 @@ pub trait Method<F: Float>: Clone + Send + 'static {
     /// Learns. `p = w.x` of the newest regressor was made by the caller; `weight` multiplies the step.
     fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F);
     /// Appends everything that learning needs to go on, bit for bit.
-    fn save(&self, out: &mut Vec<u8>);
-    /// Takes what [`save`](Method::save) wrote; `None` when it is not that.
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
+    fn save(&self, out: &mut StateWriter);
+    /// How many numbers [`save`](Method::save) writes at least, for so many weights.
+    fn least_saved(len: u64) -> u64
+    where
+        Self: Sized,
+    {
+        len
+    }
+    /// Takes what [`save`](Method::save) wrote.
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError>;
 }
 
 /// `delta`, what is added to a normalizer.
@@ -99,13 +107,17 @@ impl<F: Float> Delta<F> {
 }
 
 /// Reads numbers into a place that knows how many there must be.
-fn restore_into<F: Float>(place: &mut [F], input: &mut &[u8]) -> Option<()> {
+fn restore_into<F: Float>(
+    place: &mut [F],
+    input: &mut &[u8],
+    field: &'static str,
+) -> Result<(), StateError> {
     for slot in place {
-        *slot = F::read(input)?;
+        *slot = F::read(input).map_err(|e| e.in_field(field))?;
     }
-    Some(())
+    Ok(())
 }
 
-fn save_all<F: Float>(numbers: &[F], out: &mut Vec<u8>) {
+fn save_all<F: Float>(numbers: &[F], out: &mut StateWriter) {
     numbers.iter().for_each(|number| number.write(out));
 }

@@ -19,6 +19,7 @@
 use super::metric::MagnitudeMetric;
 use super::solve::cholesky;
 use super::{Delta, Method, Past, restore_into, save_all};
+use crate::state::{StateError, StateWriter};
 use crate::vector::{add_scaled, dot, shrink};
 use crate::{Float, State};
 
@@ -273,18 +274,18 @@ impl<F: Float> Method<F> for Projection<F> {
         self.settle();
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         save_all(&self.w, out);
         save_all(&self.s, out);
         save_all(&self.scratch.gram, out);
         self.scratch.round.write(out);
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        restore_into(&mut self.w, input)?;
-        restore_into(&mut self.s, input)?;
-        restore_into(&mut self.scratch.gram, input)?;
-        self.scratch.round = u64::read(input)?;
-        Some(())
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        restore_into(&mut self.w, input, "the weights")?;
+        restore_into(&mut self.s, input, "the dual weights")?;
+        restore_into(&mut self.scratch.gram, input, "the Gram matrix")?;
+        self.scratch.round = u64::read(input).map_err(|e| e.in_field("the number of rows"))?;
+        Ok(())
     }
 }

@@ -10,6 +10,7 @@
 
 use super::{Delta, Method, Past, restore_into, save_all};
 use crate::Float;
+use crate::state::{StateError, StateWriter};
 use crate::vector::{add_scaled, dot, norm1, total};
 
 /// How gains follow from weights.
@@ -114,10 +115,10 @@ impl<F: Float> Method<F> for Proportionate<F> {
         }
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         save_all(&self.w, out);
     }
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        restore_into(&mut self.w, input)
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        restore_into(&mut self.w, input, "the weights")
     }
 }

@@ -9,6 +9,7 @@
 
 use super::{Method, Past, restore_into, save_all};
 use crate::Float;
+use crate::state::{StateError, StateWriter};
 use crate::vector::{add_scaled, dot};
 
 /// The method. `P` is kept in `f64` whatever the precision: it is a sum over the whole stream, and in `f32` it loses
@@ -41,7 +42,7 @@ impl<F: Float> Rls<F> {
 
     /// How many bytes `P` takes for `len` weights.
     pub fn memory(len: u64) -> u64 {
-        len.saturating_mul(len + 1) / 2 * 8
+        (len.saturating_mul(len.saturating_add(1)) / 2).saturating_mul(8)
     }
 }
 
@@ -102,12 +103,15 @@ impl<F: Float> Method<F> for Rls<F> {
         }
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         save_all(&self.w, out);
         save_all(&self.p, out);
     }
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        restore_into(&mut self.w, input)?;
-        restore_into(&mut self.p, input)
+    fn least_saved(len: u64) -> u64 {
+        len.saturating_add(Self::memory(len) / 8)
+    }
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        restore_into(&mut self.w, input, "the weights")?;
+        restore_into(&mut self.p, input, "the inverse correlation")
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Method, Past, restore_into, save_all};
 use crate::loss::own_label;
 use crate::share::Mergeable;
+use crate::state::{StateError, StateWriter, fits};
 use crate::sums::sum_lanes;
 use crate::vector::dot;
 use crate::wide::{Work, wide};
@@ -200,7 +201,7 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
         self.methods.len()
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         self.ids.write(out);
         self.history.round.write(out);
         (self.history.len as u64).write(out);
@@ -211,18 +212,21 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
         self.methods.iter().for_each(|method| method.save(out));
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        self.ids = Vec::<u32>::read(input)?;
-        (self.ids.len() <= self.dimension).then_some(())?;
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        let named = |field| move |e: StateError| e.in_field(field);
+        self.ids = Vec::<u32>::read(input).map_err(named("the features"))?;
+        fits(self.ids.len() <= self.dimension, "the number of features")?;
         for (place, &j) in (1..).zip(&self.ids) {
-            *self.places.slot(j) = place;
+            self.places.fill(j, place)?;
         }
-        self.history.round = u64::read(input)?;
-        let len = usize::try_from(u64::read(input)?).ok()?;
-        self.history.len = (len <= self.history.rows.len()).then_some(len)?;
+        self.history.round = u64::read(input).map_err(named("the number of rows"))?;
+        let len = u64::read(input).map_err(named("the number of rows kept"))?;
+        fits(len <= self.history.rows.len() as u64, "the number of rows kept")?;
+        let len = len as usize;
+        self.history.len = len;
         for c in 0..len {
-            restore_into(&mut self.history.rows[c], input)?;
-            self.history.labels[c] = f64::read(input)?;
+            restore_into(&mut self.history.rows[c], input, "a row")?;
+            self.history.labels[c] = f64::read(input).map_err(named("a label"))?;
         }
         self.methods.iter_mut().try_for_each(|method| method.restore(input))
     }

@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use super::{Method, Past, restore_into, save_all};
+use crate::state::{StateError, StateWriter};
 use crate::vector::{dot, norm1};
 use crate::wide::{Work, wide};
 use crate::{Float, State};
@@ -32,9 +33,9 @@ pub trait Filter<F: Float>: Send {
     /// How many samples were not finite.
     fn refused(&self) -> u64;
     /// Appends everything that filtering needs to go on, bit for bit.
-    fn save(&self, out: &mut Vec<u8>);
-    /// Takes what [`save`](Filter::save) wrote; `None` when it is not that.
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()>;
+    fn save(&self, out: &mut StateWriter);
+    /// Takes what [`save`](Filter::save) wrote. After an error the learner is of no use.
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError>;
 }
 
 /// A [`Method`] behind a delay line of as many samples as it has weights.
@@ -197,7 +198,7 @@ impl<F: Float, M: Method<F>> Filter<F> for Tapped<F, M> {
         self.refused
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         self.method.save(out);
         self.line.save(out);
         save_all(&self.targets, out);
@@ -206,13 +207,14 @@ impl<F: Float, M: Method<F>> Filter<F> for Tapped<F, M> {
         self.refused.write(out);
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         self.method.restore(input)?;
         self.line.restore(input)?;
-        restore_into(&mut self.targets, input)?;
-        self.adapting = u32::read(input)? != 0;
-        self.resets = u64::read(input)?;
-        self.refused = u64::read(input)?;
-        Some(())
+        restore_into(&mut self.targets, input, "the targets")?;
+        let named = |field| move |e: StateError| e.in_field(field);
+        self.adapting = u32::read(input).map_err(named("whether the filter adapts"))? != 0;
+        self.resets = u64::read(input).map_err(named("the number of resets"))?;
+        self.refused = u64::read(input).map_err(named("the number of refused samples"))?;
+        Ok(())
     }
 }

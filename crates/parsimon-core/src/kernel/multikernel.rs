@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::dictionary::{Centers, Dictionary, Kernel, Meeting};
 use crate::share::Mergeable;
+use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, Float, Frozen, Online, Row, State};
 
 /// How a projection enters the coefficients.
@@ -271,8 +272,8 @@ impl<F: Float> Online for Multikernel<F> {
         Frozen::Kernel(dictionary)
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        let write = |numbers: &[F], out: &mut Vec<u8>| {
+    fn save(&self, out: &mut StateWriter) {
+        let write = |numbers: &[F], out: &mut StateWriter| {
             (numbers.len() as u64).write(out);
             numbers.iter().for_each(|number| number.write(out));
         };
@@ -282,16 +283,18 @@ impl<F: Float> Online for Multikernel<F> {
         write(&self.columns, out);
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        let (ends, indices) = (State::read(input)?, State::read(input)?);
-        let centers = Centers::from_parts(ends, indices, State::read(input)?)?;
-        let columns: Vec<F> = State::read(input)?;
-        let fits = Some(columns.len()) == centers.len().checked_mul(self.kernels.len());
-        if !fits || !columns.iter().all(|s| s.to_f64().is_finite()) {
-            return None;
-        }
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        let named = |field| move |e: StateError| e.in_field(field);
+        let ends = State::read(input).map_err(named("the ends of the centers"))?;
+        let indices = State::read(input).map_err(named("the features of the centers"))?;
+        let values = State::read(input).map_err(named("the values of the centers"))?;
+        let centers = Centers::from_parts(ends, indices, values)
+            .ok_or(StateError::inconsistent("the dictionary"))?;
+        let columns: Vec<F> = State::read(input).map_err(named("the coefficients"))?;
+        let numbers = centers.len().checked_mul(self.kernels.len());
+        fits(Some(columns.len()) == numbers, "the number of coefficients")?;
         (self.centers, self.columns) = (centers, columns);
-        Some(())
+        Ok(())
     }
 }
 
@@ -524,10 +527,10 @@ mod tests {
                 for start in (0..rows.len()).step_by(size) {
                     let end = rows.len().min(start + size);
                     learner.learn_rows(&rows, start..end, &mut margins);
-                    let mut state = Vec::new();
+                    let mut state = StateWriter::new();
                     learner.save(&mut state);
                     learner = Multikernel::new(tuning, bank());
-                    let mut input = &state[..];
+                    let mut input = state.as_bytes();
                     learner.restore(&mut input).unwrap();
                     assert!(input.is_empty());
                 }
@@ -563,17 +566,18 @@ mod tests {
     #[test]
     fn a_state_that_makes_no_sense_is_refused() {
         let (learner, _) = learned::<f64>(PLAIN, &[Kernel::Linear], &chunk(&TWO));
-        let mut state = Vec::new();
-        learner.save(&mut state);
+        let mut out = StateWriter::new();
+        learner.save(&mut out);
+        let mut state = out.into_bytes();
         for cut in 0..state.len() {
             let mut fresh = Multikernel::<f64>::new(PLAIN, vec![Kernel::Linear]);
-            assert!(fresh.restore(&mut &state[..cut]).is_none(), "cut at {cut}");
+            assert!(fresh.restore(&mut &state[..cut]).is_err(), "cut at {cut}");
         }
         let mut other = Multikernel::<f64>::new(PLAIN, vec![Kernel::Linear; 2]);
-        assert!(other.restore(&mut &state[..]).is_none(), "the columns are too short");
+        assert!(other.restore(&mut &state[..]).is_err(), "the columns are too short");
         let last = state.len() - 8;
         state[last..].copy_from_slice(&f64::NAN.to_le_bytes());
         let mut fresh = Multikernel::<f64>::new(PLAIN, vec![Kernel::Linear]);
-        assert!(fresh.restore(&mut &state[..]).is_none(), "not a number");
+        assert!(fresh.restore(&mut &state[..]).is_err(), "not a number");
     }
 }

@@ -26,6 +26,7 @@ use crate::metric::AdaGrad;
 use crate::packed::Packed;
 use crate::rule::fading::divided;
 use crate::rule::leader::{Accrual, Center};
+use crate::state::{StateError, StateWriter, fits};
 use crate::sums::fold_lanes;
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, Head, Loss, Online, Row, State};
@@ -384,8 +385,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
         K
     }
 
-    fn save(&self, out: &mut Vec<u8>) {
-        let write = |c: &[[F; K]; 2], out: &mut Vec<u8>| {
+    fn save(&self, out: &mut StateWriter) {
+        let write = |c: &[[F; K]; 2], out: &mut StateWriter| {
             c.as_flattened().iter().for_each(|x| x.write(out));
         };
         self.t.write(out);
@@ -399,21 +400,24 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
         }
     }
 
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        let read = |c: &mut [[F; K]; 2], input: &mut &[u8]| {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        let read = |c: &mut [[F; K]; 2], input: &mut &[u8], field: &'static str| {
             c.as_flattened_mut().iter_mut().try_for_each(|x| {
-                *x = F::read(input)?;
-                Some(())
+                *x = F::read(input).map_err(|e| e.in_field(field))?;
+                Ok(())
             })
         };
-        self.set_rounds(u64::read(input)?);
-        for _ in 0..u64::read(input)? {
-            let place = self.store.place_or_new(u32::read(input)?);
-            read(self.store.get_mut(place), input)?;
+        self.set_rounds(u64::read(input).map_err(|e| e.in_field("the number of rows"))?);
+        let count = u64::read(input).map_err(|e| e.in_field("the number of features"))?;
+        for _ in 0..count {
+            let j = u32::read(input).map_err(|e| e.in_field("a feature"))?;
+            fits(self.store.find(j).is_none(), "a feature that comes twice")?;
+            let place = self.store.place_or_new(j);
+            read(self.store.get_mut(place), input, "a coordinate")?;
         }
         if let Some(c) = &mut self.bias {
-            read(c, input)?;
+            read(c, input, "the bias")?;
         }
-        Some(())
+        Ok(())
     }
 }

@@ -100,10 +100,10 @@ fn the_learner_alone_is_a_learner() {
     let (mut alone, chunk) = (lanes.alone(1, Table::index()).unwrap(), rows());
     learner.learn(&chunk, &mut Vec::new());
     alone.learn(&chunk, &mut Vec::new());
-    let (mut expected, mut found) = (Vec::new(), Vec::new());
+    let (mut expected, mut found) = (StateWriter::new(), StateWriter::new());
     learner.save(&mut expected);
     alone.save(&mut found);
-    assert_eq!(found, expected);
+    assert_eq!(found.into_bytes(), expected.into_bytes());
 }
 
 #[test]
@@ -117,16 +117,16 @@ fn lanes_saved_resumed_and_thinned_go_on_as_they_were() {
     let mut margins = Vec::new();
     whole.learn(&chunk, &mut margins);
     half.learn_rows(&chunk, 0..250, &mut margins);
-    let mut bytes = Vec::new();
+    let mut bytes = StateWriter::new();
     half.save(&mut bytes);
     let mut resumed = new(Packed::index());
-    resumed.restore(&mut &bytes[..]).unwrap();
+    resumed.restore(&mut bytes.as_bytes()).unwrap();
     resumed.learn_rows(&chunk, 250..500, &mut margins);
     assert_eq!(resumed.freeze(), whole.freeze());
-    let (mut saved, mut expected) = (Vec::new(), Vec::new());
+    let (mut saved, mut expected) = (StateWriter::new(), StateWriter::new());
     resumed.save(&mut saved);
     whole.save(&mut expected);
-    assert_eq!(saved, expected);
+    assert_eq!(saved.into_bytes(), expected.into_bytes());
     let mut kept = half.keep([2, 0], Packed::index());
     kept.learn_rows(&chunk, 250..500, &mut margins);
     let heads = whole.freeze().into_heads();

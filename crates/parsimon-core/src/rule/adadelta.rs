@@ -40,6 +40,9 @@ impl<F: Float> Rule<F> for AdaDelta {
     type Coord = Deltas<F>;
     type Clock = DecayClock;
 
+    fn belongs(&self, now: &DecayClock, c: &Deltas<F>) -> bool {
+        c.seen <= now.t
+    }
     fn tick(&self, now: &mut DecayClock) {
         now.t += 1;
         now.ln_rho = self.rho.ln();

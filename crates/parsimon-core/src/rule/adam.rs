@@ -92,6 +92,9 @@ impl<F: Float> Rule<F> for Adam {
     type Coord = Moments<F>;
     type Clock = u64;
 
+    fn belongs(&self, now: &u64, c: &Moments<F>) -> bool {
+        c.seen <= *now
+    }
     fn tick(&self, now: &mut u64) {
         *now += 1;
     }

@@ -66,6 +66,9 @@ impl<F: Float, P: Penalty<F> + Flat, M: Metric<F>> Rule<F> for Anchored<P, M> {
     type Coord = AnchoredCoord<F, M::Memory>;
     type Clock = AnchoredClock;
 
+    fn belongs(&self, now: &AnchoredClock, c: &AnchoredCoord<F, M::Memory>) -> bool {
+        c.seen <= now.t
+    }
     fn tick(&self, now: &mut AnchoredClock) {
         now.t += 1;
         now.pace = self.metric.pace(now.t);

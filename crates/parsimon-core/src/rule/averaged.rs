@@ -44,6 +44,9 @@ impl<F: Float> Rule<F> for Averaged {
     type Coord = Mean<F>;
     type Clock = AveragedClock;
 
+    fn belongs(&self, now: &AveragedClock, c: &Mean<F>) -> bool {
+        c.seen <= now.t
+    }
     fn tick(&self, now: &mut AveragedClock) {
         now.t += 1;
         now.eta = self.schedule.at(now.t);

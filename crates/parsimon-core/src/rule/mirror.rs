@@ -131,6 +131,9 @@ impl<F: Float, P: Lazy<F>> Rule<F> for Adaptive<P> {
     type Coord = AdaptivePrimal<F>;
     type Clock = u64;
 
+    fn belongs(&self, now: &u64, c: &AdaptivePrimal<F>) -> bool {
+        c.seen <= *now
+    }
     fn tick(&self, now: &mut u64) {
         *now += 1;
     }

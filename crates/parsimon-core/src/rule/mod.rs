@@ -74,6 +74,10 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// Ends a round. Rules whose constraint binds all weights together do that work here.
     #[inline(always)]
     fn close(&self, _now: &mut Self::Clock, _table: &mut Table<Self::Coord>) {}
+    /// Whether a coordinate from a file can be of a learner at this clock: it has seen no round that has not begun.
+    fn belongs(&self, _now: &Self::Clock, _c: &Self::Coord) -> bool {
+        true
+    }
     /// The number of features, for the rules under which a feature never seen has a weight.
     fn dimension(&self) -> Option<u32> {
         None

@@ -121,6 +121,9 @@ impl<F: Float, P: Penalty<F> + Flat> Rule<F> for Proximal<P> {
     type Coord = ProximalCoord<F>;
     type Clock = ProximalClock;
 
+    fn belongs(&self, now: &ProximalClock, c: &ProximalCoord<F>) -> bool {
+        c.seen <= now.now.t
+    }
     fn tick(&self, clock: &mut ProximalClock) {
         let t = clock.now.t + 1;
         clock.before = clock.now;

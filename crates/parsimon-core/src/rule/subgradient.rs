@@ -34,6 +34,9 @@ impl<F: Float> Rule<F> for Subgradient {
     type Coord = Replayed<F>;
     type Clock = u64;
 
+    fn belongs(&self, now: &u64, c: &Replayed<F>) -> bool {
+        c.seen <= *now
+    }
     fn tick(&self, now: &mut u64) {
         *now += 1;
     }

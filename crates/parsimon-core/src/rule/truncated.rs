@@ -48,6 +48,9 @@ impl<F: Float> Rule<F> for Truncation {
     type Coord = Visited<F>;
     type Clock = StepClock;
 
+    fn belongs(&self, now: &StepClock, c: &Visited<F>) -> bool {
+        c.seen <= now.t
+    }
     fn tick(&self, now: &mut StepClock) {
         now.t += 1;
         now.eta = self.schedule.at(now.t);

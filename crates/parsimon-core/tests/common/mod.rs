@@ -7,7 +7,7 @@ use parsimon_core::metric::AdaGrad;
 use parsimon_core::penalty::{ElasticNet, L1};
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
-use parsimon_core::{Chunk, Float, Learner, Loss, Online, Repeats, Schedule, Table};
+use parsimon_core::{Chunk, Float, Learner, Loss, Online, Repeats, Schedule, StateWriter, Table};
 
 /// Numbers that look random, from a linear congruential generator.
 pub(crate) struct Random(pub(crate) u64);
@@ -130,8 +130,9 @@ pub(crate) fn predictions(learner: &dyn Online, chunk: &Chunk) -> Vec<f64> {
 }
 
 pub(crate) fn saved(learner: &dyn Online) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    learner.save(&mut bytes);
+    let mut out = StateWriter::new();
+    learner.save(&mut out);
+    let bytes = out.into_bytes();
     bytes
 }
 

@@ -52,3 +52,38 @@ impl<F: Float> Composer<F> for NatureComposer {
         Nature::Kernel
     }
 }
+
+/// Asks how many bytes a saved state has at least, whatever was learned: those of methods whose weights all exist from the start.
+pub(crate) struct SavedComposer(pub(crate) Loss);
+
+impl<F: Float> Composer<F> for SavedComposer {
+    type Output = u64;
+
+    fn loss(&self) -> Loss {
+        self.0
+    }
+    fn rule<R: Rule<F>>(self, _: R, _: R) -> u64 {
+        0
+    }
+    fn exact<R: Implicit<F>>(self, _: R, _: R) -> u64 {
+        0
+    }
+    fn projecting<R: Rule<F>>(self, _: R, _: R, _: f64) -> u64 {
+        0
+    }
+    fn visiting_all<R: Rule<F>>(self, _: R, _: R) -> u64 {
+        0
+    }
+    fn visiting_all_exact<R: Implicit<F>>(self, _: R, _: R) -> u64 {
+        0
+    }
+    fn constrained(self, _: Schedule) -> u64 {
+        0
+    }
+    fn method<M: Method<F>>(self, dimension: u32, _: impl Fn(usize, usize) -> M) -> u64 {
+        M::least_saved(dimension.into()).saturating_mul(size_of::<F>() as u64)
+    }
+    fn kernel(self, _: Tuning, _: Vec<Kernel>) -> u64 {
+        0
+    }
+}

@@ -19,7 +19,7 @@ use parsimon_core::{Float, HalfLife, Lane, Loss, Online, Precision, Schedule};
 use super::groups::Losses;
 use super::lanes::{LaneComposer, LaneGroup};
 use super::learner::LearnerComposer;
-use super::nature::{Nature, NatureComposer};
+use super::nature::{Nature, NatureComposer, SavedComposer};
 use super::objective::{Bound, Met, Objective};
 use super::setting::Configuration;
 use crate::found::Found;
@@ -229,6 +229,7 @@ pub(crate) trait Composed: Debug + Send + Sync {
     fn learner(&self, plan: &LearnerPlan<'_>) -> Box<dyn Online>;
     fn lanes(&self, precision: Precision, loss: Loss) -> Option<LaneGroup>;
     fn nature(&self, loss: Loss) -> Nature;
+    fn least_saved(&self, plan: &LearnerPlan<'_>) -> u64;
     fn filter_f32(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f32>>>;
     fn filter_f64(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f64>>>;
     fn objective(&self) -> Option<Objective>;
@@ -280,6 +281,13 @@ impl<T: Recipe> Composed for T {
     }
     fn nature(&self, loss: Loss) -> Nature {
         self.compose::<f64, _>(&Found::default(), NatureComposer(loss))
+    }
+    fn least_saved(&self, plan: &LearnerPlan<'_>) -> u64 {
+        let bytes = match plan.options.precision {
+            Precision::F32 => self.compose::<f32, _>(plan.found, SavedComposer(plan.loss)),
+            Precision::F64 => self.compose::<f64, _>(plan.found, SavedComposer(plan.loss)),
+        };
+        bytes.saturating_mul(plan.heads.unwrap_or(1) as u64)
     }
     fn filter_f32(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f32>>> {
         self.filter::<f32, _>(line)

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use parsimon_core::merge::{Step, Tally};
-use parsimon_core::{ColumnMoments, MomentsDelta, State, TargetMoments};
+use parsimon_core::{ColumnMoments, MomentsDelta, State, StateWriter, TargetMoments};
 use serde_json::json;
 
 use super::moments::is_plausible;
 use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
 use crate::container::{Container, Kind, bytes_of, numbers_of};
 use crate::error::Refusal;
-use crate::model::{push_names, read_names};
+use crate::model::{encode_names, push_names, read_names};
 use crate::{Error, FormatError};
 
 impl Delta {
@@ -39,7 +39,8 @@ impl Delta {
         if let Some(moments) = &self.counts.moments {
             push_moments(&mut container, moments, &self.scales);
         }
-        push_names(&mut container, self.names.iter().map(|(slot, name)| (*slot, name.as_str())));
+        let names = encode_names(self.names.iter().map(|(slot, name)| (*slot, name.as_str())));
+        push_names(&mut container, &names);
         container.to_bytes(Kind::Delta)
     }
 
@@ -57,7 +58,7 @@ impl Delta {
         let width = usize::try_from(natural("width")?).ok()?;
         let slice = u32::try_from(natural("slice")?).ok()?;
         let slices = u32::try_from(natural("slices")?).ok()?;
-        let counts = numbers_of(container.section("counts"), f64::from_le_bytes);
+        let counts = numbers_of(container.section("counts"), f64::from_le_bytes)?;
         let sizes_fit = (1..=Step::default().len()).contains(&width)
             && (1..=MOST_SLICES).contains(&slices)
             && slice < slices
@@ -85,7 +86,7 @@ impl Delta {
             },
             scales,
             tallies: (0..heads).map(tally).collect::<Option<_>>()?,
-            names: read_names(container).into_iter().collect(),
+            names: read_names(container).ok()?.into_iter().collect(),
             inputs: serde_json::from_value(about["inputs"].clone()).ok()?,
         })
     }
@@ -99,8 +100,8 @@ fn read_tally(
     slice: u32,
     slices: u32,
 ) -> Option<Tally> {
-    let ids = numbers_of(container.section(&format!("ids.{head}")), u32::from_le_bytes);
-    let parts = numbers_of(container.section(&format!("parts.{head}")), f64::from_le_bytes);
+    let ids = numbers_of(container.section(&format!("ids.{head}")), u32::from_le_bytes)?;
+    let parts = numbers_of(container.section(&format!("parts.{head}")), f64::from_le_bytes)?;
     let good = ids.is_sorted_by(|a, b| a < b)
         && ids.iter().all(|&id| slice_of(id, slices) == slice)
         && Some(parts.len()) == ids.len().checked_mul(width)
@@ -119,9 +120,9 @@ fn push_moments(container: &mut Container, shared: &MomentsDelta, scales: &Momen
     container.push("moments", bytes_of(&sums, f64::to_le_bytes));
     container.push("scale_ids", bytes_of(&ids, u32::to_le_bytes));
     container.push("scales", bytes_of(&samples, f64::to_le_bytes));
-    let mut columns = Vec::new();
+    let mut columns = StateWriter::new();
     scales.columns.write(&mut columns);
-    container.push("columns", columns);
+    container.push("columns", columns.into_bytes());
 }
 
 /// The same from a container. Deltas of learners that keep no moments have no field `scales`.
@@ -134,12 +135,12 @@ fn read_moments(
     if count.is_null() {
         return Some((None, none));
     }
-    let sums = numbers_of(container.section("moments"), f64::from_le_bytes);
+    let sums = numbers_of(container.section("moments"), f64::from_le_bytes)?;
     let [weight, energy, labels, mean, squares, low, high] = sums[..] else { return None };
     let target = TargetMoments { weight: labels, mean, squares, low, high };
     let shared = MomentsDelta { weight, energy, target, ..none.clone() };
-    let ids = numbers_of(container.section("scale_ids"), u32::from_le_bytes);
-    let samples = numbers_of(container.section("scales"), f64::from_le_bytes);
+    let ids = numbers_of(container.section("scale_ids"), u32::from_le_bytes)?;
+    let samples = numbers_of(container.section("scales"), f64::from_le_bytes)?;
     let samples = samples.as_chunks::<3>();
     let sizes_fit = count.as_u64() == Some(ids.len() as u64)
         && samples.0.len() == ids.len()
@@ -155,7 +156,7 @@ fn read_moments(
 
 /// Columns of the first slice, each once.
 fn read_columns(mut bytes: &[u8], slice: u32) -> Option<Vec<ColumnMoments>> {
-    let columns = Vec::<ColumnMoments>::read(&mut bytes)?;
+    let columns = Vec::<ColumnMoments>::read(&mut bytes).ok()?;
     let keys: BTreeSet<u64> = columns.iter().map(|column| column.key).collect();
     let fits = bytes.is_empty() && keys.len() == columns.len() && (slice == 0 || keys.is_empty());
     fits.then_some(columns)

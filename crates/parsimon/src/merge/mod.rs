@@ -44,8 +44,8 @@ mod tallies;
 
 use std::collections::BTreeSet;
 
-use parsimon_core::MomentsDelta;
 use parsimon_core::merge::{Mergeable, Share, Step, Tally};
+use parsimon_core::{MomentsDelta, StateWriter};
 use parsimon_files::checksum;
 
 use self::moments::keeps_moments;
@@ -164,9 +164,9 @@ fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
 }
 
 fn fingerprint(trainer: &Trainer) -> u64 {
-    let mut state = Vec::new();
+    let mut state = StateWriter::new();
     trainer.online().save(&mut state);
-    checksum(&state)
+    checksum(state.as_bytes())
 }
 
 impl Delta {

@@ -250,6 +250,13 @@ impl Settings {
         values
     }
 
+    /// How many bytes the saved state of a learner has at least. A file with fewer is refused before memory is allocated.
+    pub(crate) fn least_saved(&self, options: LearnerOptions, found: &Found) -> u64 {
+        let found = &Found { dimension: self.dimension(found), ..found.clone() };
+        let heads = self.heads(found);
+        self.recipe().least_saved(&LearnerPlan { loss: self.loss(), heads, found, options })
+    }
+
     /// A learner at the origin.
     ///
     /// ```

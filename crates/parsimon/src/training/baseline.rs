@@ -24,6 +24,9 @@ pub(super) struct Baseline {
     behind: Option<Behind>,
 }
 
+/// No stream has more rows. Counts of a file are not believed beyond it, since they are added to.
+pub(super) const MOST_ROWS: u64 = 1 << 53;
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Tally {
     rows: u64,
@@ -126,7 +129,10 @@ impl Baseline {
         let labels = serde_json::from_value::<Labels>(kept["labels"].clone());
         let tally = serde_json::from_value::<Tally>(kept["tally"].clone());
         let (Ok(labels), Ok(tally)) = (labels, tally) else { return false };
-        let fits = labels.fit(self.constant.labels.classes());
+        let counts = [tally.difference.rows(), tally.recent.rows()];
+        let fits = labels.fit(self.constant.labels.classes())
+            && tally.rows <= MOST_ROWS
+            && counts.iter().all(|rows| *rows <= tally.rows);
         if fits {
             (self.constant.labels, self.tally) = (labels, tally);
         }

@@ -2,26 +2,58 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use parsimon_core::StateWriter;
+use parsimon_eval::Progressive;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::Trainer;
+use super::baseline::MOST_ROWS;
 use crate::container::{self, Container, Kind};
-use crate::model::{push_names, read_common, read_names};
-use crate::{Error, FormatError, LearnerOptions};
+use crate::model::{encode_names, push_names, read_common, read_names};
+use crate::{Error, FormatError, LearnerOptions, Storage};
 
 impl Trainer {
-    /// Writes everything needed to go on, bit for bit.
+    /// Writes everything needed to go on, bit for bit. A state with a number that is not finite is refused: it could not be read
+    /// back.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), FormatError> {
-        container::write(&self.to_container(), path, Kind::Checkpoint)
+        let mut state = StateWriter::new();
+        self.online().save(&mut state);
+        let about = self.about();
+        self.check(&about, &state, path)?;
+        let names = encode_names(self.names.iter());
+        let container = to_container(about, state.as_bytes(), &names);
+        container::write(&container, path, Kind::Checkpoint)
     }
 
     /// A checkpoint file's bytes, for those who keep them elsewhere.
     pub fn checkpoint(&self) -> Vec<u8> {
-        self.to_container().to_bytes(Kind::Checkpoint)
+        let mut state = StateWriter::new();
+        self.online().save(&mut state);
+        let names = encode_names(self.names.iter());
+        to_container(self.about(), state.as_bytes(), &names).to_bytes(Kind::Checkpoint)
     }
 
-    fn to_container(&self) -> Container<'_> {
-        let mut container = Container::new(json!({
+    /// Refuses what could not be read back.
+    pub(super) fn check(
+        &self,
+        about: &Value,
+        state: &StateWriter,
+        path: &Path,
+    ) -> Result<(), FormatError> {
+        let refuse = |why: &str| FormatError::new(path, format!("was not written: {why}"));
+        if !state.is_finite() {
+            return Err(refuse("state: a number is not finite"));
+        }
+        match serde_json::from_value::<Progressive>(about["progressive"].clone()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(refuse("progressive: the sum of losses is not finite")),
+        }
+    }
+
+    /// The header.
+    pub(super) fn about(&self) -> Value {
+        let mut about = json!({
             "settings": self.settings.to_json(),
             "precision": self.frame.precision.to_string(),
             "bias": self.frame.bias,
@@ -30,19 +62,15 @@ impl Trainer {
             "curve": self.curve,
             "inputs": self.inputs,
             "version": env!("CARGO_PKG_VERSION"),
-        }));
+        });
         if let Some(baseline) = self.baseline() {
-            container.about["constant"] = baseline.to_json();
+            about["constant"] = baseline.to_json();
         }
         // Absent without class weights: the bytes of such checkpoints stay what they were.
         if let Some(class_weights) = self.learner.class_weights() {
-            container.about["class_counts"] = class_weights.counts().into();
+            about["class_counts"] = class_weights.counts().into();
         }
-        let mut state = Vec::new();
-        self.online().save(&mut state);
-        container.push("state", state);
-        push_names(&mut container, self.names.iter());
-        container
+        about
     }
 
     /// A learner that goes on where a checkpoint stopped.
@@ -59,18 +87,38 @@ impl Trainer {
         Self::from_container(&container::parse(bytes, path, Kind::Checkpoint)?, path)
     }
 
-    fn from_container(container: &Container, path: &Path) -> Result<Self, Error> {
-        let bad = |message: String| Error::Format(FormatError::new(path, message));
-        let (settings, precision, reading) = read_common(container).map_err(bad)?;
+    fn from_container(container: &Container<'_>, path: &Path) -> Result<Self, Error> {
+        Self::restored(container)
+            .map_err(|why| FormatError::new(path, format!("cannot be used: {why}")).into())
+    }
+
+    fn restored(container: &Container<'_>) -> Result<Self, String> {
+        let (settings, precision, reading) = read_common(container)?;
         let field = |name: &str| container.about[name].clone();
         let bias = field("bias").as_bool().unwrap_or(true);
-        let frame = LearnerOptions { precision, bias, storage: reading.storage() };
-        let mut trainer = Self::new(settings, frame, reading)?;
-        let unreadable =
-            |e: serde_json::Error| bad(format!("has a field that cannot be read: {e}"));
-        trainer.progressive = serde_json::from_value(field("progressive")).map_err(unreadable)?;
-        trainer.curve = serde_json::from_value(field("curve")).map_err(unreadable)?;
-        trainer.inputs = serde_json::from_value(field("inputs")).map_err(unreadable)?;
+        // Memory is for what the file holds, whatever it states.
+        let storage = match reading.storage() {
+            Storage::Slots(slots) => Storage::GrowingSlots(slots),
+            storage => storage,
+        };
+        let frame = LearnerOptions { precision, bias, storage };
+        let mut state = container.section("state");
+        let least = settings.least_saved(frame, &reading.found);
+        if (state.len() as u64) < least {
+            let dimension = settings.dimension(&reading.found).unwrap_or_default();
+            return Err(format!(
+                "state: dimension {dimension} needs {least} bytes or more, and there are {}",
+                state.len()
+            ));
+        }
+        let mut trainer =
+            Self::new(settings, frame, reading).map_err(|e| format!("settings: {e}"))?;
+        trainer.progressive = read_field(container, "progressive")?;
+        if trainer.progressive.rows() > MOST_ROWS {
+            return Err(format!("progressive: {} rows are too many", trainer.progressive.rows()));
+        }
+        trainer.curve = read_field(container, "curve")?;
+        trainer.inputs = read_field(container, "inputs")?;
         // Earlier versions kept no constant, and a constant of later rows alone would mislead. Sums that are not finite, of
         // losses that grew beyond all bounds, are not kept either.
         let kept = field("constant");
@@ -79,19 +127,33 @@ impl Trainer {
             .take()
             .and_then(|mut baseline| baseline.restore(&kept).then_some(baseline));
         if let Some(class_weights) = trainer.learner.class_weights_mut() {
-            let counts: Vec<f64> =
-                serde_json::from_value(field("class_counts")).map_err(unreadable)?;
+            let counts: Vec<f64> = read_field(container, "class_counts")?;
             class_weights
                 .restore(&counts)
-                .ok_or_else(|| bad("has counts of other classes than its settings".into()))?;
+                .ok_or("class_counts: these are no counts of the classes of the settings")?;
         }
-        let mut state = container.section("state");
-        let restored = trainer.learner.online_mut().restore(&mut state);
-        if restored.is_none() || !state.is_empty() {
-            return Err(bad("has a state that does not belong to its settings".into()));
+        trainer.learner.online_mut().restore(&mut state).map_err(|e| format!("state: {e}"))?;
+        if !state.is_empty() {
+            return Err(format!("state: {} bytes are left over", state.len()));
         }
-        let names = read_names(container);
+        let names = read_names(container)?;
         trainer.names = names.iter().map(|(slot, name)| (*slot, name.as_str())).collect();
         Ok(trainer)
     }
+}
+
+/// A checkpoint of these parts.
+pub(super) fn to_container<'a>(
+    about: Value,
+    state: &'a [u8],
+    names: &'a [Vec<u8>; 3],
+) -> Container<'a> {
+    let mut container = Container::new(about);
+    container.push("state", state);
+    push_names(&mut container, names);
+    container
+}
+
+fn read_field<T: DeserializeOwned>(container: &Container<'_>, name: &str) -> Result<T, String> {
+    serde_json::from_value(container.about[name].clone()).map_err(|e| format!("{name}: {e}"))
 }

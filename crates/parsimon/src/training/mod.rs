@@ -21,6 +21,7 @@ mod parallel;
 mod regret;
 mod report;
 mod run;
+mod saver;
 mod shared;
 mod stretch;
 mod sweep;

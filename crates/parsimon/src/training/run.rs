@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::first_rows::{FirstRows, Leak};
 use super::regret::{Ledger, Regret};
+use super::saver::Saver;
 use super::trainer::cells;
 use super::{Behind, ModelEvaluator, Progress, Reason, Trainer, Warning};
 use crate::{Error, Model};
@@ -183,6 +184,7 @@ pub fn run_with(
         skipped: (0, Vec::new()),
         warnings: Vec::new(),
         unsaved: 0,
+        saver: None,
     };
     let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, Model)>, 0);
     for number in 1..=plan.passes {
@@ -216,6 +218,9 @@ pub fn run_with(
             }
         }
     }
+    if let Some(saver) = &mut state.saver {
+        saver.wait()?;
+    }
     let RunState { ledger, rows, features, skipped, warnings, .. } = state;
     let elapsed = start.elapsed();
     if trainer.progressive().rows() == 0 {
@@ -239,6 +244,7 @@ struct RunState<'a> {
     skipped: (u64, Vec<String>),
     warnings: Vec<String>,
     unsaved: u64,
+    saver: Option<Saver>,
     /// What the first rows show, in search of reasons.
     first: FirstRows,
     /// Whether it was said that the learner is worse than a constant.
@@ -404,14 +410,14 @@ impl RunState<'_> {
         }
     }
 
-    /// Saves the state if enough rows have been learned since it was last saved.
+    /// Begins to save the state if enough rows have been learned since it was last saved, and that has been written.
     fn save_if_due(&mut self, reader: &Reader) -> Result<(), Error> {
         if let Some((path, Some(every))) = &self.plan.checkpoint
             && self.unsaved >= *every
         {
-            self.trainer.note_names(reader.names().clone());
-            self.trainer.save_checkpoint(path)?;
-            self.unsaved = 0;
+            if self.saver.get_or_insert_with(|| Saver::new(path)).save(self.trainer, reader)? {
+                self.unsaved = 0;
+            }
         }
         Ok(())
     }

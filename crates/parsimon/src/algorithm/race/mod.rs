@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use parsimon_core::merge::Mergeable;
 use parsimon_core::{Chunk, Frozen, Loss, Online, State};
+use parsimon_core::{StateError, StateWriter};
 
 use self::sums::Sums;
 use super::lanes::{Narrow, SideBySide};
@@ -345,7 +346,7 @@ impl Online for Race {
     fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
         Err(MANY_SETTINGS)
     }
-    fn save(&self, out: &mut Vec<u8>) {
+    fn save(&self, out: &mut StateWriter) {
         for settings in [&self.seats, &self.alive] {
             (settings.len() as u64).write(out);
             settings.iter().for_each(|k| (*k as u64).write(out));
@@ -356,27 +357,34 @@ impl Online for Race {
         self.since.save(out);
         self.lanes.iter().for_each(|lanes| lanes.save(out));
     }
-    fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        const RACERS: StateError = StateError::inconsistent("the settings in the race");
         let number = |input: &mut &[u8], most: usize| {
-            usize::try_from(u64::read(input)?).ok().filter(|k| *k < most)
+            let k = u64::read(input).map_err(|e| e.in_field("the settings in the race"))?;
+            usize::try_from(k).ok().filter(|k| *k < most).ok_or(RACERS)
         };
         let settings = |input: &mut &[u8]| {
             let len = number(input, self.count + 1)?;
-            let read: Option<Vec<usize>> = (0..len).map(|_| number(input, self.count)).collect();
-            read.filter(|all| !all.is_empty() && all.windows(2).all(|pair| pair[0] < pair[1]))
+            let all: Vec<usize> =
+                (0..len).map(|_| number(input, self.count)).collect::<Result<_, _>>()?;
+            let is_good = !all.is_empty() && all.windows(2).all(|pair| pair[0] < pair[1]);
+            if is_good { Ok(all) } else { Err(RACERS) }
         };
         let (seats, alive) = (settings(input)?, settings(input)?);
         let place = |k: &usize| seats.iter().position(|seat| seat == k);
-        self.places = alive.iter().map(place).collect::<Option<_>>()?;
-        self.leader = number(input, self.count).filter(|leader| alive.contains(leader))?;
-        self.rows = u64::read(input)?;
+        self.places = alive.iter().map(place).collect::<Option<_>>().ok_or(RACERS)?;
+        self.leader = number(input, self.count)?;
+        if !alive.contains(&self.leader) {
+            return Err(StateError::inconsistent("the leader of the race"));
+        }
+        self.rows = u64::read(input).map_err(|e| e.in_field("the number of rows"))?;
         (self.before, self.since) = (Sums::new(alive.len()), Sums::new(alive.len()));
         self.before.restore(input)?;
         self.since.restore(input)?;
         if seats.len() < self.count {
             // Fewer seats than settings: the lanes were made narrower.
             for lanes in &mut self.lanes {
-                *lanes = lanes.keep(&seats, self.storage)?;
+                *lanes = lanes.keep(&seats, self.storage).ok_or(RACERS)?;
             }
         }
         (self.seats, self.alive) = (seats, alive);

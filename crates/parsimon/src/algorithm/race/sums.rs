@@ -1,6 +1,7 @@
 //! Losses of several racers on the same rows: means, and how sure their differences are.
 
 use parsimon_core::State;
+use parsimon_core::{StateError, StateWriter};
 
 /// Sums over rows of the racers' losses and of their products.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,17 +81,18 @@ impl Sums {
         (mean, (variance * self.weight2).sqrt() / self.weight)
     }
 
-    pub(super) fn save(&self, out: &mut Vec<u8>) {
+    pub(super) fn save(&self, out: &mut StateWriter) {
         [self.weight, self.weight2].iter().for_each(|x| x.write(out));
         self.losses.iter().chain(&self.products).for_each(|x| x.write(out));
     }
 
-    pub(super) fn restore(&mut self, input: &mut &[u8]) -> Option<()> {
-        (self.weight, self.weight2) = (f64::read(input)?, f64::read(input)?);
+    pub(super) fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
+        let mut sum = || f64::read(input).map_err(|e| e.in_field("the losses of the race"));
+        (self.weight, self.weight2) = (sum()?, sum()?);
         for x in self.losses.iter_mut().chain(&mut self.products) {
-            *x = f64::read(input)?;
+            *x = sum()?;
         }
-        Some(())
+        Ok(())
     }
 }
 
@@ -132,9 +134,9 @@ mod tests {
         }
         let put_together = first.plus(&second);
         assert_eq!(put_together, whole);
-        let (mut bytes, mut read) = (Vec::new(), Sums::new(2));
+        let (mut bytes, mut read) = (StateWriter::new(), Sums::new(2));
         whole.save(&mut bytes);
-        read.restore(&mut &bytes[..]).unwrap();
+        read.restore(&mut bytes.as_bytes()).unwrap();
         assert_eq!(read, whole);
     }
 }

@@ -100,3 +100,87 @@ impl Desk {
         (self, written)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parsimon_core::Chunk;
+    use parsimon_data::{Input, Options};
+
+    use super::*;
+    use crate::{InputSchema, LearnerOptions, Spec};
+
+    /// A reader of rows with hashed names, of which every row has a new one.
+    fn reader(rows: std::ops::Range<u32>) -> Reader {
+        let row = |i: u32| format!("{} |w word{} common\n", if i % 2 == 0 { 1 } else { -1 }, i / 3);
+        let bytes = rows.map(row).collect::<String>().into_bytes();
+        let options = Options { threads: 1, ..Options::default() };
+        Reader::open(&[Input::Bytes { name: "rows.vw".into(), bytes }], &options).unwrap()
+    }
+
+    fn trainer() -> Trainer {
+        let settings = Spec::new("ftrl").set("l1", 0.0).resolve().unwrap();
+        let reading = InputSchema { bits: Some(22), ..InputSchema::default() };
+        Trainer::new(settings, LearnerOptions::default(), reading).unwrap()
+    }
+
+    /// The bytes of the same checkpoint, written while the learner waits.
+    fn expected(trainer: &Trainer, reader: &Reader) -> Vec<u8> {
+        let mut twin = Trainer::from_checkpoint(&trainer.checkpoint()).unwrap();
+        twin.note_names(reader.names().clone());
+        twin.checkpoint()
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_a_checkpoint_that_was_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.ckpt");
+        let (mut saver, mut trainer) = (Saver::new(&path), trainer());
+        // The second pass meets other names first, and more of them.
+        for rows in [0..5000, 4000..12_000, 0..12_000] {
+            let (mut reader, mut chunk) = (reader(rows), Chunk::new());
+            let mut saved = 0;
+            while reader.read(&mut chunk).unwrap() {
+                trainer.learn(&chunk, &mut |_| {}).unwrap();
+                for _ in 0..2 {
+                    assert!(saver.save(&trainer, &reader).unwrap());
+                    saver.wait().unwrap();
+                    assert!(std::fs::read(&path).unwrap() == expected(&trainer, &reader));
+                    saved += 1;
+                }
+            }
+            assert!(saved >= 2);
+            trainer.note_names(reader.into_names());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn learning_goes_on_while_a_checkpoint_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.ckpt");
+        let (mut saver, mut trainer) = (Saver::new(&path), trainer());
+        let (mut reader, mut chunk) = (reader(0..3000), Chunk::new());
+        assert!(reader.read(&mut chunk).unwrap());
+        trainer.learn(&chunk, &mut |_| {}).unwrap();
+        assert!(saver.save(&trainer, &reader).unwrap());
+        let expected = expected(&trainer, &reader);
+        trainer.learn(&chunk, &mut |_| {}).unwrap();
+        drop(saver);
+        assert!(std::fs::read(&path).unwrap() == expected, "dropping waits");
+    }
+
+    #[test]
+    fn an_error_is_reported_when_the_checkpoint_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("missing/state.ckpt");
+        let (mut saver, trainer) = (Saver::new(&path), trainer());
+        assert!(saver.save(&trainer, &reader(0..10)).unwrap());
+        let error = saver.wait().unwrap_err().to_string();
+        assert!(error.contains("missing/state.ckpt: cannot be written: "), "{error}");
+        // The next one is tried again.
+        std::fs::create_dir(folder.path().join("missing")).unwrap();
+        assert!(saver.save(&trainer, &reader(0..10)).unwrap());
+        saver.wait().unwrap();
+        assert!(path.exists());
+    }
+}

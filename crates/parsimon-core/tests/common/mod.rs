@@ -132,8 +132,7 @@ pub(crate) fn predictions(learner: &dyn Online, chunk: &Chunk) -> Vec<f64> {
 pub(crate) fn saved(learner: &dyn Online) -> Vec<u8> {
     let mut out = StateWriter::new();
     learner.save(&mut out);
-    let bytes = out.into_bytes();
-    bytes
+    out.into_bytes()
 }
 
 pub(crate) fn bits(numbers: &[f64]) -> Vec<u64> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
 
+use crate::carried::CarriedRow;
 use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
 use crate::kinds::Missing;
@@ -25,6 +26,8 @@ pub(crate) struct Spec {
     pub(crate) ngrams: usize,
     /// Only labels are wanted: features may be passed over.
     pub(crate) labels_only: bool,
+    /// How many cells travel with each row.
+    pub(crate) carried: usize,
 }
 
 /// What became of one piece of input.
@@ -135,6 +138,7 @@ pub(crate) struct Builder {
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
+    carried: CarriedRow,
     /// The columns whose numbers stay apart, in the piece being parsed.
     columns: Vec<NumberColumn>,
     /// Of the text being parsed, for parsers that want to know them.
@@ -156,6 +160,7 @@ impl Builder {
         let separators = Separators::default();
         let letters = Box::new(std::array::from_fn(|letter| hash::namespace(&[letter as u8])));
         let columns = Vec::new();
+        let carried = CarriedRow::new(spec.carried);
         Self {
             spec,
             out,
@@ -166,6 +171,7 @@ impl Builder {
             seen,
             cross,
             label_texts,
+            carried,
             columns,
             separators,
         }
@@ -238,6 +244,11 @@ impl Builder {
     /// The logarithm of the number of slots.
     pub(crate) fn bits(&self) -> u8 {
         self.bits
+    }
+
+    /// Takes in a cell that travels with the row.
+    pub(crate) fn carry(&mut self, k: u32, content: &[u8]) {
+        self.carried.put(k, content);
     }
 
     /// Whether features are ids.
@@ -409,6 +420,7 @@ impl Builder {
     ) -> Result<(), Bad> {
         self.settle()?;
         self.chunk.finish_row(label, weight, repeats).map_err(explain)?;
+        self.tag_row(b"");
         self.count_row();
         Ok(())
     }
@@ -440,11 +452,19 @@ impl Builder {
         self.chunk
             .finish_row(label, weight, Repeats::Add)
             .map_err(|e| Bad::new(DataErrorKind::Number, 0, e.to_string()))?;
-        if !tag.is_empty() {
-            self.chunk.tag_last(tag);
-        }
+        self.tag_row(tag);
         self.count_row();
         Ok(())
+    }
+
+    /// Gives the row just finished its tag, with the cells that travel with it.
+    #[inline]
+    fn tag_row(&mut self, tag: &[u8]) {
+        if self.carried.is_used() {
+            self.chunk.tag_last(self.carried.take(tag));
+        } else if !tag.is_empty() {
+            self.chunk.tag_last(tag);
+        }
     }
 
     #[inline]
@@ -494,6 +514,7 @@ impl Builder {
     /// Throws the row under construction away.
     pub(crate) fn abandon_row(&mut self) {
         self.chunk.abandon_row();
+        self.carried.clear();
         self.hashed.clear();
         if let Some(cross) = &mut self.cross {
             cross.clear();

@@ -45,6 +45,7 @@
 
 mod builder;
 pub mod cache;
+mod carried;
 mod columnar;
 mod columns;
 mod cross;
@@ -75,11 +76,13 @@ mod separators;
 mod source;
 mod suggestion;
 mod svmlight;
+mod table_writer;
 #[cfg(test)]
 mod testing;
 mod vw;
 
 pub use arrow;
+pub use carried::Carried;
 pub use columnar::BatchIterator;
 pub use error::{DataError, DataErrorKind};
 pub use kinds::{ColumnKind, Kind, Kinds, TableSchema};
@@ -89,3 +92,4 @@ pub use options::{Format, Header, Input, Options, Space};
 pub use reader::{Position, Reader};
 pub use scan::{LabelCounter, LabelScan, count_labels, scan_labels};
 pub use suggestion::did_you_mean;
+pub use table_writer::{Cell, ColumnType, TableFormat, TableWriter};

@@ -207,9 +207,20 @@ pub(crate) fn refuse_interactions(opened: &Opened, options: &Options) -> Result<
     }
 }
 
+/// The flags that make cells travel with rows.
+const CARRIED: &str = "keep-columns, --id or --by";
+
 /// Refuses to choose among columns where there are none.
 pub(crate) fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
     let (name, format) = (&opened.name, opened.format);
+    let is_pattern = |column: &&String| column.contains(['*', '?']) || *column == "all";
+    if format == Format::Jsonl
+        && let Some(pattern) = options.carried_columns.iter().find(is_pattern)
+    {
+        return Err(DataError::setting(format!(
+            "the fields of JSON rows are kept by name; {pattern:?} is a pattern"
+        )));
+    }
     // Options of a model may have columns where its rows have none.
     let roles = match options.kinds {
         Kinds::Found if options.label_column.is_some() => Some("label-column"),
@@ -222,7 +233,8 @@ pub(crate) fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<
         Format::Jsonl => options.flags_of_kinds().or(categories),
         Format::Svmlight | Format::Vw | Format::Cache => {
             let ignore = (!options.ignored_columns.is_empty()).then_some("ignore");
-            options.flags_of_kinds().or(categories).or(ignore).or(roles)
+            let carried = (!options.carried_columns.is_empty()).then_some(CARRIED);
+            options.flags_of_kinds().or(categories).or(ignore).or(roles).or(carried)
         }
     };
     match (flag, format) {

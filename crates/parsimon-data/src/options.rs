@@ -266,6 +266,11 @@ pub struct Options {
     pub max_value: f64,
     /// Whether to remember the names of hashed features.
     pub keep_names: bool,
+    /// Columns (in JSON, fields) whose cells travel with each row as text, whether they are features or not: names, numbers,
+    /// ranges, patterns or `all`. [`Carried`](crate::Carried) reads them.
+    pub carried_columns: Vec<String>,
+    /// Whether the places of skipped rows are kept, for [`Reader::skipped_before`](crate::Reader::skipped_before).
+    pub mark_skipped: bool,
 }
 
 impl Default for Options {
@@ -293,6 +298,8 @@ impl Default for Options {
             chunk_rows: 1024,
             max_value: 1e100,
             keep_names: true,
+            carried_columns: Vec::new(),
+            mark_skipped: false,
         }
     }
 }

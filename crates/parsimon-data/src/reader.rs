@@ -1,5 +1,6 @@
 //! Inputs to chunks.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -49,6 +50,9 @@ pub struct Reader {
     format: Format,
     space: Space,
     label_column: Option<String>,
+    column_names: Option<Vec<String>>,
+    has_label: bool,
+    carried: Vec<String>,
     table: Option<Arc<TableSchema>>,
     remarks: Arc<Remarks>,
     unfit: u64,
@@ -65,6 +69,10 @@ pub struct Reader {
     skip_bad: u64,
     skipped: Vec<DataError>,
     skipped_rows: u64,
+    /// The places of skipped rows that were not fetched yet: how many good rows came before. `None` if they are not kept.
+    gaps: Option<VecDeque<u64>>,
+    /// Good rows of the pieces received.
+    received: u64,
     /// Of the input being read: rows met, good or bad, and lines passed.
     input_rows: u64,
     input_lines: u64,
@@ -159,6 +167,9 @@ impl Reader {
         let format = source.format();
         let space = source.space();
         let label_column = source.label_column().map(str::to_owned);
+        let column_names = source.column_names().map(<[String]>::to_vec);
+        let carried = source.carried_columns().to_vec();
+        let has_label = source.has_label();
         let table = source.table().cloned();
         if format == Format::Cache && !options.interactions.is_empty() {
             return Err(DataError::setting(
@@ -177,7 +188,8 @@ impl Reader {
             space,
             labels,
             max_value,
-            options: options.clone(),
+            carried: carried.len(),
+            options: Options { carried_columns: carried.clone(), ..options.clone() },
             missing,
             ngrams,
             labels_only,
@@ -190,6 +202,9 @@ impl Reader {
             format,
             space,
             label_column,
+            column_names,
+            has_label,
+            carried,
             table,
             remarks,
             unfit: 0,
@@ -205,6 +220,8 @@ impl Reader {
             skip_bad: options.skip_bad,
             skipped: Vec::new(),
             skipped_rows: 0,
+            gaps: options.mark_skipped.then(VecDeque::new),
+            received: 0,
             input_rows: 0,
             input_lines: 0,
             is_done: false,
@@ -229,6 +246,10 @@ impl Reader {
                 if let Some(failure) = failure {
                     self.is_done = true;
                     return Err(failure.of(&self.files));
+                }
+                // The answer to a skipped row of a pipe does not wait for the next row.
+                if self.gaps.as_ref().is_some_and(|gaps| !gaps.is_empty()) {
+                    return Ok(true);
                 }
             }
             match self.engine.next() {
@@ -271,6 +292,9 @@ impl Reader {
             let error = DataError::row(&done.name, self.input_lines + line, bad);
             if self.skipped_rows < self.skip_bad {
                 self.skipped_rows += 1;
+                if let Some(gaps) = &mut self.gaps {
+                    gaps.push_back(self.received + rows_before);
+                }
                 if self.skipped.len() < KEPT {
                     self.skipped.push(error.of(&self.files));
                 }
@@ -283,6 +307,7 @@ impl Reader {
             allowed = rows_before;
             break;
         }
+        self.received += parsed.rows;
         self.input_lines += parsed.lines;
         if done.is_last && self.input_rows == 0 && failure.is_none() {
             failure = Some(DataError::empty(&done.name));
@@ -324,6 +349,46 @@ impl Reader {
     /// The column of a CSV or TSV file that is the label.
     pub fn label_column(&self) -> Option<&str> {
         self.label_column.as_deref()
+    }
+
+    /// The columns of the first input, in order; `None` if the format has none.
+    pub fn column_names(&self) -> Option<&[String]> {
+        self.column_names.as_deref()
+    }
+
+    /// Whether rows may have a label: a table without the label's column has none.
+    pub fn has_label(&self) -> bool {
+        self.has_label
+    }
+
+    /// The columns whose cells travel with each row, in the order of [`Carried`](crate::Carried): what the patterns of
+    /// [`Options::carried_columns`] stand for.
+    pub fn carried_columns(&self) -> &[String] {
+        &self.carried
+    }
+
+    /// How many rows were skipped before the delivered row of this number (from 0) and since the last call. Nothing unless
+    /// [`Options::mark_skipped`] is set; then [`read`](Self::read) may also return without rows, when only skipped ones
+    /// arrived.
+    ///
+    /// ```
+    /// use parsimon_core::Chunk;
+    /// use parsimon_data::{Input, Options, Reader};
+    ///
+    /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n1 x\n1 2:1\n1 y\n".to_vec() };
+    /// let options = Options { skip_bad: 9, mark_skipped: true, ..Options::default() };
+    /// let mut reader = Reader::open(&[input], &options).unwrap();
+    /// let mut chunk = Chunk::new();
+    /// assert!(reader.read(&mut chunk).unwrap() && chunk.len() == 2);
+    /// assert_eq!([0, 1, u64::MAX].map(|row| reader.skipped_before(row)), [0, 1, 1]);
+    /// ```
+    pub fn skipped_before(&mut self, row: u64) -> u64 {
+        let Some(gaps) = &mut self.gaps else { return 0 };
+        let before = gaps.len();
+        while gaps.front().is_some_and(|&place| place <= row) {
+            gaps.pop_front();
+        }
+        (before - gaps.len()) as u64
     }
 
     /// The kinds of the columns; `None` where cells are understood one by one, or the format has no columns.

@@ -88,15 +88,23 @@ impl Layout {
         let list = |name: &str| {
             names.iter().position(|n| n == name).filter(|&i| is_list(schema.field(i).data_type()))
         };
-        match (list("indices"), table) {
-            (None, Some(table)) => Columns::by_kind(&names, options, table).map(Layout::Wide),
-            (None, None) => Columns::new(&names, options, Some(0)).map(Layout::Wide),
-            (Some(indices), _) => {
-                let values = list("values");
-                let columns = Columns::new(&names, options, None)?;
-                Ok(Layout::Lists { columns, indices, values })
-            }
-        }
+        let indices = list("indices");
+        let columns = match (indices, table) {
+            (None, Some(table)) => Columns::by_kind(&names, options, table)?,
+            (None, None) => Columns::new(&names, options, Some(0))?,
+            (Some(_), _) => Columns::new(&names, options, None)?,
+        };
+        let columns = columns.carry(&options.carried_columns)?;
+        Ok(match indices {
+            None => Layout::Wide(columns),
+            Some(indices) => Layout::Lists { columns, indices, values: list("values") },
+        })
+    }
+
+    /// What the columns are for.
+    pub(crate) fn columns(&self) -> &Columns {
+        let (Layout::Wide(columns) | Layout::Lists { columns, .. }) = self;
+        columns
     }
 
     /// The feature space when none is asked for.
@@ -271,6 +279,8 @@ enum Cells {
 
 struct Converted {
     cells: Vec<Cells>,
+    /// The columns whose cells travel with the row, as texts.
+    carried: Vec<(u32, LargeStringArray)>,
 }
 
 impl Converted {
@@ -302,7 +312,17 @@ impl Converted {
                 format!("column {name} is of type {kind}, neither number nor text: ignore it")
             }),
         });
-        Ok(Self { cells: cells.collect::<Result<_, _>>()? })
+        let carried = columns.columns.iter().zip(batch.columns());
+        let carried = carried.filter_map(|(column, array)| Some((column, column.carried?, array)));
+        let carried = carried.map(|(column, k, array)| match texts(array) {
+            Ok(texts) => Ok((k, texts)),
+            Err(_) => {
+                let (name, kind) = (shown(column.name.as_bytes()), array.data_type());
+                Err(format!("column {name} is of type {kind}, which has no text to keep"))
+            }
+        });
+        let carried = carried.collect::<Result<_, _>>()?;
+        Ok(Self { cells: cells.collect::<Result<_, _>>()?, carried })
     }
 
     fn parse_row(
@@ -312,9 +332,14 @@ impl Converted {
         row: usize,
         text: &mut Scratch,
     ) -> Result<(), Bad> {
-        let (Layout::Wide(columns) | Layout::Lists { columns, .. }) = layout;
+        let columns = layout.columns();
         let mut label = None;
         let mut weight = 1.0;
+        for (k, texts) in &self.carried {
+            if texts.is_valid(row) {
+                builder.carry(*k, texts.value(row).as_bytes());
+            }
+        }
         for (column, cells) in columns.columns.iter().zip(&self.cells) {
             let named = |bad: Bad| bad.in_field(&column.name);
             let found = match cells {

@@ -171,6 +171,7 @@ impl Head {
             Some(table) => Columns::by_kind(&first, options, table)?,
             None => Columns::new(&first, options, Some(0))?,
         };
+        columns = columns.carry(&options.carried_columns)?;
         columns.delimiter = dialect.delimiter;
         columns.is_careless = dialect.is_careless;
         let (bytes, lines) = match is_header {

@@ -92,6 +92,14 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
             }
         }
     }
+    for (k, name) in (0..).zip(&options.carried_columns) {
+        let inner = || row.get("features").and_then(|features| features.get(name));
+        match row.get(name).or_else(inner) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => builder.carry(k, text.as_bytes()),
+            Some(other) => builder.carry(k, other.to_string().as_bytes()),
+        }
+    }
     let tag =
         row.get("_tag").or_else(|| row.get("tag")).and_then(Value::as_str).unwrap_or_default();
     builder.finish_adding(label, weight, tag.as_bytes())

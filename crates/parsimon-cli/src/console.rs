@@ -20,6 +20,54 @@ pub(crate) fn note(message: &str) {
     eprintln!("{message}");
 }
 
+/// A bar, if a person watches.
+fn bar(quiet: bool) -> Option<ProgressBar> {
+    (!quiet && stderr().is_terminal()).then(|| {
+        let bar = ProgressBar::no_length();
+        let style = "{bar:30} {percent:>3}%  {msg}  {elapsed} elapsed, {eta} left";
+        bar.set_style(
+            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        bar
+    })
+}
+
+/// The bar of a command that reads rows and learns nothing.
+pub(crate) struct ReadingBar {
+    bar: Option<ProgressBar>,
+    start: Instant,
+}
+
+impl ReadingBar {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { bar: bar(quiet), start: Instant::now() }
+    }
+
+    pub(crate) fn show(&self, position: &Position) {
+        if let Some(bar) = &self.bar {
+            if let Some(total) = position.total {
+                bar.set_length(total);
+            }
+            bar.set_position(position.bytes);
+            let rate = position.rows as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
+            bar.set_message(format!(
+                "{} rows, {} rows/s",
+                thousands(position.rows),
+                thousands(rate as u64)
+            ));
+        }
+    }
+}
+
+/// Errors end a command early: the bar is taken away whatever happens.
+impl Drop for ReadingBar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// Puts a warning into words.
 type Words = Box<dyn Fn(&Warning) -> String>;
 
@@ -40,16 +88,7 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn new(quiet: bool, passes: u32, rows_at_start: u64, classes: Vec<String>) -> Self {
-        let bar = (!quiet && stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::no_length();
-            bar.set_style(
-                ProgressStyle::with_template(
-                    "{bar:30} {percent:>3}%  {msg}  {elapsed} elapsed, {eta} left",
-                )
-                .unwrap_or_else(|_| ProgressStyle::default_bar()),
-            );
-            bar
-        });
+        let bar = bar(quiet);
         let start = Instant::now();
         Self {
             quiet,

@@ -46,7 +46,8 @@ impl From<Error> for Fault {
             | Error::Format(_)
             | Error::Diverged { .. }
             | Error::TooManyFeatures { .. }
-            | Error::NothingLearned => Fault::Input(error.to_string()),
+            | Error::NothingLearned
+            | Error::Unknown(_) => Fault::Input(error.to_string()),
         }
     }
 }

@@ -27,6 +27,7 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Train(args) => cmd::train::run(&args),
         Command::Predict(args) => cmd::predict::run(&args),
         Command::Evaluate(args) => cmd::evaluate::run(&args),
+        Command::Calibrate(args) => cmd::calibrate::run(&args),
         Command::Inspect(args) => cmd::inspect::run(&args),
         Command::Merge(args) => cmd::merge::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),

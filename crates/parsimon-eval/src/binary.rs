@@ -192,9 +192,9 @@ impl Binary {
             .collect();
         let bins = calibration(&outcomes, self.bins);
         let predicted: Sum = outcomes.iter().map(|o| o.weight * o.probability).collect();
-        let at_threshold = self.threshold.map(|threshold| {
-            AtThreshold::new(threshold, self.confusion(self.score_of(threshold)))
-        });
+        let at_threshold = self
+            .threshold
+            .map(|threshold| AtThreshold::new(threshold, self.confusion(self.score_of(threshold))));
         BinaryMetrics {
             rows: self.progressive.rows(),
             weight,

@@ -60,7 +60,10 @@ pub struct Calibrator(Curve);
 enum Curve {
     Line(Line),
     /// Margins, strictly increasing, and the log odds there. Straight lines are between them, and constants outside.
-    Points { margins: Vec<f64>, log_odds: Vec<f64> },
+    Points {
+        margins: Vec<f64>,
+        log_odds: Vec<f64>,
+    },
 }
 
 impl Calibrator {
@@ -152,8 +155,7 @@ mod tests {
     use super::*;
 
     fn fitted(method: CalibrationMethod) -> Calibrator {
-        let rows: Vec<_> =
-            (0..60).map(|i| (f64::from(i / 2), (i * 7) % 60 < i, 1.0)).collect();
+        let rows: Vec<_> = (0..60).map(|i| (f64::from(i / 2), (i * 7) % 60 < i, 1.0)).collect();
         Calibrator::fit(method, &rows)
     }
 

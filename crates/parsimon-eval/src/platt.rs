@@ -122,11 +122,9 @@ mod tests {
 
     /// The definition, minimized by looking: a smaller and smaller grid around the best point so far.
     fn twin(rows: &[(f64, bool, f64)]) -> (f64, f64) {
-        let count = |positive: bool| {
-            rows.iter().filter(|r| r.1 == positive).map(|r| r.2).sum::<f64>()
-        };
-        let (high, low) =
-            ((count(true) + 1.0) / (count(true) + 2.0), 1.0 / (count(false) + 2.0));
+        let count =
+            |positive: bool| rows.iter().filter(|r| r.1 == positive).map(|r| r.2).sum::<f64>();
+        let (high, low) = ((count(true) + 1.0) / (count(true) + 2.0), 1.0 / (count(false) + 2.0));
         let loss = |a: f64, b: f64| -> f64 {
             let row = |&(m, positive, w): &(f64, bool, f64)| {
                 let p = 1.0 / (1.0 + (-(a * m + b)).exp());
@@ -165,8 +163,7 @@ mod tests {
 
     #[test]
     fn margins_that_separate_the_classes_have_a_finite_line() {
-        let rows: Vec<_> =
-            (0..200).map(|i| (f64::from(i) - 99.5, i >= 100, 1.0)).collect();
+        let rows: Vec<_> = (0..200).map(|i| (f64::from(i) - 99.5, i >= 100, 1.0)).collect();
         let line = fit(&rows);
         assert!(line.slope.is_finite() && line.slope > 0.0 && line.offset.abs() < 1e-6, "{line:?}");
     }

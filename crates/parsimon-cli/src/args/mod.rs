@@ -3,6 +3,7 @@
 mod data;
 mod number;
 mod parse;
+mod predict;
 mod sets;
 mod spec;
 mod vw;
@@ -12,6 +13,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
+pub(crate) use predict::{
+    CalibrateArgs, EvaluateArgs, OutputFormatArg, PredictArgs, PredictionArg,
+};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 
@@ -36,10 +40,12 @@ pub(crate) enum Command {
     /// Learn a model from data, with progressive validation (without -a by auto, which needs no settings)
     #[command(after_help = SPELLINGS)]
     Train(Box<TrainArgs>),
-    /// Predict with a model: one value per line
-    Predict(PredictArgs),
+    /// Predict with a model: one line per row, or a table
+    Predict(Box<PredictArgs>),
     /// Judge a model on labeled data
-    Evaluate(EvaluateArgs),
+    Evaluate(Box<EvaluateArgs>),
+    /// Fit a model's probabilities to held-out data and store the calibration in the model
+    Calibrate(Box<CalibrateArgs>),
     /// Show a model's settings and weights
     Inspect(InspectArgs),
     /// Make one state of several that learned different rows from the same start
@@ -172,58 +178,6 @@ pub(crate) struct FrameArgs {
     /// Where weights are kept; it never changes a result
     #[arg(long, value_enum, default_value = "dense", help_heading = "Model")]
     pub(crate) store: StoreArg,
-}
-
-/// What to print for a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PredictionArg {
-    /// The probability (logistic), the mean count (poisson), the class (multiclass), else the margin
-    Auto,
-    /// A probability; for several classes one per class
-    Probability,
-    /// The margin w.x; for several classes one per class
-    Margin,
-    /// The label of the likelier class
-    Class,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PredictArgs {
-    /// The model
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Where predictions go; standard output if absent
-    #[arg(
-        short = 'o',
-        long = "output",
-        value_name = "FILE",
-        short_alias = 'p',
-        alias = "predictions"
-    )]
-    pub(crate) output: Option<PathBuf>,
-    /// What to print
-    #[arg(long = "as", value_enum, default_value = "auto", value_name = "WHAT")]
-    pub(crate) shown: PredictionArg,
-    /// After each prediction, every feature's contribution: name, value, weight, product
-    #[arg(long)]
-    pub(crate) audit: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EvaluateArgs {
-    /// The model
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Write the metrics as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Draw the reliability diagram (two classes)
-    #[arg(long, value_name = "FILE.svg")]
-    pub(crate) plot: Option<PathBuf>,
 }
 
 /// How to print all weights.

@@ -1,7 +1,7 @@
 //! What was found of a table's columns, in a few lines.
 
 use parsimon::InputSchema;
-use parsimon::data::{DataError, Kind, Kinds, Options, TableSchema};
+use parsimon::data::{DataError, Kind, Kinds, Options, Reader, TableSchema};
 
 use crate::console::note;
 
@@ -91,4 +91,17 @@ pub(crate) fn take_kinds(options: &mut Options, other: Options) {
 /// Prints what a person should know of the rows that were read.
 pub(crate) fn warn(warnings: &[String]) {
     warnings.iter().for_each(|warning| note(&format!("warning: {warning}")));
+}
+
+/// Lines about bad rows that were skipped, with the first reasons; none if there were none.
+pub(crate) fn skipped(reader: &Reader, consequence: &str) -> Vec<String> {
+    let rows = reader.skipped_rows();
+    if rows == 0 {
+        return Vec::new();
+    }
+    let count = parsimon::eval::number::thousands(rows);
+    let plural = if rows == 1 { "" } else { "s" };
+    let mut lines = vec![format!("skipped {count} bad row{plural}{consequence}:")];
+    lines.extend(reader.skipped().iter().map(|error| format!("  {error}")));
+    lines
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 pub(crate) mod algorithms;
+pub(crate) mod calibrate;
 pub(crate) mod cancel;
 mod columns;
 pub(crate) mod compare;
@@ -19,3 +20,4 @@ pub(crate) mod reproduce;
 pub(crate) mod schema;
 pub(crate) mod train;
 pub(crate) mod tune;
+mod unknown;

@@ -115,9 +115,7 @@ impl<W: Write + Send> BatchTable<W> {
                 let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties.build()));
                 Out::Parquet(Box::new(writer.map_err(io_error)?))
             }
-            false => {
-                Out::Arrow(Box::new(FileWriter::try_new(out, &schema).map_err(io_error)?))
-            }
+            false => Out::Arrow(Box::new(FileWriter::try_new(out, &schema).map_err(io_error)?)),
         };
         let columns = columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
         Ok(Self { schema, columns, rows: 0, out })

@@ -9,8 +9,10 @@
 //! * A [`Watch`] is shown the margins of every stretch.
 //! * [`run`] takes a trainer through files: passes, holdout, checkpoints.
 
+mod assess;
 mod baseline;
 mod beside;
+mod calibrate;
 mod checkpoint;
 mod class_weights;
 mod constant;
@@ -21,6 +23,7 @@ mod parallel;
 mod regret;
 mod report;
 mod run;
+mod segments;
 mod shared;
 mod stretch;
 mod sweep;
@@ -28,8 +31,10 @@ mod together;
 mod trainer;
 mod warning;
 
+pub use assess::{Assess, Assessed};
 pub use baseline::Behind;
 pub use beside::{BesideConstant, Prior};
+pub use calibrate::LEAST_CALIBRATION_ROWS;
 pub use constant::{Constant, ConstantLoss};
 pub use early_stopping::EarlyStopping;
 pub use evaluation::{Expect, ModelEvaluator, evaluate_models};
@@ -37,6 +42,7 @@ pub use first_rows::Evidence;
 pub use regret::Regret;
 pub use report::{Progress, Standing, Stopped};
 pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
+pub use segments::{Segment, Segments};
 pub use stretch::{Stretch, Watch};
 pub use sweep::Sweep;
 pub use trainer::Trainer;

@@ -1,7 +1,7 @@
 //! The charts of a comparison.
 
 use parsimon::eval::{CurvePoint, Evaluation};
-use parsimon_page::chart::{Better, Figure, Panel, Series, reliability};
+use parsimon_page::chart::{Better, Figure, Panel, Series, reliability_of};
 use serde_json::Value;
 
 use super::choice::metric;
@@ -236,7 +236,7 @@ fn best_at_each(
 pub(crate) fn calibration(finish: &Finish) -> Option<Figure> {
     match finish.result.as_ref().ok()?.evaluation()? {
         Evaluation::Binary(m) if !m.calibration.is_empty() => {
-            Some(reliability(format!("Calibration of {}", finish.run.name), &m.calibration))
+            Some(reliability_of(format!("Calibration of {}", finish.run.name), m))
         }
         _ => None,
     }

@@ -109,6 +109,8 @@ def _has_weights(estimator: _Parsimon) -> bool:
 
 
 def _has_probabilities(estimator: _Parsimon) -> bool:
+    if getattr(getattr(estimator, "_learner", None), "calibration", None) is not None:
+        return True
     loss = estimator._resolved()[0]["loss"]
     if loss != "logistic":
         raise AttributeError(f"probabilities need the logistic loss, not {loss}")

@@ -154,12 +154,12 @@ class Classifier(ClassifierMixin, _Parsimon):
     @available_if(_has_probabilities)
     def predict_proba_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
         """The probability of every class, for every row of a file."""
-        return _probabilities(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
+        return self._probabilities(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
 
     @available_if(_has_probabilities)
     def predict_proba_arrow(self, data: Any) -> np.ndarray:
         """The probability of every class, for every row of an Arrow table or record batch."""
-        return _probabilities(self._table_margins(_parsimon.Table.arrow(data, _roles())))
+        return self._probabilities(self._table_margins(_parsimon.Table.arrow(data, _roles())))
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         if len(y) == 1:
@@ -181,14 +181,24 @@ class Classifier(ClassifierMixin, _Parsimon):
         """The class of every row."""
         return self._predicted(self._margins(X))
 
+    def _calibrated(self, margins: np.ndarray) -> np.ndarray:
+        # Only model files have a calibration; `parsimon calibrate` fits it.
+        if getattr(self._learner, "calibration", None) is None:
+            return margins
+        return self._learner.log_odds(np.ascontiguousarray(margins[:, 0])).reshape(-1, 1)
+
+    def _probabilities(self, margins: np.ndarray) -> np.ndarray:
+        return _probabilities(self._calibrated(margins))
+
     def _predicted(self, margins: np.ndarray) -> np.ndarray:
+        margins = self._calibrated(margins)
         places = (margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)
         return self.classes_[places]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class; of several, one-vs-all and scaled to sum to one."""
-        return _probabilities(self._margins(X))
+        return self._probabilities(self._margins(X))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -246,7 +256,7 @@ class Classifier(ClassifierMixin, _Parsimon):
     def predict_one(self, x: dict[Any, Any]) -> Any:
         """The class of one row."""
         check_is_fitted(self)
-        margins = self._learner.margins_one(self._row(x))
+        margins = self._calibrated(np.array([self._learner.margins_one(self._row(x))]))[0]
         place = int(margins[0] > 0) if len(margins) == 1 else int(np.argmax(margins))
         return self.classes_[place].item() if hasattr(self.classes_[place], "item") else self.classes_[place]
 
@@ -257,14 +267,14 @@ class Classifier(ClassifierMixin, _Parsimon):
     @available_if(_has_probabilities)
     def predict_proba_many(self, X: Any) -> np.ndarray:
         """The probability of every class, for every row of a list of dictionaries or of a data frame."""
-        return _probabilities(self._margins_many(X))
+        return self._probabilities(self._margins_many(X))
 
     @available_if(_has_probabilities)
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of every class of one row."""
         check_is_fitted(self)
         margins = np.array([self._learner.margins_one(self._row(x))])
-        return dict(zip(self.classes_.tolist(), _probabilities(margins)[0].tolist()))
+        return dict(zip(self.classes_.tolist(), self._probabilities(margins)[0].tolist()))
 
     @property
     def coef_(self) -> Any:

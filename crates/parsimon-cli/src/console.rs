@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use parsimon::data::Position;
+use parsimon::eval::Measure;
 use parsimon::eval::number::{significant, thousands};
 use parsimon::{Observer, Pass, Progress, Warning};
 
@@ -80,6 +81,7 @@ pub(crate) struct Console {
     bar: Option<ProgressBar>,
     has_header: bool,
     classes: Vec<String>,
+    measure: Measure,
     /// Warnings in words.
     words: Option<Words>,
     /// Why the weights diverged, for the error that ends the run.
@@ -98,9 +100,15 @@ impl Console {
             bar,
             has_header: false,
             classes,
+            measure: Measure::default(),
             words: None,
             last_words: None,
         }
+    }
+
+    /// Shows losses by this measure.
+    pub(crate) fn measure_by(&mut self, measure: Measure) {
+        self.measure = measure;
     }
 
     /// Prints warnings in these words.
@@ -146,7 +154,7 @@ impl Observer for Console {
             self.has_header = true;
             self.say(&format!(
                 "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
-                "average",
+                if self.measure.is_mse() { self.measure.name } else { "average" },
                 "constant",
                 "since last",
                 "rows",
@@ -159,9 +167,9 @@ impl Observer for Console {
         }
         self.say(&format!(
             "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
-            loss(line.average),
-            line.constant.map_or("-".to_owned(), loss),
-            loss(line.since_last),
+            loss(self.measure.factor * line.average),
+            line.constant.map_or("-".to_owned(), |x| loss(self.measure.factor * x)),
+            loss(self.measure.factor * line.since_last),
             thousands(line.rows),
             self.label(line.label),
             self.label(line.prediction),
@@ -186,7 +194,9 @@ impl Observer for Console {
             return;
         }
         let holdout = pass.holdout.as_ref().and_then(parsimon::eval::Evaluation::mean_loss);
-        let holdout = holdout.map_or(String::new(), |loss| format!(", holdout loss {loss:.6}"));
+        let name = if self.measure.is_mse() { self.measure.name } else { "loss" };
+        let holdout = holdout.map(|loss| self.measure.factor * loss);
+        let holdout = holdout.map_or(String::new(), |loss| format!(", holdout {name} {loss:.6}"));
         self.say(&format!(
             "pass {} of {}: {} rows{holdout}, {} nonzeros",
             pass.pass,

@@ -3,15 +3,19 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod bare;
+mod calibrate;
 mod classes;
 mod compare;
 mod constant;
 mod data;
+mod evaluate;
 mod faults;
 mod fixture;
 mod flags;
 mod merge;
+mod mse;
 mod multikernel;
+mod predict;
 mod reproduce;
 mod signals;
 mod survey;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::FormatErrorKind;
 use parsimon::core::{Chunk, Frozen, Scorer};
 use pyo3::prelude::*;
@@ -133,6 +133,26 @@ impl Model {
         }
         let rows = margins.len() / model.outputs();
         PyArray1::from_vec(py, margins).reshape([rows, model.outputs()])
+    }
+
+    /// Calibrated log odds in the place of margins; `None` where the model has no calibration.
+    fn log_odds<'py>(
+        &self,
+        py: Python<'py>,
+        margins: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+        if self.model.calibration().is_none() {
+            return Ok(None);
+        }
+        let mut margins = margins.as_array().to_vec();
+        self.model.calibrate(&mut margins);
+        Ok(Some(PyArray1::from_vec(py, margins)))
+    }
+
+    /// How probabilities are calibrated; `None` where they are not.
+    #[getter]
+    fn calibration(&self) -> Option<String> {
+        self.model.calibration().map(|calibrator| calibrator.method().to_string())
     }
 
     /// The names of some features, as the user calls them; `None` where they are not known.

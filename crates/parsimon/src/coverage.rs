@@ -4,7 +4,7 @@
 //! was never met. What can be counted honestly is which features have a weight, and how many rows have none with a weight: these
 //! get the prediction of the bias alone. Data in which no feature has a weight is not what the model is for. Hashed features meet
 //! a weight by chance as often as slots have one, so where fewer than one slot in a hundred has a weight, data that meets no
-//! more than chance would is not known either. For tables the columns are compared as well.
+//! more than chance would is not known either. For tables the columns are compared instead.
 
 use std::collections::HashSet;
 
@@ -128,7 +128,8 @@ impl Coverage {
         if self.lacks_half() {
             return Some(format!("the data lacks {}", self.missing_words()));
         }
-        if self.used.is_empty() || self.features == 0 {
+        // A table with the model's columns is what the model is for, whatever its cells.
+        if self.used.is_empty() || self.features == 0 || self.expected > 0 {
             return None;
         }
         let such_as = match &self.examples[..] {

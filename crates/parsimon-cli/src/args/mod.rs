@@ -13,9 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
-pub(crate) use predict::{
-    CalibrateArgs, EvaluateArgs, OutputFormatArg, PredictArgs, PredictionArg,
-};
+pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     if !args.rows.quiet {
         warn(&assessed);
     }
-    let measure = measure(&model);
+    let measure = super::progressive_measure(model.settings());
     match &args.json {
         Some(path) => {
             let mut report = serde_json::to_value(evaluation).unwrap_or_default();
@@ -98,14 +98,6 @@ fn warn(assessed: &Assessed) {
     columns::warn(&assessed.warnings);
     if assessed.skipped > 0 {
         note(&format!("skipped {} bad rows", thousands(assessed.skipped)));
-    }
-}
-
-/// How the mean loss is shown: that of several classes is a share of errors.
-fn measure(model: &Model) -> Measure {
-    match model.is_multiclass() {
-        true => Measure::default(),
-        false => Measure::of(model.settings().loss()),
     }
 }
 

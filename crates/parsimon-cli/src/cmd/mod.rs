@@ -21,3 +21,11 @@ pub(crate) mod schema;
 pub(crate) mod train;
 pub(crate) mod tune;
 mod unknown;
+
+/// How the progressive loss is shown: that of several classes is a share of errors.
+fn progressive_measure(settings: &parsimon::Settings) -> parsimon::eval::Measure {
+    match settings.is_multiclass() {
+        true => parsimon::eval::Measure::default(),
+        false => parsimon::eval::Measure::of(settings.loss()),
+    }
+}

@@ -58,6 +58,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         let before = trainer.progressive().rows();
         let mut console = Console::new(args.quiet, args.passes, before, classes);
         let advisor = Advisor::new(trainer.settings(), args.spec.names_algorithm()?);
+        console.measure_by(super::progressive_measure(trainer.settings()));
         console.warn_with(move |warning| advisor.words(warning));
         let outcome = run_with(&mut trainer, &plan, reader, &mut console);
         console.finish();
@@ -267,11 +268,14 @@ fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, test: Optio
         duration(outcome.elapsed),
         thousands((outcome.rows as f64 / seconds) as u64),
     ));
+    let measure = super::progressive_measure(trainer.settings());
+    let shown = |loss: f64| significant(measure.factor * loss, 6);
     note(&format!(
-        "progressive loss {}{}, {} {}",
-        significant(trainer.progressive().average().unwrap_or(0.0), 6),
+        "progressive {} {}{}, {} {}",
+        if measure.is_mse() { measure.name } else { "loss" },
+        shown(trainer.progressive().average().unwrap_or(0.0)),
         match trainer.constant_loss() {
-            Some(loss) => format!(" (a constant prediction {})", significant(loss, 6)),
+            Some(loss) => format!(" (a constant prediction {})", shown(loss)),
             None => String::new(),
         },
         thousands(model.nonzeros() as u64),
@@ -342,6 +346,8 @@ fn named_by_race(trainer: &Trainer, model: &Model) -> Option<String> {
 
 fn report(trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) -> Value {
     let (skipped, errors) = &outcome.skipped;
+    let measure = super::progressive_measure(trainer.settings());
+    let mse = |loss: Option<f64>| loss.filter(|_| measure.is_mse()).map(|x| measure.factor * x);
     json!({
         "settings": completed(trainer),
         "precision": trainer.frame().precision.to_string(),
@@ -352,6 +358,8 @@ fn report(trainer: &Trainer, outcome: &Outcome, test: Option<&Evaluation>) -> Va
         "seconds": outcome.elapsed.as_secs_f64(),
         "progressive_loss": trainer.progressive().average(),
         "constant_loss": trainer.constant_loss(),
+        "progressive_mse": mse(trainer.progressive().average()),
+        "constant_mse": mse(trainer.constant_loss()),
         "nonzeros": outcome.model.nonzeros(),
         "names": trainer.names().len(),
         "collisions": trainer.names().collisions(),

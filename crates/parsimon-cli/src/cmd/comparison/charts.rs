@@ -140,6 +140,7 @@ pub(crate) fn curves(verdict: &Verdict<'_>) -> Figure {
     let mut losses: Vec<&str> = best.iter().map(|(_, score)| score.curve.loss.as_str()).collect();
     losses.dedup();
     let title = match &losses[..] {
+        ["squared"] => "progressive loss (half the squared error)".to_owned(),
         [one] => format!("progressive loss ({one})"),
         _ => "progressive loss, each method's own".to_owned(),
     };

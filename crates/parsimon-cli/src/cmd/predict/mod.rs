@@ -109,7 +109,7 @@ fn check(args: &PredictArgs, table: Option<(TableFormat, bool)>) -> Result<(), F
 fn report(coverage: &Coverage, reader: &Reader) {
     coverage.warnings().iter().for_each(|warning| note(warning));
     columns::warn(&reader.warnings());
-    columns::skipped(reader, "; their predictions are empty").iter().for_each(|line| note(line));
+    columns::skipped(reader, " (empty predictions)").iter().for_each(|line| note(line));
 }
 
 /// A run over the rows.

@@ -40,13 +40,14 @@ fn once(
     check_tests(&tests, &options)?;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
     let schema = reading.clone();
+    let measure = settings.first().map(crate::cmd::progressive_measure).unwrap_or_default();
     let mut sweep = Sweep::new(settings, frame, reading)?;
     sweep.use_threads(threads);
     if !args.keep_all {
         sweep.give_up_when(EarlyStopping::default());
     }
     task.data.inputs().iter().for_each(|input| sweep.note_input(&input.name()));
-    let mut live = Live::new(args.report.quiet, runs);
+    let mut live = Live::new(args.report.quiet, runs, measure);
     let mut chunk = Chunk::new();
     let quiet = args.report.quiet;
     while reader.read(&mut chunk).map_err(|e| Ended::by(e, task, &options, quiet))? {

@@ -214,6 +214,10 @@ impl<P: Into<PathBuf>> From<P> for Input {
 /// assert_eq!(names.len(), 3);
 /// assert!(names.contains(&"age".to_owned()) && names.contains(&"city=Lyon".to_owned()));
 /// ```
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice of its own, and named where it is made"
+)]
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The format; `None` finds out from the name, else from the first bytes.

@@ -102,7 +102,7 @@ pub struct BinaryMetrics {
     pub calibration_ratio: Option<f64>,
     /// Decisions at another threshold, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_threshold: Option<AtThreshold>,
+    pub at_threshold: Option<Box<AtThreshold>>,
 }
 
 /// Decisions at a threshold: rows are called positive above it.
@@ -192,9 +192,10 @@ impl Binary {
             .collect();
         let bins = calibration(&outcomes, self.bins);
         let predicted: Sum = outcomes.iter().map(|o| o.weight * o.probability).collect();
-        let at_threshold = self
-            .threshold
-            .map(|threshold| AtThreshold::new(threshold, self.confusion(self.score_of(threshold))));
+        let at_threshold = self.threshold.map(|threshold| {
+            let confusion = self.confusion(self.score_of(threshold));
+            Box::new(AtThreshold::new(threshold, confusion))
+        });
         BinaryMetrics {
             rows: self.progressive.rows(),
             weight,

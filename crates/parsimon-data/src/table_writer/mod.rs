@@ -98,7 +98,7 @@ pub struct TableWriter<W: Write + Send>(Body<W>);
 
 enum Body<W: Write + Send> {
     Text(TextTable, W),
-    Zipped(TextTable, GzEncoder<W>),
+    Zipped(TextTable, Box<GzEncoder<W>>),
     Batch(BatchTable<W>),
 }
 
@@ -120,7 +120,7 @@ impl<W: Write + Send> TableWriter<W> {
             TableFormat::Jsonl => TextTable::new(text::Style::Json, columns),
         };
         let mut body = match is_zipped {
-            true => Body::Zipped(table, GzEncoder::new(out, Compression::default())),
+            true => Body::Zipped(table, Box::new(GzEncoder::new(out, Compression::default()))),
             false => Body::Text(table, out),
         };
         match &mut body {

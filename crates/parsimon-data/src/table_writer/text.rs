@@ -109,7 +109,7 @@ fn cell(style: Style, content: &[u8], line: &mut Vec<u8>) {
     }
     let is_odd = |&b: &u8| matches!(b, b',' | b'"' | b'\n' | b'\r' | b';');
     let has_blank = content.trim_ascii().len() < content.len();
-    if !has_blank && !content.iter().any(|b| is_odd(b)) {
+    if !has_blank && !content.iter().any(is_odd) {
         line.extend_from_slice(content);
         return;
     }

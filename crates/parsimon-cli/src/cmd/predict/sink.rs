@@ -20,43 +20,51 @@ pub(super) struct Predicted<'a> {
     pub(super) parts: &'a [Contribution],
 }
 
+/// Names of our columns: a column of the input with one of them gets a prefix.
+const OURS: [&str; 4] = ["label", "prediction", "raw", "explanation"];
+
+/// What identifies a row.
+enum Identifier {
+    Nothing,
+    Tag,
+    Column(String),
+}
+
 /// What stands beside predictions.
 pub(super) struct Place {
-    /// The column of the identifier, or `tag`.
-    id: Option<String>,
-    /// Whether the identifier is a column.
-    has_id_column: bool,
+    id: Identifier,
     has_label: bool,
     /// Columns of the input.
     kept: Vec<String>,
-    /// Whether rows carry cells.
-    is_carrying: bool,
     is_explaining: bool,
 }
 
 impl Place {
     pub(super) fn new(args: &PredictArgs, reader: &Reader) -> Self {
         let carried = reader.carried_columns();
-        let has_id_column = args.id.is_some() && !carried.is_empty();
         let has_tags = matches!(reader.format(), Format::Vw | Format::Jsonl | Format::Cache);
+        let (id, kept) = match (&args.id, carried) {
+            (Some(_), [id, kept @ ..]) => (Identifier::Column(id.clone()), kept),
+            _ if has_tags => (Identifier::Tag, carried),
+            _ => (Identifier::Nothing, carried),
+        };
         Self {
-            id: match has_id_column {
-                true => carried.first().cloned(),
-                false => has_tags.then(|| "tag".to_owned()),
-            },
-            has_id_column,
+            id,
             has_label: reader.has_label(),
-            kept: carried[usize::from(has_id_column)..].to_vec(),
-            is_carrying: !carried.is_empty(),
+            kept: kept.to_vec(),
             is_explaining: args.explain.is_some(),
         }
     }
 
+    fn has_id_column(&self) -> bool {
+        matches!(self.id, Identifier::Column(_))
+    }
+
     /// The identifier of a row, or its tag.
     fn id_of<'a>(&self, chunk: &'a Chunk, i: usize) -> &'a [u8] {
-        match self.is_carrying {
+        match self.has_id_column() || !self.kept.is_empty() {
             true => {
-                let place = usize::from(self.has_id_column);
+                let place = usize::from(self.has_id_column());
                 Carried::new(chunk.tag(i)).nth(place).flatten().unwrap_or_default()
             }
             false => chunk.tag(i),
@@ -95,8 +103,13 @@ impl Sink {
         let kind = |is_text: bool| if is_text { ColumnType::Text } else { ColumnType::Number };
         let mut columns: Vec<(String, ColumnType)> = Vec::new();
         let mut add = |name: &str, kind: ColumnType| columns.push((name.to_owned(), kind));
-        if let Some(id) = &place.id {
-            add(id, ColumnType::Text);
+        match &place.id {
+            Identifier::Nothing => {}
+            Identifier::Tag => add("tag", ColumnType::Text),
+            Identifier::Column(id) if OURS.contains(&id.as_str()) => {
+                add(&format!("input_{id}"), ColumnType::Text);
+            }
+            Identifier::Column(id) => add(id, ColumnType::Text),
         }
         if place.has_label {
             add("label", kind(is_class));
@@ -236,11 +249,10 @@ impl Table {
         names: &Names,
     ) -> std::io::Result<()> {
         let number = |x: f64| if x.is_nan() { Cell::Missing } else { Cell::Number(x) };
-        let text = |text: &'_ [u8]| text.is_empty();
         let mut cells = Vec::with_capacity(self.columns);
-        if place.id.is_some() {
+        if !matches!(place.id, Identifier::Nothing) {
             let id = place.id_of(row.chunk, row.i);
-            cells.push(if text(id) { Cell::Missing } else { Cell::Text(id) });
+            cells.push(if id.is_empty() { Cell::Missing } else { Cell::Text(id) });
         }
         if place.has_label {
             cells.push(match row.chunk.label(row.i) {
@@ -273,7 +285,7 @@ impl Table {
             cells.push(Cell::Contributions(&self.parts));
         }
         if !place.kept.is_empty() {
-            let before = 1 + usize::from(place.has_id_column);
+            let before = 1 + usize::from(place.has_id_column());
             let kept = Carried::new(row.chunk.tag(row.i)).skip(before);
             cells.extend(kept.map(|cell| cell.map_or(Cell::Missing, Cell::Text)));
         }

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use parsimon_core::Chunk;
-use parsimon_data::{Kind, Reader, did_you_mean};
+use parsimon_data::{Format, Kind, Reader, did_you_mean};
 use parsimon_eval::number::{percent, thousands};
 
 use crate::Model;
@@ -48,6 +48,8 @@ pub struct Coverage {
     missing: Vec<String>,
     /// The columns of the data that the model does not know.
     extra: Vec<String>,
+    /// Whether the reader itself warns of columns: see [`Reader::warnings`].
+    is_reported: bool,
 }
 
 impl Coverage {
@@ -95,6 +97,7 @@ impl Coverage {
             expected,
             missing,
             extra,
+            is_reported: matches!(reader.format(), Format::Csv | Format::Tsv),
         }
     }
 
@@ -165,10 +168,10 @@ impl Coverage {
     /// What a person should know of data that is partly unknown.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if !self.missing.is_empty() {
+        if !self.missing.is_empty() && !self.is_reported {
             warnings.push(format!("warning: the data lacks {}", self.missing_words()));
         }
-        if !self.extra.is_empty() {
+        if !self.extra.is_empty() && !self.is_reported {
             warnings.push(format!(
                 "{} column{} of the data {} not in the model and {} ignored: {}",
                 self.extra.len(),

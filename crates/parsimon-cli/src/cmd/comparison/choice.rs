@@ -53,6 +53,7 @@ impl Criterion {
     pub(crate) fn column(self) -> &'static str {
         match self {
             Self::Loss => "mean loss",
+            Self::Mse => "MSE",
             Self::Error => "accuracy",
             Self::Auc => "AUC",
             Self::Rmse => "RMSE",

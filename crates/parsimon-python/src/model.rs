@@ -140,13 +140,11 @@ impl Model {
         &self,
         py: Python<'py>,
         margins: PyReadonlyArray1<'py, f64>,
-    ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
-        if self.model.calibration().is_none() {
-            return Ok(None);
-        }
+    ) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.model.calibration()?;
         let mut margins = margins.as_array().to_vec();
         self.model.calibrate(&mut margins);
-        Ok(Some(PyArray1::from_vec(py, margins)))
+        Some(PyArray1::from_vec(py, margins))
     }
 
     /// How probabilities are calibrated; `None` where they are not.

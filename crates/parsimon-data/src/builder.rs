@@ -38,6 +38,8 @@ pub(crate) struct Parsed {
     pub(crate) bad: Vec<(u64, u64, Bad)>,
     pub(crate) news: News,
     pub(crate) label_news: Vec<String>,
+    /// Namespaces met for the first time, where there are interactions.
+    pub(crate) namespaces: Vec<String>,
     /// Lines in this piece.
     pub(crate) lines: u64,
     pub(crate) largest: u32,
@@ -54,6 +56,7 @@ impl Parsed {
         self.bad.clear();
         self.news.clear();
         self.label_news.clear();
+        self.namespaces.clear();
         self.lines = 0;
         self.largest = 0;
         self.unfit = 0;
@@ -252,8 +255,10 @@ impl Builder {
 
     /// Says which namespace the next features belong to, for interactions.
     pub(crate) fn enter(&mut self, namespace: &[u8]) {
-        if let Some(cross) = &mut self.cross {
-            cross.enter(namespace);
+        if let Some(cross) = &mut self.cross
+            && cross.enter(namespace)
+        {
+            self.out.namespaces.push(String::from_utf8_lossy(namespace).into_owned());
         }
     }
 

@@ -43,6 +43,7 @@ pub(crate) enum Role {
         form: NumberForm,
     },
     Category,
+    /// A category of two words, in any case.
     Boolean,
     Words,
     Time {
@@ -163,7 +164,9 @@ impl Columns {
                         Kind::Boolean => Role::Boolean,
                         Kind::Text => Role::Words,
                         Kind::Empty => Role::Empty,
-                        Kind::Identifier | Kind::Constant | Kind::Ignored => Role::Ignored,
+                        Kind::Identifier | Kind::Constant | Kind::Index | Kind::Ignored => {
+                            Role::Ignored
+                        }
                     }
                 }
             };

@@ -225,6 +225,9 @@ pub struct Options {
     pub labels: Labels,
     /// Pairs and triples of namespaces whose features are multiplied: see [interactions](crate#interactions).
     pub interactions: Vec<Vec<String>>,
+    /// Whether an interaction of a namespace that no row has is an error, once all rows were read. Columns of tables are
+    /// checked in any case, before the first row.
+    pub needs_namespaces: bool,
     /// How many bad rows are passed over before one is an error.
     pub skip_bad: u64,
     /// How many threads parse; up to 1 means the calling thread does everything.
@@ -275,6 +278,7 @@ impl Default for Options {
             space: None,
             labels: Labels::binary(),
             interactions: Vec::new(),
+            needs_namespaces: false,
             skip_bad: 0,
             threads: 1,
             label_column: None,

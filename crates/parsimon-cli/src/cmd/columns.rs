@@ -28,6 +28,7 @@ pub(crate) fn lines(schema: &InputSchema) -> Vec<String> {
     for (kind, why) in [
         (Kind::Identifier, "a different value in every row"),
         (Kind::Constant, "the same value in every row"),
+        (Kind::Index, "the index of a pandas frame"),
         (Kind::Empty, "no value"),
     ] {
         let names: Vec<_> = features(table).filter(|(_, k)| *k == kind).map(|(n, _)| n).collect();
@@ -51,6 +52,7 @@ fn features(table: &TableSchema) -> impl Iterator<Item = (&str, Kind)> {
 fn counts(table: &TableSchema) -> Vec<String> {
     let plural = |kind: Kind| match kind {
         Kind::Category => "categories".to_owned(),
+        Kind::Index => "indexes".to_owned(),
         Kind::Empty | Kind::Ignored => kind.to_string(),
         _ => format!("{kind}s"),
     };

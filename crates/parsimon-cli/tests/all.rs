@@ -18,3 +18,4 @@ mod survey;
 mod tables;
 mod train;
 mod tune;
+mod vowpal;

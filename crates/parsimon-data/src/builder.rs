@@ -138,6 +138,8 @@ pub(crate) struct Builder {
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
+    /// The base value of the row under construction.
+    base: Option<f64>,
     /// The columns whose numbers stay apart, in the piece being parsed.
     columns: Vec<NumberColumn>,
     /// Of the text being parsed, for parsers that want to know them.
@@ -169,6 +171,7 @@ impl Builder {
             seen,
             cross,
             label_texts,
+            base: None,
             columns,
             separators,
         }
@@ -393,6 +396,20 @@ impl Builder {
         }
     }
 
+    /// Gives the row under construction a base value; 0 is none.
+    pub(crate) fn set_base(&mut self, token: &[u8], column: usize) -> Result<(), Bad> {
+        let base = crate::number::bounded(token, column, self.spec.max_value)?;
+        self.base = (base != 0.0).then_some(base);
+        if self.base.is_some() && self.spec.labels.is_of_several_classes() {
+            let words = format!(
+                "base value {} is for one margin, and each of several classes has one; remove the number",
+                shown(token)
+            );
+            return Err(Bad::new(DataErrorKind::Malformed, column, words).found(token));
+        }
+        Ok(())
+    }
+
     /// Checks an importance weight.
     pub(crate) fn importance(&self, token: &[u8], column: usize) -> Result<f64, Bad> {
         let weight = crate::number::bounded(token, column, self.spec.max_value)?;
@@ -448,6 +465,9 @@ impl Builder {
         if !tag.is_empty() {
             self.chunk.tag_last(tag);
         }
+        if let Some(base) = self.base.take() {
+            self.chunk.base_last(base);
+        }
         self.count_row();
         Ok(())
     }
@@ -498,6 +518,12 @@ impl Builder {
 
     /// Throws the row under construction away.
     pub(crate) fn abandon_row(&mut self) {
+        self.base = None;
+        self.abandon_features();
+    }
+
+    /// Throws the features of the row under construction away.
+    pub(crate) fn abandon_features(&mut self) {
         self.chunk.abandon_row();
         self.hashed.clear();
         if let Some(cross) = &mut self.cross {

@@ -1,8 +1,8 @@
 //! Vowpal Wabbit's text: `[label [importance [base]]] ['tag]|namespace[:scale] feature[:value] ...`.
 //!
 //! As there, a word that touches the first bar is the row's tag, and a row without a label can be
-//! predicted but not learned from. A third number, the initial prediction, is read and ignored. A feature
-//! is called `namespace^feature` in reports, or `feature` alone after a bare bar. Features that occur
+//! predicted but not learned from. A third number, the base value, is added to the margin of the row, with which the row is
+//! learned and predicted. A feature is called `namespace^feature` in reports, or `feature` alone after a bare bar. Features that occur
 //! twice add up.
 //!
 //! In the id space features must be integers and namespaces are ignored. Slots are not Vowpal
@@ -176,7 +176,7 @@ impl<'a> Before<'a> {
             None => 1.0,
         };
         if let Some(&(start, word)) = words.get(2) {
-            number::bounded(word, start + 1, builder.spec.max_value)?;
+            builder.set_base(word, start + 1)?;
         }
         if let Some(&(start, word)) = words.get(3) {
             return Err(one_too_many(word, start + 1));
@@ -207,7 +207,7 @@ fn common_features<const IDS: bool>(
         }
         None => {
             batch.len = 0;
-            builder.abandon_row();
+            builder.abandon_features();
         }
     }
     found.is_some()

@@ -48,6 +48,10 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
             }
             out.write_all(b"\n")?;
             if args.audit {
+                let base = chunk.base(i);
+                if base != 0.0 {
+                    writeln!(out, "\t(base)\t1\t{base}\t{base}")?;
+                }
                 audit(&mut out, &model, reader.names(), features.row(i), margins)?;
             }
         }

@@ -1,7 +1,7 @@
 """One table, however it arrives: the program on CSV, Python on CSV, Parquet, Arrow and frames learn the same model.
 
-The tables are those of the program's tests (``crates/parsimon-cli/tests/tables``), whatever is there. Model files are compared byte for byte. Two
-things differ legitimately and are left out of the comparison: the names of the inputs that a model remembers, of which a frame in memory has
+The tables are those of the program's tests (``crates/parsimon-cli/tests/tables``), whatever is there. Model files are compared byte for byte. A
+table is compared as far as it can be: the reason of a skip says why typed columns would be another table. Two things differ legitimately and are left out of the comparison: the names of the inputs that a model remembers, of which a frame in memory has
 none, and the form in which numbers and dates are written (``"1,234.5"``), which typed columns have not.
 """
 
@@ -64,9 +64,9 @@ def about(path, at):
     return without(shown), run("inspect", path, "--weights", "tsv", at=at).stdout
 
 
-def learned(model, at, name, learn):
+def learned(at, name, learn):
     theirs = parsimon.load(at / "program.psm")
-    estimator = parsimon.FTRLClassifier(l1=0.0, loss="logistic", precision=theirs.precision)
+    estimator = parsimon.FTRLClassifier(l1=0, loss="logistic", precision=theirs.precision)
     learn(estimator).save(at / name)
     return estimator
 
@@ -76,7 +76,10 @@ def typed(path, schema):
     sep = {";": ";", "\t": "\t", "|": "|"}
     head = path.read_text(encoding="utf-8-sig").splitlines()[0]
     delimiter = max(sep, key=head.count) if max(head.count(s) for s in sep) > head.count(",") else ","
-    frame = pd.read_csv(path, sep=delimiter, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
+    try:
+        frame = pd.read_csv(path, sep=delimiter, dtype=str, keep_default_na=False, encoding="utf-8-sig", skipinitialspace=True)
+    except pd.errors.ParserError:
+        pytest.skip("rows of different lengths or careless quotes: pandas cannot read the table")
     names = [column["name"] for column in schema["columns"]]
     if list(frame.columns) != names:
         pytest.skip("the names of the columns are made by the reader: no header, or a nameless column")
@@ -115,9 +118,12 @@ def test_every_way_in_gives_the_same_model(case, tmp_path, monkeypatch):
             parsimon.FTRLClassifier(l1=0.0).learn_file(name, **given)
         return
     assert ran.returncode == 0, ran.stderr
-    learned(None, tmp_path, "python.psm", lambda model: model.learn_file(name, **given))
+    learned(tmp_path, "python.psm", lambda model: model.learn_file(name, **given))
     program = (tmp_path / "program.psm").read_bytes()
     assert (tmp_path / "python.psm").read_bytes() == program
+    if "widened" in case:
+        # Types of whole columns are known from the beginning: there is nothing to widen.
+        return
     assert parsimon.schema(name, **given) == parsimon.load("python.psm").schema_
     if name.startswith("utf16") or name.startswith("windows_1252"):
         pytest.skip("another encoding: pandas reads other texts")
@@ -126,13 +132,13 @@ def test_every_way_in_gives_the_same_model(case, tmp_path, monkeypatch):
     (tmp_path / "typed").mkdir()
     monkeypatch.chdir(tmp_path / "typed")
     pq.write_table(table, name)
-    learned(None, tmp_path, "parquet.psm", lambda model: model.learn_file(name, format="parquet", **given))
+    learned(tmp_path, "parquet.psm", lambda model: model.learn_file(name, format="parquet", **given))
     assert (tmp_path / "parquet.psm").read_bytes() == program
     with pa.ipc.new_file(name, table.schema) as file:
         file.write_table(table)
-    learned(None, tmp_path, "arrow.psm", lambda model: model.learn_file(name, format="arrow", **given))
+    learned(tmp_path, "arrow.psm", lambda model: model.learn_file(name, format="arrow", **given))
     assert (tmp_path / "arrow.psm").read_bytes() == program
-    learned(None, tmp_path, "frame.psm", lambda model: model.learn_arrow(table.to_pandas(types_mapper=pd.ArrowDtype), **given))
+    learned(tmp_path, "frame.psm", lambda model: model.learn_arrow(table.to_pandas(types_mapper=pd.ArrowDtype), **given))
     assert about("frame.psm", tmp_path) == about("program.psm", tmp_path)
 
 

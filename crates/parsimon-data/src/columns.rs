@@ -185,7 +185,7 @@ impl Columns {
         });
         columns.absent = absent.map(|column| column.name.clone()).collect();
         match columns.absent.first() {
-            Some(first) if !options.unfit_is_missing => Err(nearest(names, first)),
+            Some(first) if !options.unfit_is_missing => Err(nearest(names, first, "column")),
             _ => Ok(columns),
         }
     }

@@ -3,8 +3,8 @@
 pub(crate) mod advice;
 pub(crate) mod algorithms;
 pub(crate) mod cancel;
-pub(crate) mod columns;
-mod compare;
+mod columns;
+pub(crate) mod compare;
 pub(crate) mod comparison;
 pub(crate) mod convert;
 pub(crate) mod data;

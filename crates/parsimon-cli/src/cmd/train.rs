@@ -13,6 +13,7 @@ use parsimon::{
 use parsimon_page::chart::learning_curve;
 use serde_json::{Map, Value, json};
 
+use super::columns;
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
 use crate::cmd::advice::Advisor;
 use crate::console::{Console, note};

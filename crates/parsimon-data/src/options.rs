@@ -215,6 +215,7 @@ impl<P: Into<PathBuf>> From<P> for Input {
 /// assert!(names.contains(&"age".to_owned()) && names.contains(&"city=Lyon".to_owned()));
 /// ```
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
     /// The format; `None` finds out from the name, else from the first bytes.
     pub format: Option<Format>,

@@ -596,7 +596,7 @@ mod tests {
         let read = |of: [&str; 2]| {
             let interactions = vec![of.map(str::to_owned).to_vec()];
             let options = Options { interactions, needs_namespaces: true, threads: 3, ..vw() };
-            rows(text, &options).map_err(|e| e.to_string())
+            rows(text, &options)
         };
         for fine in [["user", "ad"], [":", "u"], ["c*", "a?"], ["a", ""]] {
             assert!(read(fine).is_ok(), "{fine:?}");

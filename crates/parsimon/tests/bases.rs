@@ -16,7 +16,7 @@ fn rows(count: usize, is_class: bool) -> Vec<Plain> {
     (0..count)
         .map(|_| {
             let x: Vec<_> =
-                (1..=8).filter_map(|j| (unit() < 0.5).then(|| (j, 2.0 * unit() - 1.0))).collect();
+                (1..=8).map(|j| (j, unit() - 0.5)).filter(|(_, v)| v.abs() < 0.3).collect();
             let score: f64 = x.iter().map(|(j, v)| v * (f64::from(*j) - 4.0)).sum();
             let base = (8.0 * unit()).floor() / 4.0 - 1.0;
             let y = match is_class {

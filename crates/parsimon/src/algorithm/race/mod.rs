@@ -306,7 +306,7 @@ impl Online for Race {
         self.lanes.iter_mut().for_each(|lanes| lanes.scale_penalty(scale));
     }
     fn takes_bases(&self) -> bool {
-        self.lanes.iter().all(|lanes| lanes.takes_bases())
+        self.lanes[0].takes_bases()
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let place = self.place(self.chosen_now().0);

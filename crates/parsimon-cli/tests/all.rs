@@ -22,3 +22,4 @@ mod survey;
 mod tables;
 mod train;
 mod tune;
+mod vowpal;

@@ -41,6 +41,8 @@ pub(crate) struct Parsed {
     pub(crate) bad: Vec<(u64, u64, Bad)>,
     pub(crate) news: News,
     pub(crate) label_news: Vec<String>,
+    /// Namespaces met for the first time, where there are interactions.
+    pub(crate) namespaces: Vec<String>,
     /// Lines in this piece.
     pub(crate) lines: u64,
     pub(crate) largest: u32,
@@ -57,6 +59,7 @@ impl Parsed {
         self.bad.clear();
         self.news.clear();
         self.label_news.clear();
+        self.namespaces.clear();
         self.lines = 0;
         self.largest = 0;
         self.unfit = 0;
@@ -139,6 +142,8 @@ pub(crate) struct Builder {
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
     carried: CarriedRow,
+    /// The base value of the row under construction.
+    base: Option<f64>,
     /// The columns whose numbers stay apart, in the piece being parsed.
     columns: Vec<NumberColumn>,
     /// Of the text being parsed, for parsers that want to know them.
@@ -172,6 +177,7 @@ impl Builder {
             cross,
             label_texts,
             carried,
+            base: None,
             columns,
             separators,
         }
@@ -263,8 +269,10 @@ impl Builder {
 
     /// Says which namespace the next features belong to, for interactions.
     pub(crate) fn enter(&mut self, namespace: &[u8]) {
-        if let Some(cross) = &mut self.cross {
-            cross.enter(namespace);
+        if let Some(cross) = &mut self.cross
+            && cross.enter(namespace)
+        {
+            self.out.namespaces.push(String::from_utf8_lossy(namespace).into_owned());
         }
     }
 
@@ -399,6 +407,20 @@ impl Builder {
         }
     }
 
+    /// Gives the row under construction a base value; 0 is none.
+    pub(crate) fn set_base(&mut self, token: &[u8], column: usize) -> Result<(), Bad> {
+        let base = crate::number::bounded(token, column, self.spec.max_value)?;
+        self.base = (base != 0.0).then_some(base);
+        if self.base.is_some() && self.spec.labels.is_of_several_classes() {
+            let words = format!(
+                "base value {} is for one margin, and each of several classes has one; remove the number",
+                shown(token)
+            );
+            return Err(Bad::new(DataErrorKind::Malformed, column, words).found(token));
+        }
+        Ok(())
+    }
+
     /// Checks an importance weight.
     pub(crate) fn importance(&self, token: &[u8], column: usize) -> Result<f64, Bad> {
         let weight = crate::number::bounded(token, column, self.spec.max_value)?;
@@ -453,6 +475,9 @@ impl Builder {
             .finish_row(label, weight, Repeats::Add)
             .map_err(|e| Bad::new(DataErrorKind::Number, 0, e.to_string()))?;
         self.tag_row(tag);
+        if let Some(base) = self.base.take() {
+            self.chunk.base_last(base);
+        }
         self.count_row();
         Ok(())
     }
@@ -513,6 +538,12 @@ impl Builder {
 
     /// Throws the row under construction away.
     pub(crate) fn abandon_row(&mut self) {
+        self.base = None;
+        self.abandon_features();
+    }
+
+    /// Throws the features of the row under construction away.
+    pub(crate) fn abandon_features(&mut self) {
         self.chunk.abandon_row();
         self.carried.clear();
         self.hashed.clear();

@@ -45,6 +45,7 @@ pub(crate) enum Role {
         form: NumberForm,
     },
     Category,
+    /// A category of two words, in any case.
     Boolean,
     Words,
     Time {
@@ -165,7 +166,9 @@ impl Columns {
                         Kind::Boolean => Role::Boolean,
                         Kind::Text => Role::Words,
                         Kind::Empty => Role::Empty,
-                        Kind::Identifier | Kind::Constant | Kind::Ignored => Role::Ignored,
+                        Kind::Identifier | Kind::Constant | Kind::Index | Kind::Ignored => {
+                            Role::Ignored
+                        }
                     }
                 }
             };
@@ -184,7 +187,7 @@ impl Columns {
         });
         columns.absent = absent.map(|column| column.name.clone()).collect();
         match columns.absent.first() {
-            Some(first) if !options.unfit_is_missing => Err(nearest(names, first)),
+            Some(first) if !options.unfit_is_missing => Err(nearest(names, first, "column")),
             _ => Ok(columns),
         }
     }

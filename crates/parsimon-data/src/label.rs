@@ -127,6 +127,15 @@ impl LabelReader {
     }
 
     /// Whether a row of a format that must have labels may do without.
+    /// Whether labels are positions among several classes.
+    pub(crate) fn is_of_several_classes(&self) -> bool {
+        match self {
+            Self::Classes { .. } => true,
+            Self::Optional(inner) => inner.is_of_several_classes(),
+            _ => false,
+        }
+    }
+
     pub(crate) fn may_be_missing(&self) -> bool {
         matches!(self, Self::Optional(_) | Self::Any)
     }

@@ -24,9 +24,10 @@
 //!
 //! [`Options::interactions`] lists pairs and triples of namespaces whose features are multiplied while
 //! rows are read. One character selects every namespace that begins with it, more select the one of that
-//! name, none selects the anonymous one. In tables every column is a namespace; svmlight has only the
-//! anonymous one. The product of `a^x` and `b^y` is called `a^x*b^y`; its order is that of the
-//! selectors. A selector given twice yields every unordered pair once, squares included.
+//! name, none selects the anonymous one; `:` and `*` select all, and a name with `*` or `?` those that fit the
+//! pattern. In tables every column is a namespace; svmlight has only the anonymous one. The product of `a^x` and
+//! `b^y` is called `a^x*b^y`; its order is that of the selectors. Each unordered pair or triple of features is made
+//! once, squares included, however many interactions select it.
 //!
 //! # Encodings
 //!
@@ -72,6 +73,7 @@ mod recognize;
 mod remarks;
 mod row_sort;
 mod scan;
+mod selector;
 mod separators;
 mod source;
 mod suggestion;

@@ -219,6 +219,7 @@ impl<P: Into<PathBuf>> From<P> for Input {
     reason = "each is a choice of its own, and named where it is made"
 )]
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
     /// The format; `None` finds out from the name, else from the first bytes.
     pub format: Option<Format>,
@@ -229,6 +230,9 @@ pub struct Options {
     pub labels: Labels,
     /// Pairs and triples of namespaces whose features are multiplied: see [interactions](crate#interactions).
     pub interactions: Vec<Vec<String>>,
+    /// Whether an interaction of a namespace that no row has is an error, once all rows were read. Columns of tables are
+    /// checked in any case, before the first row.
+    pub needs_namespaces: bool,
     /// How many bad rows are passed over before one is an error.
     pub skip_bad: u64,
     /// How many threads parse; up to 1 means the calling thread does everything.
@@ -284,6 +288,7 @@ impl Default for Options {
             space: None,
             labels: Labels::binary(),
             interactions: Vec::new(),
+            needs_namespaces: false,
             skip_bad: 0,
             threads: 1,
             label_column: None,

@@ -16,6 +16,7 @@ use crate::label::{LabelReader, LabelTexts, code};
 use crate::names::News;
 use crate::opened::check_inputs;
 use crate::remarks::Remarks;
+use crate::selector::Selector;
 use crate::source::Source;
 use crate::{Format, Input, Names, Options, Space, TableSchema};
 
@@ -73,6 +74,9 @@ pub struct Reader {
     gaps: Option<VecDeque<u64>>,
     /// Good rows of the pieces received.
     received: u64,
+    /// The words of interactions that must select a namespace, and the namespaces met.
+    wanted: Vec<String>,
+    namespaces: Vec<String>,
     /// Of the input being read: rows met, good or bad, and lines passed.
     input_rows: u64,
     input_lines: u64,
@@ -181,6 +185,11 @@ impl Reader {
                 "interactions need hashed features: ids leave no room for products",
             ));
         }
+        let is_checked = options.needs_namespaces && !labels_only && label_column.is_none();
+        let wanted = match is_checked && format != Format::Cache {
+            true => options.interactions.concat(),
+            false => Vec::new(),
+        };
         let max_value = options.max_value;
         let missing = Missing::new(table.as_ref().and_then(|table| table.missing.as_deref()));
         let ngrams = table.as_ref().and_then(|table| table.ngrams).map_or(1, usize::from);
@@ -222,6 +231,8 @@ impl Reader {
             skipped_rows: 0,
             gaps: options.mark_skipped.then(VecDeque::new),
             received: 0,
+            wanted,
+            namespaces: Vec::new(),
             input_rows: 0,
             input_lines: 0,
             is_done: false,
@@ -254,7 +265,11 @@ impl Reader {
             }
             match self.engine.next() {
                 Some(done) => self.receive(done),
-                None => self.is_done = true,
+                None => {
+                    self.is_done = true;
+                    Selector::check_all(&self.wanted, &self.namespaces, "namespace")
+                        .map_err(|words| DataError::columns(&self.name, words).of(&self.files))?;
+                }
             }
         }
         Ok(false)
@@ -281,6 +296,11 @@ impl Reader {
         }
         for text in &parsed.label_news {
             self.label_texts.remember(code(text.as_bytes()), text);
+        }
+        for namespace in parsed.namespaces.drain(..) {
+            if !self.namespaces.contains(&namespace) {
+                self.namespaces.push(namespace);
+            }
         }
         self.bytes = done.bytes;
         self.largest = self.largest.max(parsed.largest);

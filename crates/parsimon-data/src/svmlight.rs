@@ -1,8 +1,8 @@
-//! `label [qid:n] index:value ... # comment`: svmlight, libsvm, libfm.
+//! `label index:value ... # comment`: svmlight, libsvm, libfm.
 //!
 //! Indices are ids: whether a file counts from 0 or from 1, they are kept as written. They need not be
 //! sorted; one that occurs twice is an error. Blank lines and lines that are only a comment are passed
-//! over, a `qid` is read and ignored. In a hashed space the digits of the index are hashed like a name.
+//! over, a `qid` is refused. In a hashed space the digits of the index are hashed like a name.
 
 #![allow(unsafe_code)]
 
@@ -247,13 +247,11 @@ fn parse_feature<const IDS: bool>(
     };
     let (digits, value) = (&token[..colon], &token[colon + 1..]);
     if digits == b"qid" {
-        return match std::str::from_utf8(value).ok().and_then(|v| v.parse::<u64>().ok()) {
-            Some(_) => Ok(end),
-            None => {
-                let words = format!("query id {} is not an integer", shown(value));
-                Err(Bad::new(DataErrorKind::Malformed, start + 5, words).found(value))
-            }
-        };
+        let words = format!(
+            "{} groups rows for ranking, which is not supported; without qid every row is learned alone",
+            shown(token)
+        );
+        return Err(Bad::new(DataErrorKind::Malformed, start + 1, words).found(token));
     }
     let id = parse_id(digits, start + 1)?;
     let value = number::bounded(value, start + colon + 2, builder.spec.max_value)?;
@@ -321,7 +319,7 @@ mod tests {
 
     #[test]
     fn rows_are_labels_and_features() {
-        let text = "+1 3:0.5 1:2 # later\n\n# only words\n  -1\tqid:7 0:1e-2 \r\n0\n1 4294967294:1 000000000007:2";
+        let text = "+1 3:0.5 1:2 # later\n\n# only words\n  -1\t0:1e-2 \r\n0\n1 4294967294:1 000000000007:2";
         let all = read(text);
         assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(-1.0), Some(1.0)]);
         let expected: [&[(u32, f64)]; 4] =
@@ -354,7 +352,10 @@ mod tests {
             ("1 3:-inf", "x:1:5: \"-inf\" is not a finite number"),
             ("1 3:1e999", "x:1:5: \"1e999\" is not a finite number"),
             ("1 3:1e101", "x:1:5: \"1e101\" is beyond the largest magnitude, 1e100"),
-            ("1 qid:x 3:1", "x:1:7: query id \"x\" is not an integer"),
+            (
+                "1 3:1\n1 qid:7 3:1",
+                "x:2:3: \"qid:7\" groups rows for ranking, which is not supported; without qid every row is learned alone",
+            ),
             ("2 3:1", "x:1:1: label \"2\" is neither \"-1\" nor \"1\""),
             ("3:1", "x:1:1: \"3:1\" stands where the label should be"),
             ("1 3:\u{e9}", "x:1:5: \"\u{e9}\" is not a number"),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::FormatErrorKind;
 use parsimon::core::{Chunk, Frozen, Scorer};
+use parsimon::survey::schema_to_json;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -12,6 +13,7 @@ use crate::dict::push_dict;
 use crate::errors::{BadInput, at_row, raised};
 use crate::learner::{Learner, heads};
 use crate::rows::{Cells, copy_row, with_rows};
+use crate::table::warn;
 
 const BLOCK: usize = 1024;
 
@@ -131,6 +133,7 @@ impl Model {
             py.detach(|| self.scorer.margins(&chunk, &mut margins));
             py.check_signals()?;
         }
+        warn(py, &reader)?;
         let rows = margins.len() / model.outputs();
         PyArray1::from_vec(py, margins).reshape([rows, model.outputs()])
     }
@@ -151,6 +154,12 @@ impl Model {
     #[getter]
     fn calibration(&self) -> Option<String> {
         self.model.calibration().map(|calibrator| calibrator.method().to_string())
+    }
+
+    /// The kinds of the columns of the table that was learned, as JSON; `None` where it was no table.
+    #[getter]
+    fn schema(&self) -> Option<String> {
+        self.model.schema().table.as_ref().map(schema_to_json)
     }
 
     /// The names of some features, as the user calls them; `None` where they are not known.

@@ -42,10 +42,10 @@ pub(crate) struct DataArgs {
     /// Do not keep the names of hashed features
     #[arg(long, help_heading = "Data")]
     no_names: bool,
-    /// Multiply two or three namespaces, given by first letters (may be repeated)
+    /// Multiply two or three namespaces, given by first letters; : is any namespace, as in -q :: or -q a: (may be repeated)
     #[arg(short = 'q', value_name = "AB", help_heading = "Data")]
     quadratic: Vec<String>,
-    /// Multiply namespaces given by name, such as user,site (may be repeated)
+    /// Multiply namespaces given by name or pattern, such as user,site or 'c*,d*'; columns of tables are namespaces (may be repeated)
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     interactions: Vec<String>,
     /// The label's column: a name, a number from 1, or last [default: the column called label, target, click, class, outcome or y,

@@ -181,6 +181,10 @@ impl Sink {
             .filter(|(_, _, w)| *w != 0.0)
             .collect();
         parts.sort_by(|a, b| (b.1 * b.2).abs().total_cmp(&(a.1 * a.2).abs()).then(a.0.cmp(&b.0)));
+        let base = row.chunk.base(row.i);
+        if base != 0.0 {
+            writeln!(out, "\t(base)\t1\t{base}\t{base}")?;
+        }
         if head.bias() != 0.0 {
             writeln!(out, "\t(bias)\t1\t{}\t{}", head.bias(), head.bias())?;
         }

@@ -51,6 +51,7 @@ mod error;
 mod four_features;
 pub mod hash;
 mod ipc;
+mod json_object;
 mod jsonl;
 mod kinds;
 mod label;

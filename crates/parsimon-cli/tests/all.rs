@@ -16,5 +16,6 @@ mod reproduce;
 mod signals;
 mod survey;
 mod tables;
+mod threads;
 mod train;
 mod tune;

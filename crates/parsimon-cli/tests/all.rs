@@ -20,6 +20,7 @@ mod reproduce;
 mod signals;
 mod survey;
 mod tables;
+mod threads;
 mod train;
 mod tune;
 mod vowpal;

@@ -138,6 +138,8 @@ pub(crate) struct Builder {
     /// The seeds of namespaces of one letter.
     letters: Box<[u64; 256]>,
     hashed: HashedRow,
+    /// The ids of a row whose digits are hashed, where they may repeat.
+    noted_ids: Vec<u32>,
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
@@ -173,6 +175,7 @@ impl Builder {
             bits,
             letters,
             hashed,
+            noted_ids: Vec::new(),
             seen,
             cross,
             label_texts,
@@ -280,6 +283,20 @@ impl Builder {
     #[inline]
     pub(crate) fn push_id(&mut self, id: u32, value: f64) {
         self.chunk.push_feature(id, value);
+    }
+
+    /// Notes an id whose digits are hashed, for [`repeated_id`](Builder::repeated_id).
+    pub(crate) fn note_id(&mut self, id: u32) {
+        self.noted_ids.push(id);
+    }
+
+    /// The least of the ids noted for this row that was noted twice.
+    pub(crate) fn repeated_id(&mut self) -> Option<u32> {
+        self.noted_ids.sort_unstable();
+        let repeated =
+            self.noted_ids.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        self.noted_ids.clear();
+        repeated
     }
 
     /// Adds features of the id space.
@@ -547,6 +564,7 @@ impl Builder {
         self.chunk.abandon_row();
         self.carried.clear();
         self.hashed.clear();
+        self.noted_ids.clear();
         if let Some(cross) = &mut self.cross {
             cross.clear();
         }

@@ -60,6 +60,7 @@ mod foreign;
 mod four_features;
 pub mod hash;
 mod ipc;
+mod json_object;
 mod jsonl;
 mod kinds;
 mod label;

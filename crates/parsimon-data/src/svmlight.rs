@@ -89,6 +89,7 @@ fn common_row<'a, const IDS: bool, const WIDE: bool>(
     let max = builder.spec.max_value;
     let (mut start, mut next, mut last) = (end + 1, lines.next + 1, after);
     let mut patience = 0;
+    let mut least = 0;
     while last != b'\n' {
         #[cfg(target_arch = "x86_64")]
         if IDS && WIDE && next >= patience {
@@ -127,6 +128,13 @@ fn common_row<'a, const IDS: bool, const WIDE: bool>(
             Some(value) if value.abs() <= max => value,
             _ => number::bounded(&lines.text[colon + 1..end], 0, max).ok()?,
         };
+        if !IDS {
+            // Ids in order do not repeat. Hashed, they can no longer be compared.
+            if u64::from(id) < least {
+                return None;
+            }
+            least = u64::from(id) + 1;
+        }
         push::<IDS>(builder, id, digits, value);
         (start, next, last) = (end + 1, next + 2, after);
     }
@@ -220,6 +228,9 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         }
         at = parse_feature::<IDS>(builder, line, at)?;
     }
+    if !IDS && let Some(index) = builder.repeated_id() {
+        return Err(explain(RowError::Repeated { index }, line));
+    }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
     builder.finish(label, 1.0, repeats, |e| explain(e, line))
 }
@@ -255,6 +266,9 @@ fn parse_feature<const IDS: bool>(
     }
     let id = parse_id(digits, start + 1)?;
     let value = number::bounded(value, start + colon + 2, builder.spec.max_value)?;
+    if !IDS {
+        builder.note_id(id);
+    }
     push::<IDS>(builder, id, digits, value);
     Ok(end)
 }
@@ -407,6 +421,11 @@ mod tests {
             all.unwrap_err(),
             "x:1:7: feature index 12345678901234 is beyond the largest, 4294967294"
         );
+        let twice = |text: &[u8]| rows(text, &options).unwrap_err();
+        assert_eq!(twice(b"1 3:1 3:2\n"), "x:1:7: feature index 3 appears twice");
+        assert_eq!(twice(b"1 3:1 2:2 03:5\n"), "x:1:11: feature index 3 appears twice");
+        let all = rows(b"1 5:1 3:1 12:2\n", &options).unwrap();
+        assert_eq!(all.rows[0].len(), 3);
         let all = rows(b"1 3:1 12:2\n", &options).unwrap();
         let slot = crate::hash::slot(crate::hash::feature(0, b"12"), 20);
         assert!(all.rows[0].contains(&(slot, 2.0)));

@@ -1,11 +1,16 @@
 //! The program `parsimon`: sparse online learning from the command line.
 //!
-//! Results go to standard output, progress and errors to standard error. Exit codes: 0 done, 1 bad input, 2 usage.
+//! Results go to standard output, progress and errors to standard error. Exit codes: 0 done, 1 bad input, 2 usage, 130 and
+//! 143 ended by Ctrl-C and by SIGTERM.
+
+// Printing by macros panics where standard error or output is full or broken; `console.rs` and `output.rs` write instead.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
 mod cmd;
 mod console;
 mod fault;
+mod interrupt;
 mod output;
 mod provenance;
 mod signal;
@@ -16,6 +21,7 @@ use args::{Cli, Command};
 use fault::Fault;
 
 fn main() -> ExitCode {
+    interrupt::watch();
     match args::parse().and_then(dispatch) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => fault.report(),

@@ -44,6 +44,8 @@
 //! It never shuffles, never repeats, never guesses a class from a number; it does not read Vowpal Wabbit's
 //! multi-line, cost-sensitive or contextual-bandit labels, nor reproduce its hashes.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod builder;
 pub mod cache;
 mod carried;
@@ -77,6 +79,7 @@ mod scan;
 mod selector;
 mod separators;
 mod source;
+mod stop;
 mod suggestion;
 mod svmlight;
 mod table_writer;
@@ -94,5 +97,6 @@ pub use names::Names;
 pub use options::{Format, Header, Input, Options, Space};
 pub use reader::{Position, Reader};
 pub use scan::{LabelCounter, LabelScan, count_labels, scan_labels};
+pub use stop::{Stop, Stopper};
 pub use suggestion::did_you_mean;
 pub use table_writer::{Cell, ColumnType, TableFormat, TableWriter};

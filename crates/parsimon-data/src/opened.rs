@@ -11,6 +11,7 @@ use crate::encoding::{self, FromUtf16, FromWindows1252, Strays};
 use crate::error::DataError;
 use crate::line_blocks::{Ends, record_end};
 use crate::remarks::Remarks;
+use crate::stop::Pipe;
 use crate::{Format, Input, Kinds, Options, foreign, recognize};
 
 /// One opened input: its first bytes and the rest, decompressed.
@@ -34,13 +35,21 @@ pub(crate) fn open(
     remarks: &Remarks,
 ) -> Result<Opened, DataError> {
     let name: Arc<str> = Arc::from(input.name());
-    let raw: Stream = match input {
-        Input::Path(path) => {
+    let raw: Stream = match (input, options.stop.as_ref().filter(|_| is_pipe(input))) {
+        // Opening a named pipe may wait, too.
+        (Input::Path(path), Some(stop)) => {
+            let path = path.clone();
+            Box::new(Counting::new(Pipe::new(|| File::open(path), stop), count.clone()))
+        }
+        (Input::Path(path), None) => {
             let file = File::open(path).map_err(|e| DataError::io(&name, "cannot open", e))?;
             Box::new(Counting::new(file, count.clone()))
         }
-        Input::Stdin => Box::new(Counting::new(std::io::stdin(), count.clone())),
-        Input::Bytes { bytes, .. } => {
+        (Input::Stdin, Some(stop)) => {
+            Box::new(Counting::new(Pipe::new(|| Ok(std::io::stdin()), stop), count.clone()))
+        }
+        (Input::Stdin, None) => Box::new(Counting::new(std::io::stdin(), count.clone())),
+        (Input::Bytes { bytes, .. }, _) => {
             Box::new(Counting::new(Cursor::new(bytes.clone()), count.clone()))
         }
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::kinds::check_ngrams;
-use crate::{DataError, Kinds, Labels};
+use crate::{DataError, Kinds, Labels, Stop};
 
 /// A format of examples.
 ///
@@ -279,6 +279,8 @@ pub struct Options {
     pub carried_columns: Vec<String>,
     /// Whether the places of skipped rows are kept, for [`Reader::skipped_before`](crate::Reader::skipped_before).
     pub mark_skipped: bool,
+    /// Ends reading early; `None` reads to the end.
+    pub stop: Option<Stop>,
 }
 
 impl Default for Options {
@@ -309,6 +311,7 @@ impl Default for Options {
             keep_names: true,
             carried_columns: Vec::new(),
             mark_skipped: false,
+            stop: None,
         }
     }
 }

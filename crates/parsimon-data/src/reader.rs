@@ -18,7 +18,7 @@ use crate::opened::check_inputs;
 use crate::remarks::Remarks;
 use crate::selector::Selector;
 use crate::source::Source;
-use crate::{Format, Input, Names, Options, Space, TableSchema};
+use crate::{Format, Input, Names, Options, Space, Stop, TableSchema};
 
 /// Reads examples from inputs of one format, in order, chunk by chunk.
 ///
@@ -80,6 +80,11 @@ pub struct Reader {
     /// Of the input being read: rows met, good or bad, and lines passed.
     input_rows: u64,
     input_lines: u64,
+    has_begun: bool,
+    /// Which input is being read, from 0, and how many of its rows were delivered.
+    input: usize,
+    input_delivered: u64,
+    stop: Option<Stop>,
     is_done: bool,
 }
 
@@ -127,6 +132,7 @@ impl Reader {
         let files: Vec<_> = inputs.iter().filter_map(Input::path).map(Path::to_owned).collect();
         match open() {
             Ok(reader) => Ok(Self { files, ..reader }),
+            Err(_) if is_stopped(options.stop.as_ref()) => Err(DataError::stopped()),
             Err(error) => Err(error.of(&files)),
         }
     }
@@ -235,6 +241,10 @@ impl Reader {
             namespaces: Vec::new(),
             input_rows: 0,
             input_lines: 0,
+            has_begun: false,
+            input: 0,
+            input_delivered: 0,
+            stop: options.stop.clone(),
             is_done: false,
         })
     }
@@ -245,9 +255,14 @@ impl Reader {
     pub fn read(&mut self, chunk: &mut Chunk) -> Result<bool, DataError> {
         chunk.clear();
         while !self.is_done {
+            if is_stopped(self.stop.as_ref()) {
+                self.is_done = true;
+                return Err(DataError::stopped());
+            }
             if let Some(current) = &mut self.current {
                 if current.deliver(chunk) {
                     self.rows += chunk.len() as u64;
+                    self.input_delivered += chunk.len() as u64;
                     return Ok(true);
                 }
                 let failure = current.failure.take();
@@ -256,7 +271,10 @@ impl Reader {
                 }
                 if let Some(failure) = failure {
                     self.is_done = true;
-                    return Err(failure.of(&self.files));
+                    return Err(match is_stopped(self.stop.as_ref()) {
+                        true => DataError::stopped(),
+                        false => failure.of(&self.files),
+                    });
                 }
                 // The answer to a skipped row of a pipe does not wait for the next row.
                 if self.gaps.as_ref().is_some_and(|gaps| !gaps.is_empty()) {
@@ -278,7 +296,10 @@ impl Reader {
     /// Takes in a parsed piece: names, places of bad rows, and whether to go on after it.
     fn receive(&mut self, mut done: Done) {
         if done.is_first {
-            self.input_rows = 0;
+            // Every input has a first piece, and the very first input is number 0.
+            self.input += usize::from(self.has_begun);
+            self.has_begun = true;
+            (self.input_rows, self.input_delivered) = (0, 0);
             self.input_lines = done.lines_before;
         }
         if let Some(contents) = done.contents.take()
@@ -445,6 +466,11 @@ impl Reader {
         &self.skipped
     }
 
+    /// Which input the last rows came from, from 0, and how many rows of that input have been delivered.
+    pub fn input_position(&self) -> (usize, u64) {
+        (self.input, self.input_delivered)
+    }
+
     /// How many rows were skipped.
     pub fn skipped_rows(&self) -> u64 {
         self.skipped_rows
@@ -454,6 +480,10 @@ impl Reader {
     pub fn largest_index(&self) -> u32 {
         self.largest
     }
+}
+
+fn is_stopped(stop: Option<&Stop>) -> bool {
+    stop.is_some_and(Stop::is_stopped)
 }
 
 impl Current {

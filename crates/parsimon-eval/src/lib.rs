@@ -13,6 +13,7 @@
 //! defined, such as the AUC of a single class, is absent instead of NaN. No function reads a clock, a file
 //! or a random number: the same rows give the same bytes.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail by panicking"))]
 
 mod binary;

@@ -4,11 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use crate::error::{Error, WRITTEN};
 use crate::target::{Target, refuse_read_only};
-use crate::temporary::{builder, folder_of, temporary};
+use crate::temporary::{Temporary, builder, folder_of, temporary};
 
 /// A file being written. The file of that name stays as it was until [`commit`](Self::commit).
 ///
@@ -42,7 +40,7 @@ pub struct OutputFile {
 enum To {
     /// Renamed to `path`, over a file that is there unless it has to be new.
     Temporary {
-        file: BufWriter<NamedTempFile>,
+        file: BufWriter<Temporary>,
         path: PathBuf,
         new: bool,
     },
@@ -120,11 +118,7 @@ impl OutputFile {
         let fail = |e| Error::new(&self.path, WRITTEN, e);
         let To::Temporary { file, path, new } = self.to else { return Ok(()) };
         let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
-        let renamed = match new {
-            true => file.persist_noclobber(&path),
-            false => file.persist(&path),
-        };
-        renamed.map_err(|e| fail(e.error))?;
+        file.persist(&path, new).map_err(fail)?;
         sync_folder(folder_of(&path)).map_err(fail)
     }
 }
@@ -166,12 +160,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 #[cfg(unix)]
-fn set_permissions(
-    named: &Path,
-    file: &NamedTempFile,
-    path: &Path,
-    new: bool,
-) -> Result<(), Error> {
+fn set_permissions(named: &Path, file: &Temporary, path: &Path, new: bool) -> Result<(), Error> {
     use std::fs::Permissions;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
@@ -208,12 +197,7 @@ fn set_permissions(
 }
 
 #[cfg(not(unix))]
-fn set_permissions(
-    named: &Path,
-    _file: &NamedTempFile,
-    path: &Path,
-    new: bool,
-) -> Result<(), Error> {
+fn set_permissions(named: &Path, _file: &Temporary, path: &Path, new: bool) -> Result<(), Error> {
     match std::fs::symlink_metadata(path) {
         Ok(found) if found.is_file() && !new => refuse_read_only(named, &found),
         _ => Ok(()),

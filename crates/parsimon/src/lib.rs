@@ -23,6 +23,8 @@
 //! The mathematics is in [`core`], the readers in [`data`], metrics in [`eval`]. Every algorithm with its paper and
 //! settings is a file of [`algorithm`].
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod algorithm;
 mod calibration;
 mod container;
@@ -56,10 +58,10 @@ pub use suggestion::did_you_mean;
 pub use survey::InputSchema;
 pub use synthetic::{Regressors, Synthetic, System};
 pub use training::{
-    Assess, Assessed, Behind, BesideConstant, Constant, ConstantLoss, EarlyStopping, Evidence,
-    Expect, LEAST_CALIBRATION_ROWS, ModelEvaluator, Observer, Outcome, Pass, Plan, Prior, Progress,
-    Reason, Regret, Segment, Segments, Standing, Stopped, Stretch, Sweep, Trainer, Warning, Watch,
-    evaluate_models, run, run_with,
+    Assess, Assessed, Behind, BesideConstant, Constant, ConstantLoss, Consumed, EarlyStopping,
+    Evidence, Expect, LEAST_CALIBRATION_ROWS, ModelEvaluator, NegativeSampler, Observer, Outcome,
+    Pass, Plan, Prior, Progress, Reason, Regret, Segment, Segments, Standing, Stopped, Stretch,
+    Sweep, Trainer, Warning, Watch, evaluate_models, run, run_with,
 };
 
 pub use parsimon_core as core;

@@ -1,5 +1,6 @@
 //! The flags, defined once: help, completions and the man page come from here.
 
+mod contradiction;
 mod data;
 mod number;
 mod parse;
@@ -11,6 +12,7 @@ mod vw;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use contradiction::Contradiction;
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
@@ -128,15 +130,19 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "PASSES", num_args = 0..=1, default_missing_value = "2", help_heading = "Run",
           value_parser = number::whole::<u32>)]
     pub(crate) early_stop: Option<u32>,
-    /// Judge the model on this data at the end (may be repeated)
+    /// Judge the model on this data at the end and print the metrics, as `evaluate` does (may be repeated)
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) test: Vec<PathBuf>,
     /// Learn at most so many rows per pass
     #[arg(long, value_name = "ROWS", help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) limit: Option<u64>,
-    /// Pass over the first rows
-    #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Run", value_parser = number::whole::<u64>)]
-    pub(crate) skip: u64,
+    /// Pass over the first rows [default: 0; with --resume, the rows of each file that the checkpoint has learned]
+    #[arg(long, value_name = "ROWS", help_heading = "Run", value_parser = number::whole::<u64>)]
+    pub(crate) skip: Option<u64>,
+    /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it. A hash of the row's features,
+    /// importance and tag decides, so the same rows are chosen in every run
+    #[arg(long, value_name = "SHARE", help_heading = "Run", value_parser = number::share)]
+    pub(crate) sample_negatives: Option<f64>,
     /// Save everything needed to go on at the end (and see --checkpoint-every)
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -144,7 +150,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "ROWS", requires = "checkpoint", help_heading = "Run",
           value_parser = number::positive::<u64>)]
     pub(crate) checkpoint_every: Option<u64>,
-    /// Go on from a checkpoint; it carries every setting
+    /// Continue from a checkpoint, which has every setting: files it has learned continue after the rows it knows, other
+    /// files start with their first row
     #[arg(long, value_name = "FILE", short = 'i', help_heading = "Run")]
     pub(crate) resume: Option<PathBuf>,
     /// Compare the cumulative loss with the best fixed weights (keeps all rows in memory)
@@ -159,6 +166,10 @@ pub(crate) struct TrainArgs {
     /// Write a report as JSON; - for standard output
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
+    /// Write the prediction made for each row before it was learned: one line per row of the first pass, empty for a row that was
+    /// passed over; - for standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) predictions: Option<PathBuf>,
     /// Draw the learning curve and the nonzeros over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) plot: Option<PathBuf>,
@@ -167,15 +178,22 @@ pub(crate) struct TrainArgs {
 /// Precision, bias and store.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FrameArgs {
-    /// The number type of the weights
-    #[arg(long, value_enum, default_value = "f32", help_heading = "Model")]
-    pub(crate) precision: PrecisionArg,
+    /// The number type of the weights [default: f32]
+    #[arg(long, value_enum, help_heading = "Model")]
+    pub(crate) precision: Option<PrecisionArg>,
     /// Learn no bias
     #[arg(long, help_heading = "Model")]
     pub(crate) no_bias: bool,
     /// Where weights are kept; it never changes a result
     #[arg(long, value_enum, default_value = "dense", help_heading = "Model")]
     pub(crate) store: StoreArg,
+}
+
+impl FrameArgs {
+    /// The precision, after the default.
+    pub(crate) fn precision(&self) -> parsimon::core::Precision {
+        self.precision.unwrap_or(PrecisionArg::F32).into()
+    }
 }
 
 /// How to print all weights.
@@ -260,6 +278,9 @@ pub(crate) struct CompareArgs {
     /// Judge the models on this data at the end (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
+    /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it
+    #[arg(long, value_name = "SHARE", value_parser = number::share)]
+    pub(crate) sample_negatives: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
@@ -291,6 +312,9 @@ pub(crate) struct TuneArgs {
     /// Judge the models on this data at the end (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
+    /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it
+    #[arg(long, value_name = "SHARE", value_parser = number::share)]
+    pub(crate) sample_negatives: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }

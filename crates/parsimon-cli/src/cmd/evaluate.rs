@@ -6,6 +6,7 @@ use parsimon::eval::number::{maybe, thousands};
 use parsimon::eval::{Evaluation, Mean, Measure, Table};
 use parsimon::{Assess, Assessed, BesideConstant, Error, Model, Prior, Segment, Segments};
 use parsimon_page::chart;
+use serde_json::Value;
 
 use super::{columns, unknown};
 use crate::args::{BY_MODEL, EvaluateArgs};
@@ -39,34 +40,25 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
         Error::Unknown(why) => unknown::refusal(&why),
         error => error.into(),
     })?;
-    let Assessed { evaluation, beside, segments, .. } = &assessed;
     if !args.rows.quiet {
         warn(&assessed);
     }
     let measure = super::progressive_measure(model.settings());
     match &args.json {
         Some(path) => {
-            let mut report = serde_json::to_value(evaluation).unwrap_or_default();
-            report["beside_constant"] = serde_json::to_value(beside).unwrap_or_default();
-            if let Some(segments) = segments {
-                report["segments"] = serde_json::to_value(segments).unwrap_or_default();
-            }
+            let report = json(&assessed);
             let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
             text.push('\n');
             write_text(path, &text)?;
         }
         None => {
             let mut out = Output::open(None)?;
-            writeln!(out, "{evaluation}")?;
-            writeln!(out, "{}{}", table(beside, measure), origin(beside))?;
-            if let Some(segments) = segments {
-                write!(out, "\n{}", segment_table(segments, beside, measure))?;
-            }
+            write!(out, "{}", text(&assessed, measure))?;
             out.finish()?;
         }
     }
     if let Some(path) = &args.plot {
-        let Evaluation::Binary(metrics) = evaluation else {
+        let Evaluation::Binary(metrics) = &assessed.evaluation else {
             return Err(Fault::Usage("the reliability diagram is for two classes".into()));
         };
         let figure = chart::reliability_of(format!("{}", args.model.display()), metrics);
@@ -74,6 +66,26 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
         note(&format!("plot {}", path.display()));
     }
     Ok(())
+}
+
+/// The metrics as JSON.
+fn json(assessed: &Assessed) -> Value {
+    let mut report = serde_json::to_value(&assessed.evaluation).unwrap_or_default();
+    report["beside_constant"] = serde_json::to_value(&assessed.beside).unwrap_or_default();
+    if let Some(segments) = &assessed.segments {
+        report["segments"] = serde_json::to_value(segments).unwrap_or_default();
+    }
+    report
+}
+
+/// The metrics for people.
+pub(crate) fn text(assessed: &Assessed, measure: Measure) -> String {
+    let Assessed { evaluation, beside, segments, .. } = assessed;
+    let mut text = format!("{evaluation}\n{}{}\n", table(beside, measure), origin(beside));
+    if let Some(segments) = segments {
+        text.push_str(&format!("\n{}", segment_table(segments, beside, measure)));
+    }
+    text
 }
 
 fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
@@ -93,7 +105,8 @@ fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
     Ok(())
 }
 
-fn warn(assessed: &Assessed) {
+/// Prints what a person should know of the rows.
+pub(crate) fn warn(assessed: &Assessed) {
     assessed.coverage.warnings().iter().for_each(|warning| note(warning));
     columns::warn(&assessed.warnings);
     if assessed.skipped > 0 {

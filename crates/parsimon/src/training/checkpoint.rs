@@ -34,6 +34,10 @@ impl Trainer {
         if let Some(baseline) = self.baseline() {
             container.about["constant"] = baseline.to_json();
         }
+        // Absent where no file was learned, as in checkpoints of earlier versions.
+        if !self.consumed.is_empty() {
+            container.about["consumed"] = json!(self.consumed);
+        }
         // Absent without class weights: the bytes of such checkpoints stay what they were.
         if let Some(class_weights) = self.learner.class_weights() {
             container.about["class_counts"] = class_weights.counts().into();
@@ -69,6 +73,9 @@ impl Trainer {
         trainer.progressive = serde_json::from_value(field("progressive")).map_err(unreadable)?;
         trainer.curve = serde_json::from_value(field("curve")).map_err(unreadable)?;
         trainer.inputs = serde_json::from_value(field("inputs")).map_err(unreadable)?;
+        if let Some(consumed) = container.about.get("consumed") {
+            trainer.consumed = serde_json::from_value(consumed.clone()).map_err(unreadable)?;
+        }
         // Earlier versions kept no constant, and a constant of later rows alone would mislead. Sums that are not finite, of
         // losses that grew beyond all bounds, are not kept either.
         let kept = field("constant");

@@ -42,6 +42,10 @@ use crate::{Format, Input, Names, Options, Space, Stop, TableSchema};
 /// }
 /// assert_eq!((rows, reader.largest_index()), (2, 7));
 /// ```
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice, or how far the reading has come"
+)]
 pub struct Reader {
     /// Of the first input.
     name: Arc<str>,

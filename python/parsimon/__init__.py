@@ -5,6 +5,7 @@ and model files mean the same on both sides.
 """
 
 from . import _named
+from ._columns import schema
 from ._errors import BadRowError, DivergedError
 from ._files import load
 from ._filter import AdaptiveFilter
@@ -25,6 +26,7 @@ __all__ = [
     "plot_learning_curve",
     "plot_path",
     "plot_weights",
+    "schema",
     "tune",
     *_named.__all__,
 ]

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parsimon
+from ._columns import report
 from ._html import summary
 from ._progress import bar
 
@@ -76,12 +77,6 @@ def _revive_model(model: bytes) -> Any:
     return _parsimon.Model.from_bytes(model)
 
 
-def _paths(path: Any) -> list[str]:
-    if isinstance(path, (str, os.PathLike)):
-        return [os.fspath(path)]
-    return [os.fspath(one) for one in path]
-
-
 def _can_stream(estimator: _Parsimon) -> bool:
     """A two-phase schedule must know its switch, which only a whole data set tells."""
     # PERF: asked at every call of partial_fit, and only three settings have a say.
@@ -109,6 +104,8 @@ def _has_weights(estimator: _Parsimon) -> bool:
 
 
 def _has_probabilities(estimator: _Parsimon) -> bool:
+    if getattr(getattr(estimator, "_learner", None), "calibration", None) is not None:
+        return True
     loss = estimator._resolved()[0]["loss"]
     if loss != "logistic":
         raise AttributeError(f"probabilities need the logistic loss, not {loss}")
@@ -343,7 +340,7 @@ class _Parsimon(BaseEstimator):
 
     # Tables that the native readers read.
 
-    def _learn_table(self, table: Any, classes: Any, passes: int, progress: bool) -> Self:
+    def _learn_table(self, table: Any, given: dict[str, Any], classes: Any, passes: int, progress: bool) -> Self:
         if hasattr(self, "_learner"):
             learner = self._must_learn()
             with bar(progress, None) as tick:
@@ -352,6 +349,7 @@ class _Parsimon(BaseEstimator):
         trouble: BaseException | None = None
         with self._unchanged_if_refused():
             learner = self._learner_for(table, classes, passes)
+            report(learner, given)
             try:
                 with bar(progress, None) as tick:
                     learner.learn_table(table, passes, tick)
@@ -379,6 +377,13 @@ class _Parsimon(BaseEstimator):
 
     def _table_classes(self, labels: list[str] | None, classes: Any) -> list[str]:
         return []
+
+    @property
+    def schema_(self) -> dict[str, Any] | None:
+        """The kinds of the columns of the table that was learned, its label and its weight; ``None`` where it was no table."""
+        check_is_fitted(self)
+        found = self._learner.schema
+        return None if found is None else json.loads(found)
 
     def _table_margins(self, table: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -533,17 +538,6 @@ def _loss_words() -> dict[str, tuple[str, ...]]:
 
 
 _WORDS: dict[str, tuple[str, ...]] | None = None
-
-
-def _roles(
-    label: str | None = None,
-    weight: str | None = None,
-    ignore: Sequence[str] = (),
-    text: Sequence[str] = (),
-    bits: int | None = None,
-    format: str | None = None,
-) -> dict[str, Any]:
-    return {"label": label, "weight": weight, "ignore": list(ignore), "text": list(text), "bits": bits, "format": format}
 
 
 def _dicts(X: Any) -> list[dict[Any, Any]]:

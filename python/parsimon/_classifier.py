@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,14 +22,13 @@ from ._base import (
     _labels,
     _native,
     _Parsimon,
-    _paths,
-    _roles,
     _scores_poorly,
     _text,
 )
+from ._columns import ColumnRoles, paths, roles
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 
 class Classifier(ClassifierMixin, _Parsimon):
@@ -105,61 +104,55 @@ class Classifier(ClassifierMixin, _Parsimon):
         self,
         path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         *,
-        label: str | None = None,
-        weight: str | None = None,
-        ignore: Sequence[str] = (),
-        text: Sequence[str] = (),
         format: str | None = None,
-        bits: int | None = None,
         classes: Any = None,
         passes: int = 1,
         progress: bool = False,
+        **columns: Unpack[ColumnRoles],
     ) -> Self:
         """Learns files of any format the program reads: Parquet, Arrow, CSV, JSON lines, svmlight, VW; compressed or not.
 
-        ``label`` and ``weight`` name columns, ``ignore`` columns that are no features, ``text`` columns whose numbers are categories.
-        Names are hashed into ``2**bits`` slots. The classes are found by a scan, unless they are passed. Rows before a bad one are learned.
+        The columns of a table have kinds, found from their types and first rows: see ``schema_`` afterwards, or :func:`parsimon.schema` before.
+        The keywords ``label``, ``weight``, ``numbers``, ``categories``, ``texts``, ``ignore``, ``keep`` and ``schema`` change what is found, as the
+        flags of the program do; ``bits`` is the logarithm of the number of slots for names. A label that was guessed, and columns that
+        are left out, are told in a warning. The classes are found by a scan, unless they are passed. Rows before a bad one are learned.
         """
-        roles = _roles(label, weight, ignore, text, bits, format)
-        return self._learn_table(_parsimon.Table.files(_paths(path), roles), classes, passes, progress)
+        given = roles(format, **columns)
+        return self._learn_table(_parsimon.Table.files(paths(path), given), given, classes, passes, progress)
 
     def learn_arrow(
         self,
         data: Any,
         *,
-        label: str | None = None,
-        weight: str | None = None,
-        ignore: Sequence[str] = (),
-        text: Sequence[str] = (),
-        bits: int | None = None,
         classes: Any = None,
         passes: int = 1,
         progress: bool = False,
+        **columns: Unpack[ColumnRoles],
     ) -> Self:
         """Learns an Arrow table, record batch or reader, or a frame that offers itself as one, without a copy of its buffers.
 
         Columns are read as those of a file: see :meth:`learn_file`. A bad value is refused before the first row is learned.
         """
-        roles = _roles(label, weight, ignore, text, bits, None)
-        return self._learn_table(_parsimon.Table.arrow(data, roles), classes, passes, progress)
+        given = roles(**columns)
+        return self._learn_table(_parsimon.Table.arrow(data, given), given, classes, passes, progress)
 
     def predict_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
         """The class of every row of a file, which is read as the rows learned were."""
-        return self._predicted(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
+        return self._predicted(self._table_margins(_parsimon.Table.files(paths(path), roles(format))))
 
     def predict_arrow(self, data: Any) -> np.ndarray:
         """The class of every row of an Arrow table or record batch."""
-        return self._predicted(self._table_margins(_parsimon.Table.arrow(data, _roles())))
+        return self._predicted(self._table_margins(_parsimon.Table.arrow(data, roles())))
 
     @available_if(_has_probabilities)
     def predict_proba_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
         """The probability of every class, for every row of a file."""
-        return _probabilities(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format))))
+        return self._probabilities(self._table_margins(_parsimon.Table.files(paths(path), roles(format))))
 
     @available_if(_has_probabilities)
     def predict_proba_arrow(self, data: Any) -> np.ndarray:
         """The probability of every class, for every row of an Arrow table or record batch."""
-        return _probabilities(self._table_margins(_parsimon.Table.arrow(data, _roles())))
+        return self._probabilities(self._table_margins(_parsimon.Table.arrow(data, roles())))
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         if len(y) == 1:
@@ -181,14 +174,24 @@ class Classifier(ClassifierMixin, _Parsimon):
         """The class of every row."""
         return self._predicted(self._margins(X))
 
+    def _calibrated(self, margins: np.ndarray) -> np.ndarray:
+        # Only model files have a calibration; `parsimon calibrate` fits it.
+        if getattr(self._learner, "calibration", None) is None:
+            return margins
+        return self._learner.log_odds(np.ascontiguousarray(margins[:, 0])).reshape(-1, 1)
+
+    def _probabilities(self, margins: np.ndarray) -> np.ndarray:
+        return _probabilities(self._calibrated(margins))
+
     def _predicted(self, margins: np.ndarray) -> np.ndarray:
+        margins = self._calibrated(margins)
         places = (margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)
         return self.classes_[places]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class; of several, one-vs-all and scaled to sum to one."""
-        return _probabilities(self._margins(X))
+        return self._probabilities(self._margins(X))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -246,7 +249,7 @@ class Classifier(ClassifierMixin, _Parsimon):
     def predict_one(self, x: dict[Any, Any]) -> Any:
         """The class of one row."""
         check_is_fitted(self)
-        margins = self._learner.margins_one(self._row(x))
+        margins = self._calibrated(np.array([self._learner.margins_one(self._row(x))]))[0]
         place = int(margins[0] > 0) if len(margins) == 1 else int(np.argmax(margins))
         return self.classes_[place].item() if hasattr(self.classes_[place], "item") else self.classes_[place]
 
@@ -257,14 +260,14 @@ class Classifier(ClassifierMixin, _Parsimon):
     @available_if(_has_probabilities)
     def predict_proba_many(self, X: Any) -> np.ndarray:
         """The probability of every class, for every row of a list of dictionaries or of a data frame."""
-        return _probabilities(self._margins_many(X))
+        return self._probabilities(self._margins_many(X))
 
     @available_if(_has_probabilities)
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of every class of one row."""
         check_is_fitted(self)
         margins = np.array([self._learner.margins_one(self._row(x))])
-        return dict(zip(self.classes_.tolist(), _probabilities(margins)[0].tolist()))
+        return dict(zip(self.classes_.tolist(), self._probabilities(margins)[0].tolist()))
 
     @property
     def coef_(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +19,12 @@ from ._base import (
     _dicts,
     _native,
     _Parsimon,
-    _paths,
-    _roles,
     _scores_poorly,
 )
+from ._columns import ColumnRoles, paths, roles
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 
 class Regressor(RegressorMixin, _Parsimon):
@@ -64,42 +63,34 @@ class Regressor(RegressorMixin, _Parsimon):
         self,
         path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         *,
-        label: str | None = None,
-        weight: str | None = None,
-        ignore: Sequence[str] = (),
-        text: Sequence[str] = (),
         format: str | None = None,
-        bits: int | None = None,
         passes: int = 1,
         progress: bool = False,
+        **columns: Unpack[ColumnRoles],
     ) -> Self:
         """Learns files of any format the program reads; as :meth:`Classifier.learn_file`."""
-        roles = _roles(label, weight, ignore, text, bits, format)
-        return self._learn_table(_parsimon.Table.files(_paths(path), roles), None, passes, progress)
+        given = roles(format, **columns)
+        return self._learn_table(_parsimon.Table.files(paths(path), given), given, None, passes, progress)
 
     def learn_arrow(
         self,
         data: Any,
         *,
-        label: str | None = None,
-        weight: str | None = None,
-        ignore: Sequence[str] = (),
-        text: Sequence[str] = (),
-        bits: int | None = None,
         passes: int = 1,
         progress: bool = False,
+        **columns: Unpack[ColumnRoles],
     ) -> Self:
         """Learns an Arrow table, record batch, reader or frame; as :meth:`Classifier.learn_arrow`."""
-        roles = _roles(label, weight, ignore, text, bits, None)
-        return self._learn_table(_parsimon.Table.arrow(data, roles), None, passes, progress)
+        given = roles(**columns)
+        return self._learn_table(_parsimon.Table.arrow(data, given), given, None, passes, progress)
 
     def predict_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
         """The number of every row of a file, which is read as the rows learned were."""
-        return self._mean(self._table_margins(_parsimon.Table.files(_paths(path), _roles(format=format)))[:, 0])
+        return self._mean(self._table_margins(_parsimon.Table.files(paths(path), roles(format)))[:, 0])
 
     def predict_arrow(self, data: Any) -> np.ndarray:
         """The number of every row of an Arrow table or record batch."""
-        return self._mean(self._table_margins(_parsimon.Table.arrow(data, _roles()))[:, 0])
+        return self._mean(self._table_margins(_parsimon.Table.arrow(data, roles()))[:, 0])
 
     def predict(self, X: Any) -> np.ndarray:
         """The number of every row."""

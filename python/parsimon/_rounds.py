@@ -56,6 +56,12 @@ class Fitted:
         return _parsimon.Learner.from_checkpoint(self.state)
 
     @property
+    def schema(self) -> dict[str, Any] | None:
+        """The kinds of the columns, where rows are read as a table."""
+        found = self.learner.schema
+        return None if found is None else dict(json.loads(found))
+
+    @property
     def nonzeros(self) -> int:
         """Weights that are not zero."""
         return int(self.learner.nonzeros)
@@ -100,7 +106,7 @@ def _loaded(model: bytes) -> tuple[Any, dict[str, Any]]:
 def score(model: bytes, batch: pa.RecordBatch, columns: Columns) -> Scores:
     """Scores by a model file's bytes; engine-free, and kept open between batches."""
     native, settings = _loaded(model)
-    margins = native.margins(_worker.matrix(batch, columns))
+    margins = _worker.margins(native, batch, columns)
     loss = settings["loss"]
     if columns.classes:
         one = margins.shape[1] == 1
@@ -140,7 +146,8 @@ class Rounds:
         How often in an epoch the workers' states are made into one. More rounds are closer to one sequential pass and cost one broadcast
         and one merge each.
     features, label, weight : column names
-        See :class:`parsimon._worker.Columns`.
+        See :class:`parsimon._worker.Columns`. With ``features=None`` all columns are read by their kinds, which the first 10,000 rows
+        show, as those of a CSV or Parquet file are; what was found is in ``Fitted.schema`` and is logged.
     classes : sequence or None
         The labels in their order; found by a scan if absent. Regression has none.
     combine : "damped", "sum" or "mean"
@@ -163,7 +170,7 @@ class Rounds:
         *,
         epochs: int = 1,
         rounds_per_epoch: int = 1,
-        features: str | tuple[str, ...] | list[str] = "features",
+        features: str | tuple[str, ...] | list[str] | None = "features",
         label: str = "label",
         weight: str | None = None,
         classes: Iterable[Any] | None = None,
@@ -181,7 +188,7 @@ class Rounds:
             raise ValueError(f"combine must be damped, sum or mean, got {combine}")
         super().__init__()
         self.epochs, self.rounds_per_epoch = epochs, rounds_per_epoch
-        self.features = features if isinstance(features, str) else tuple(features)
+        self.features = features if features is None or isinstance(features, str) else tuple(features)
         self.label, self.weight = label, weight
         self.classes = None if classes is None else tuple(classes)
         self.combine, self.precision, self.fit_intercept = combine, precision, fit_intercept
@@ -203,10 +210,12 @@ class Rounds:
     def _columns(self, classes: Iterable[Any]) -> Columns:
         return Columns(self.features, self.label, self.weight, tuple(classes))
 
-    def _race(self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]]) -> Winner | None:
+    def _race(
+        self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]], table: _parsimon.Table | None
+    ) -> Winner | None:
         """The race of ``auto``, in this process; ``None`` where there is nothing to choose."""
         rows = _worker.first_rows(sample(RACE_ROWS), RACE_ROWS)
-        winner = _worker.race(self.spec, rows, columns, precision=self.precision, bias=self.fit_intercept)
+        winner = _worker.race(self.spec, rows, columns, precision=self.precision, bias=self.fit_intercept, table=table)
         if winner is None:
             return None
         _log.info("auto: the race on the first %d rows chose %s", winner.rows, winner)
@@ -226,9 +235,13 @@ class Rounds:
         ``turn(state, t)`` runs round ``t`` of an epoch and gives the merged slices, none if there was no row.
         """
         bias = self.fit_intercept
-        winner = self._race(columns, sample)
+        # Not a row is read where none is needed.
+        table = _worker.as_table(sample(_worker.SCHEMA_ROWS), columns) if columns.features is None else None
+        winner = self._race(columns, sample, table)
         spec = self.spec if winner is None else winner.settings
-        state = _worker.start(spec, precision=self.precision, bias=bias, classes=columns.classes)
+        state = _worker.start(spec, precision=self.precision, bias=bias, classes=columns.classes, table=table)
+        for line in _parsimon.Learner.from_checkpoint(state).columns_in_words:
+            _log.info("%s", line)
         history = []
         for epoch in range(self.epochs):
             for t in range(self.rounds_per_epoch):

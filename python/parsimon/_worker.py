@@ -32,7 +32,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import _parsimon
+from ._base import _text
+from ._columns import roles
 
+#: Rows from which the kinds of columns are found, as in files.
+SCHEMA_ROWS = 10_001
 #: More columns than any feature has a number.
 _ANY_COLUMN = 2**32 - 2
 #: The penalty of the constant in a race; the largest of the others is 3.
@@ -45,38 +49,50 @@ class Columns:
 
     Parameters
     ----------
-    features : str or tuple of str
+    features : str, tuple of str, or None
         One column: a Spark vector, a struct ``(indices, values)`` of two lists, or a list of numbers. Two columns of lists: indices and
-        values. Any number of numeric columns: one feature each. Indices are counted from 0, as columns of a matrix are.
+        values. Any number of numeric columns: one feature each. Indices are counted from 0, as columns of a matrix are. ``None``: all columns,
+        of any type, read as a table in a file is (:func:`parsimon.schema`).
     label, weight : str or None
     classes : tuple
         The labels in their order; empty where labels are numbers to be learned.
     """
 
-    features: str | tuple[str, ...] = "features"
+    features: str | tuple[str, ...] | None = "features"
     label: str | None = "label"
     weight: str | None = None
     classes: tuple[Any, ...] = ()
 
-    def names(self) -> list[str]:
-        """All columns that are read."""
+    def names(self) -> list[str] | None:
+        """All columns that are read; ``None`` where all may be."""
+        if self.features is None:
+            return None
         features = [self.features] if isinstance(self.features, str) else list(self.features)
         return features + [name for name in (self.label, self.weight) if name is not None]
 
 
-def _learner(spec: Mapping[str, Any], precision: str, bias: bool, classes: Sequence[Any]) -> _parsimon.Learner:
-    """A learner at the origin."""
-    spec, names = dict(spec), [str(c) for c in classes]
+def _learner(
+    spec: Mapping[str, Any], precision: str, bias: bool, classes: Sequence[Any], table: _parsimon.Table | None = None
+) -> _parsimon.Learner:
+    """A learner at the origin; for rows like those of a table, if there is one."""
+    spec, names = dict(spec), [_text(c) for c in classes]
     if len(names) > 2:
         spec.update(multiclass=True, classes=names)
+    if table is not None:
+        return _parsimon.Learner.for_table(json.dumps(spec), table, precision=precision, bias=bias, classes=names)
     return _parsimon.Learner(json.dumps(spec), precision=precision, bias=bias, classes=names)
 
 
 def start(
-    spec: Mapping[str, Any], *, precision: str = "f64", bias: bool = True, classes: Sequence[Any] = ()
+    spec: Mapping[str, Any],
+    *,
+    precision: str = "f64",
+    bias: bool = True,
+    classes: Sequence[Any] = (),
+    table: _parsimon.Table | None = None,
 ) -> bytes:
-    """The state at the origin. Methods that cannot be merged are refused with the reason."""
-    state = _learner(spec, precision, bias, classes).checkpoint()
+    """The state at the origin, for rows like those of ``table`` if that is given. Methods that cannot be merged are refused with the reason."""
+    state = _learner(spec, precision, bias, classes, table).checkpoint()
     _parsimon.check_mergeable(state)
     return state
 
@@ -116,12 +132,13 @@ def race(
     *,
     precision: str = "f64",
     bias: bool = True,
+    table: _parsimon.Table | None = None,
 ) -> Winner | None:
     """Learns a sample with a spec that chooses among settings (``auto``), and gives the setting it has chosen.
 
     ``None`` where the spec leaves nothing to choose; no row is then learned.
     """
-    learner = _learner(spec, precision, bias, columns.classes)
+    learner = _learner(spec, precision, bias, columns.classes, table)
     if learner.chosen == learner.settings:
         return None
     found: set[float] = set()
@@ -129,7 +146,7 @@ def race(
         if batch.num_rows:
             y = labels(batch, columns)
             found.update(np.unique(y).tolist() if columns.classes else ())
-            learner.learn(matrix(batch, columns), y, weights(batch, columns))
+            _learn(learner, batch, columns)
     if len(found) == 1:
         only = found.pop()
         label = columns.classes[int(only > 0) if len(columns.classes) <= 2 else int(only)]
@@ -138,6 +155,26 @@ def race(
             "a method and its settings, for example ftrl with normalize=True"
         )
     return Winner(json.loads(learner.chosen), learner.rows, learner.progressive_loss)
+
+
+def as_table(batches: Iterable[pa.RecordBatch], columns: Columns) -> _parsimon.Table:
+    """The first rows as a table whose columns have kinds."""
+    rows = pa.Table.from_batches(first_rows(batches, SCHEMA_ROWS))
+    return _parsimon.Table.arrow(rows, roles(label=columns.label, weight=columns.weight))
+
+
+def _learn(learner: _parsimon.Learner, batch: pa.RecordBatch, columns: Columns) -> None:
+    if columns.features is None:
+        learner.learn_table(_parsimon.Table.arrow(batch, roles()))
+    else:
+        learner.learn(matrix(batch, columns), labels(batch, columns), weights(batch, columns))
+
+
+def margins(native: Any, batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any]:
+    """The margins of a native learner or model."""
+    if columns.features is None:
+        return native.margins_table(_parsimon.Table.arrow(batch, roles()))
+    return native.margins(matrix(batch, columns))
 
 
 def first_rows(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
@@ -169,7 +206,7 @@ def learn_sliced(
     learner = _parsimon.Learner.from_checkpoint(state)
     for batch in batches:
         if batch.num_rows:
-            learner.learn(matrix(batch, columns), labels(batch, columns), weights(batch, columns))
+            _learn(learner, batch, columns)
     return _parsimon.delta(state, learner.checkpoint(), combine, slices)
 
 
@@ -273,7 +310,7 @@ def _vector(column: pa.StructArray, name: str) -> tuple[Any, ...]:
 
 def matrix(batch: pa.RecordBatch, columns: Columns) -> Any:
     """The features of a batch as the native module takes them: numeric columns side by side, or a CSR matrix."""
-    names = columns.features
+    names = columns.features or ()
     if isinstance(names, str):
         names = (names,)
     missing = [name for name in names if name not in batch.schema.names]

@@ -103,8 +103,8 @@ def _labels(part: Any, label: str) -> set[Any]:
 
 
 @ray.remote
-def _head(part: Any, names: list[str], most: int) -> list[pa.RecordBatch]:
-    return [batch.select(names) for batch in _worker.first_rows(_batches(part), most)]
+def _head(part: Any, names: list[str] | None, most: int) -> list[pa.RecordBatch]:
+    return [batch if names is None else batch.select(names) for batch in _worker.first_rows(_batches(part), most)]
 
 
 @ray.remote

@@ -78,7 +78,8 @@ class SparkTrainer(Rounds, Estimator[Any]):
         if self.partitions is not None:
             dataset = dataset.repartition(self.partitions)
         columns = self._columns(self._classes_of(dataset))
-        rows = dataset.select(*[F.col(name) for name in columns.names()])
+        names = columns.names()
+        rows = dataset if names is None else dataset.select(*[F.col(name) for name in names])
         fitted = self._run(
             columns, lambda most: _sample(rows, most), lambda state, turn: self._turn(rows, columns, state, turn)
         )
@@ -211,7 +212,8 @@ class SparkModel(Model, MLWritable, MLReadable["SparkModel"]):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         columns = replace(self.columns, label=None, weight=None)
-        names = columns.names()
+        # Of a table, columns that were not learned are passed over.
+        names = columns.names() or dataset.columns
         label = _label_type(self.columns.classes)
         logistic = '"loss":"logistic"' in _parsimon.Model.from_bytes(self.model_bytes).settings.replace(" ", "")
         fields = [StructField("prediction", label), StructField("margins", ArrayType(DoubleType()))]
@@ -266,7 +268,7 @@ class _Writer(MLWriter):
 
     def saveImpl(self, path: str) -> None:
         columns = self.instance.columns
-        features = columns.features if isinstance(columns.features, str) else list(columns.features)
+        features = list(columns.features) if isinstance(columns.features, tuple) else columns.features
         about = {"columns": {**vars(columns), "features": features, "classes": list(columns.classes)}}
         DefaultParamsWriter.saveMetadata(self.instance, path, self.sparkSession, extraMetadata=about)
         target, hadoop = _hadoop(self.sparkSession, path)
@@ -282,7 +284,7 @@ class _Reader(MLReader[SparkModel]):
         about = DefaultParamsReader.loadMetadata(path, self.sparkSession)
         columns = dict(about["columns"])
         features = columns["features"]
-        columns["features"] = features if isinstance(features, str) else tuple(features)
+        columns["features"] = tuple(features) if isinstance(features, list) else features
         columns["classes"] = tuple(columns["classes"])
         target, hadoop = _hadoop(self.sparkSession, path)
         stream = target.getFileSystem(hadoop).open(target)

@@ -106,7 +106,7 @@ def test_a_bad_row_of_an_array_has_its_place():
 
 
 def test_a_bad_row_of_a_list_has_its_place():
-    rows = [{"a": 1.0}, {"a": float("nan")}]
+    rows = [{"a": 1.0}, {"a": float("inf")}]
     for use in (lambda: parsimon.FTRLClassifier().learn_many(rows, [0, 1]), lambda: fitted_by_name().predict_many(rows)):
         with pytest.raises(parsimon.BadRowError) as caught:
             use()

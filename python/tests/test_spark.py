@@ -189,3 +189,43 @@ def test_an_empty_partition_is_no_worker(spark):
     frame = spark.createDataFrame([([0], [1.0], 0), ([1], [1.0], 1)], ["indices", "values", "label"]).repartition(8)
     fitted = SparkTrainer(classes=(0, 1), **SETTINGS).fit(frame).fitted
     assert worker.rows_learned(fitted.state) == 2
+
+
+def test_columns_of_a_frame_have_the_kinds_of_the_same_table_in_files(spark, tmp_path):
+    """Strings, numbers, booleans and timestamps: Spark, CSV and Parquet give the same kinds and the same weights."""
+    import datetime
+
+    import pandas as pd
+    from parsimon import FTRLClassifier
+
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    start = datetime.datetime(2024, 1, 1, 7, 30)
+    data = [
+        (
+            f"u{i}",
+            ["red", "blue", None][i % 3],
+            i % 7 + 0.5 if i % 5 else None,
+            i % 4,
+            i % 3 == 0,
+            start + datetime.timedelta(hours=i),
+            i % 2,
+        )
+        for i in range(200)
+    ]
+    kinds = "id string, color string, size double, rooms int, fresh boolean, at timestamp, label int"
+    frame = spark.createDataFrame(data, kinds).coalesce(1)
+    model = SparkTrainer("ftrl", features=None, l1=0.0).fit(frame)
+    found = [column["kind"] for column in model.fitted.schema["columns"]]
+    assert found == ["identifier", "category", "number", "number", "boolean", "time", "number"]
+    table = pd.DataFrame(data, columns=[part.split()[0] for part in kinds.split(", ")])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    frame.write.parquet(str(tmp_path / "t"))
+    (parquet,) = (tmp_path / "t").glob("*.parquet")
+    for path in (tmp_path / "t.csv", parquet):
+        other = FTRLClassifier(l1=0.0).learn_file(path, label="label", ignore=["id"])
+        assert [column["kind"] for column in other.schema_["columns"]][1:] == found[1:]
+        ((bias, ids, weights),) = model.fitted.learner.weights()
+        ((expected_bias, expected_ids, expected),) = other._learner.weights()
+        assert bias == expected_bias and ids.tolist() == expected_ids.tolist() and weights.tolist() == expected.tolist()
+    scored = model.transform(frame.drop("label")).select("prediction").collect()
+    assert [row["prediction"] for row in scored] == other.predict_file(parquet).tolist()

@@ -166,5 +166,151 @@ def test_arrow_buffers_are_borrowed():
     column, other = pa.array(np.arange(1000, dtype=np.float64)), pa.array(np.arange(1000, dtype=np.int32))
     table = pa.table({"y": column, "a": other})
     for data in (table, table.to_batches()[0], ArrayOnly(table.to_batches()[0])):
-        seen = _parsimon.Table.arrow(data, parsimon._base._roles())
+        seen = _parsimon.Table.arrow(data, parsimon._columns.roles())
         assert seen.addresses() == [column.buffers()[1].address, other.buffers()[1].address]
+
+
+def kinds(schema):
+    return {column["name"]: column["kind"] for column in schema["columns"]}
+
+
+def typed(n=150):
+    """A frame with a column of every type that pandas has for tables."""
+    i = np.arange(n)
+    return pd.DataFrame(
+        {
+            "size": pd.array(np.where(i % 7, i % 5, 0) / 2, dtype="Float64"),
+            "rooms": pd.array([None if k % 7 == 0 else k % 4 for k in range(n)], dtype="Int64"),
+            "code": pd.Categorical(i % 3 + 10),
+            "grade": pd.Categorical(np.array(["a", "b", "c"])[i % 3]),
+            "fresh": i % 2 == 0,
+            "at": pd.date_range("2024-01-01", periods=n, freq="h"),
+            "zoned": pd.date_range("2024-01-01", periods=n, freq="h", tz="UTC"),
+            "wait": pd.to_timedelta(i % 50, unit="s"),
+            "key": [f"k{k}" for k in range(n)],
+            "zip": [f"{k % 9:05d}" for k in range(n)],
+            "note": [f"it is so, {k} times" for k in range(n)],
+            "tags": [["x", "y"][: k % 3] for k in range(n)],
+            "bought": i // 2 % 2,
+        }
+    )
+
+
+EXPECTED = {
+    "size": "number",
+    "rooms": "number",
+    "code": "category",
+    "grade": "category",
+    "fresh": "boolean",
+    "at": "time",
+    "zoned": "time",
+    "wait": "number",
+    "key": "identifier",
+    "zip": "category",
+    "note": "text",
+    "tags": "category",
+    "bought": "number",
+}
+
+
+def test_types_of_frames_and_files_have_kinds(tmp_path):
+    frame = typed()
+    assert kinds(parsimon.schema(frame)) == EXPECTED
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert kinds(parsimon.schema(tmp_path / "t.parquet")) == EXPECTED
+    table = pa.Table.from_pandas(frame)
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as file:
+        file.write_table(table)
+    assert kinds(parsimon.schema(str(tmp_path / "t.arrow"))) == EXPECTED
+    # polars has no categories of numbers.
+    plain = frame.drop(columns=["code"])
+    assert kinds(parsimon.schema(pl.from_pandas(plain))) == {k: v for k, v in EXPECTED.items() if k != "code"}
+    models = [
+        parsimon.FTRLClassifier(l1=0.0).learn_file(tmp_path / "t.parquet", label="bought", ignore=["key"]),
+        parsimon.FTRLClassifier(l1=0.0).learn_file(tmp_path / "t.arrow", label="bought", ignore=["key"]),
+        parsimon.FTRLClassifier(l1=0.0).learn_arrow(frame, label="bought", ignore=["key"]),
+    ]
+    assert weights(models[0]) == weights(models[1]) == weights(models[2])
+    names = {name for name, _ in models[0].top_weights(1000)}
+    assert {"code=11", "grade=b", "fresh=true", "at^hour=5", "tags=x", "zip=00003", "note^times", "wait"} <= names
+
+
+def test_the_index_of_a_frame_is_left_out_and_told(tmp_path):
+    frame = people().set_index(pd.Index(np.arange(200) * 7 % 31, name="user"))
+    frame.to_parquet(tmp_path / "t.parquet")
+    people().set_index(np.arange(200) * 7 % 31).to_parquet(tmp_path / "unnamed.parquet")
+    for path, index in (("t.parquet", "user"), ("unnamed.parquet", "__index_level_0__")):
+        with pytest.warns(UserWarning, match=rf"not read: {index} \(the index of a pandas frame; keep=\[...\] reads them\)"):
+            model = parsimon.FTRLClassifier().learn_file(tmp_path / path, label="bought")
+        assert kinds(model.schema_)[index] == "index"
+        # Without a name for it, the label is the last column that is not the index.
+        assert parsimon.schema(tmp_path / path)["label"] == "bought"
+    with pytest.warns(UserWarning, match="label bought"):
+        assert "user" in kinds(parsimon.FTRLClassifier().learn_arrow(frame).schema_)
+    kept = parsimon.schema(tmp_path / "t.parquet", keep=["user"])
+    assert kinds(kept)["user"] == "number"
+
+
+def test_keywords_are_the_flags_of_the_program(tmp_path):
+    frame = people().assign(hour=lambda f: np.arange(len(f)) % 24, note="so it is", one=1)
+    found = parsimon.schema(frame, categories=["hour"], texts="note", ignore=["city"], keep=["one"], label="bought")
+    assert kinds(found) == {"age": "number", "city": "ignored", "bought": "number", "hour": "category", "note": "text", "one": "number"}
+    assert kinds(parsimon.schema(frame, numbers=["2-3"], label="bought"))["city"] == "number"
+    model = parsimon.FTRLClassifier().learn_arrow(frame, label="bought", categories=["hour"])
+    assert kinds(model.schema_)["hour"] == "category" and model.schema_["label"] == "bought"
+    # What was found can be edited and passed.
+    edited = json.loads(json.dumps(model.schema_))
+    next(c for c in edited["columns"] if c["name"] == "hour")["kind"] = "number"
+    (tmp_path / "schema.json").write_text(json.dumps(edited))
+    for schema in (edited, tmp_path / "schema.json"):
+        again = parsimon.FTRLClassifier().learn_arrow(frame, schema=schema)
+        assert kinds(again.schema_)["hour"] == "number"
+        with pytest.raises(ValueError, match="instead of passing numbers"):
+            parsimon.FTRLClassifier().learn_arrow(frame, schema=schema, numbers=["hour"])
+    model.save(tmp_path / "m.psm")
+    assert parsimon.load(tmp_path / "m.psm").schema_ == model.schema_
+    with pytest.raises(TypeError, match="did you mean 'categories'"):
+        parsimon.FTRLClassifier().learn_arrow(frame, category=["hour"])
+    with pytest.raises(ValueError, match='did you mean "city"'):
+        parsimon.schema(frame, ignore=["citi"])
+    with pytest.raises(ValueError, match="only tables have a schema"):
+        (tmp_path / "x.svm").write_text("1 1:1\n")
+        parsimon.schema(tmp_path / "x.svm")
+
+
+def test_a_label_that_was_guessed_is_told():
+    with pytest.warns(UserWarning, match=r"3 columns: 1 number, 1 category, label bought \(0, 1\); pass label="):
+        parsimon.FTRLClassifier().learn_arrow(people())
+    with pytest.raises(ValueError, match="does not say which column is the label"):
+        parsimon.FTRLClassifier().learn_arrow(people()[["bought", "city", "age"]])
+
+
+def test_text_in_a_number_column_is_missing_and_counted(tmp_path):
+    frame = people()
+    model = parsimon.FTRLClassifier().learn_arrow(frame, label="bought")
+    odd = frame.assign(age=["oops" if i % 50 == 0 else str(a) for i, a in enumerate(frame.age)])
+    without = frame.assign(age=[None if i % 50 == 0 else a for i, a in enumerate(frame.age)])
+    expected = model.predict_arrow(without).tolist()
+    odd.to_csv(tmp_path / "odd.csv", index=False)
+    model.save(tmp_path / "m.psm")
+    for known in (model, parsimon.load(tmp_path / "m.psm")):
+        with pytest.warns(UserWarning, match="4 cells did not fit the kind of the column and were taken for missing"):
+            assert known.predict_arrow(odd).tolist() == expected
+        with pytest.warns(UserWarning, match="4 cells"):
+            assert known.predict_file(tmp_path / "odd.csv").tolist() == expected
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, pd.NA, pd.NaT])
+def test_what_is_missing_in_a_row_is_no_feature(missing):
+    rows = [{"a": 1.0, "city": "Rome"}, {"a": 2.0, "city": "Oslo"}] * 20
+    holes = [{**row, "b": missing} for row in rows]
+    labels = [1, 0] * 20
+    plain = parsimon.FTRLClassifier().learn_many(rows, labels)
+    assert weights(parsimon.FTRLClassifier().learn_many(holes, labels)) == weights(plain)
+    one = parsimon.FTRLClassifier()
+    for row, label in zip(holes, labels):
+        one.learn_one(row, label)
+    assert weights(one) == weights(plain)
+    assert one.predict_one({"a": missing, "city": missing}) in (0, 1)
+    ids = parsimon.FTRLClassifier(l1=0.0).learn_one({3: 1.0, 4: missing}, 1)
+    assert [i.tolist() for _, i, _ in ids._learner.weights()] == [[3]]

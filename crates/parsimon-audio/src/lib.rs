@@ -41,6 +41,8 @@
 //! assert!(done.report.erle.second_half.unwrap() > 30.0);
 //! ```
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod adaptive;
 mod cancel;
 mod canceller;

@@ -1,23 +1,107 @@
 //! What a person watches on standard error: the progress table, and a bar when it is a terminal.
+//!
+//! Standard error may be closed, full, or a pipe whose reader has gone. That never ends the work: what cannot be written is lost.
 
-#![allow(clippy::print_stderr, reason = "this is the one place that prints to standard error")]
-
-use std::io::{IsTerminal, stderr};
-use std::time::Instant;
+use std::io::{IsTerminal, Write, stderr, stdin};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use parsimon::data::Position;
-use parsimon::eval::number::{significant, thousands};
+use parsimon::data::{Input, Position};
+use parsimon::eval::Measure;
+use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{Observer, Pass, Progress, Warning};
 
 /// Says why the program stops.
 pub(crate) fn complain(message: &str) {
-    eprintln!("error: {message}");
+    note(&format!("error: {message}"));
 }
 
 /// Says something a person should know.
 pub(crate) fn note(message: &str) {
-    eprintln!("{message}");
+    // In one piece, so that lines of several threads do not mix.
+    let _ = stderr().write_all(format!("{message}\n").as_bytes());
+}
+
+/// Says that the program waits for a person to type, if it does.
+pub(crate) fn announce_terminal(inputs: &[Input]) {
+    if inputs.iter().any(|input| matches!(input, Input::Stdin)) && stdin().is_terminal() {
+        note("reading rows from the terminal; end with Ctrl-D");
+    }
+}
+
+/// Short enough for 80 columns: a line that is wrapped when the terminal becomes narrower would leave parts of itself behind.
+const BAR: &str = "{percent:>3}% {bar:14} {msg}";
+/// Where the end is not known.
+const NO_BAR: &str = "{spinner} {msg}";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// A bar, if a person watches.
+fn bar(quiet: bool) -> Option<ProgressBar> {
+    (!quiet && stderr().is_terminal()).then(|| {
+        let bar = ProgressBar::no_length();
+        bar.set_style(style(NO_BAR));
+        bar
+    })
+}
+
+/// Shows how far the reading has come, after some passes of so many.
+fn show(
+    bar: &ProgressBar,
+    position: &Position,
+    ended: u64,
+    passes: u64,
+    start: Instant,
+    message: String,
+) {
+    let mut message = message;
+    if let Some(total) = position.total.filter(|total| *total > 0) {
+        if bar.length().is_none() {
+            bar.set_style(style(BAR));
+            bar.set_length(total * passes);
+        }
+        let done = total * ended + position.bytes.min(total);
+        bar.set_position(done);
+        let left = (total * passes - done) as f64 / (done as f64).max(1.0);
+        if done > 0 {
+            message.push_str(&format!(
+                ", {} left",
+                whole_seconds(start.elapsed().as_secs_f64() * left)
+            ));
+        }
+    }
+    bar.set_message(message);
+}
+
+/// The bar of a command that reads rows and learns nothing.
+pub(crate) struct ReadingBar {
+    bar: Option<ProgressBar>,
+    start: Instant,
+}
+
+impl ReadingBar {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { bar: bar(quiet), start: Instant::now() }
+    }
+
+    pub(crate) fn show(&self, position: &Position) {
+        if let Some(bar) = &self.bar {
+            let rate = position.rows as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
+            let (rows, rate) = (thousands(position.rows), thousands(rate as u64));
+            show(bar, position, 0, 1, self.start, format!("{rows} rows, {rate}/s"));
+        }
+    }
+}
+
+/// Errors end a command early: the bar is taken away whatever happens.
+impl Drop for ReadingBar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 /// Puts a warning into words.
@@ -30,8 +114,13 @@ pub(crate) struct Console {
     start: Instant,
     rows_at_start: u64,
     bar: Option<ProgressBar>,
+    /// Passes that have ended, with their rows.
+    ended: (u32, u64),
+    /// The loss that the bar shows.
+    loss: Option<f64>,
     has_header: bool,
     classes: Vec<String>,
+    measure: Measure,
     /// Warnings in words.
     words: Option<Words>,
     /// Why the weights diverged, for the error that ends the run.
@@ -40,16 +129,7 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn new(quiet: bool, passes: u32, rows_at_start: u64, classes: Vec<String>) -> Self {
-        let bar = (!quiet && stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::no_length();
-            bar.set_style(
-                ProgressStyle::with_template(
-                    "{bar:30} {percent:>3}%  {msg}  {elapsed} elapsed, {eta} left",
-                )
-                .unwrap_or_else(|_| ProgressStyle::default_bar()),
-            );
-            bar
-        });
+        let bar = bar(quiet);
         let start = Instant::now();
         Self {
             quiet,
@@ -57,11 +137,19 @@ impl Console {
             start,
             rows_at_start,
             bar,
+            ended: (0, 0),
+            loss: None,
             has_header: false,
             classes,
+            measure: Measure::default(),
             words: None,
             last_words: None,
         }
+    }
+
+    /// Shows losses by this measure.
+    pub(crate) fn measure_by(&mut self, measure: Measure) {
+        self.measure = measure;
     }
 
     /// Prints warnings in these words.
@@ -107,7 +195,7 @@ impl Observer for Console {
             self.has_header = true;
             self.say(&format!(
                 "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
-                "average",
+                if self.measure.is_mse() { self.measure.name } else { "average" },
                 "constant",
                 "since last",
                 "rows",
@@ -120,9 +208,9 @@ impl Observer for Console {
         }
         self.say(&format!(
             "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
-            loss(line.average),
-            line.constant.map_or("-".to_owned(), loss),
-            loss(line.since_last),
+            loss(self.measure.factor * line.average),
+            line.constant.map_or("-".to_owned(), |x| loss(self.measure.factor * x)),
+            loss(self.measure.factor * line.since_last),
             thousands(line.rows),
             self.label(line.label),
             self.label(line.prediction),
@@ -132,22 +220,34 @@ impl Observer for Console {
         ));
     }
 
+    fn loss(&mut self, average: f64) {
+        self.loss = Some(average);
+    }
+
+    /// One bar for all passes, by the bytes of the files.
     fn position(&mut self, position: &Position) {
-        if let Some(bar) = &self.bar {
-            if let Some(total) = position.total {
-                bar.set_length(total);
-            }
-            bar.set_position(position.bytes);
-            bar.set_message(format!("{} rows", thousands(position.rows)));
+        let Some(bar) = &self.bar else { return };
+        let (ended, rows_before) = self.ended;
+        let rows = rows_before + position.rows;
+        let elapsed = self.start.elapsed().as_secs_f64().max(1e-9);
+        let mut message = format!("{} rows", thousands(rows));
+        message.push_str(&format!(", {}/s", thousands((rows as f64 / elapsed) as u64)));
+        if let Some(average) = self.loss {
+            let name = if self.measure.is_mse() { self.measure.name } else { "loss" };
+            message.push_str(&format!(", {name} {}", loss(self.measure.factor * average)));
         }
+        show(bar, position, u64::from(ended), u64::from(self.passes), self.start, message);
     }
 
     fn pass(&mut self, pass: &Pass) {
+        self.ended = (pass.pass, pass.rows - self.rows_at_start);
         if self.passes < 2 && pass.holdout.is_none() {
             return;
         }
         let holdout = pass.holdout.as_ref().and_then(parsimon::eval::Evaluation::mean_loss);
-        let holdout = holdout.map_or(String::new(), |loss| format!(", holdout loss {loss:.6}"));
+        let name = if self.measure.is_mse() { self.measure.name } else { "loss" };
+        let holdout = holdout.map(|loss| self.measure.factor * loss);
+        let holdout = holdout.map_or(String::new(), |loss| format!(", holdout {name} {loss:.6}"));
         self.say(&format!(
             "pass {} of {}: {} rows{holdout}, {} nonzeros",
             pass.pass,
@@ -164,6 +264,12 @@ impl Observer for Console {
             _ => self.say(&words),
         }
     }
+}
+
+/// A time in whole seconds, which does not flicker.
+fn whole_seconds(seconds: f64) -> String {
+    let whole = seconds.ceil().max(1.0);
+    if whole < 60.0 { format!("{whole} s") } else { duration(Duration::from_secs(whole as u64)) }
 }
 
 /// A loss within ten characters.

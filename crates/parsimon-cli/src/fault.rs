@@ -3,9 +3,11 @@
 use std::io;
 use std::process::ExitCode;
 
-use parsimon::data::DataError;
+use parsimon::data::{DataError, DataErrorKind};
 use parsimon::{BuildError, Error, FormatError};
 use parsimon_files::ErrorKind;
+
+use crate::interrupt;
 
 /// A reason to stop.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) enum Fault {
     Usage(String),
     /// Nobody reads our output any more: that is a success.
     BrokenPipe,
+    /// A signal ended the work: what is left of it.
+    Interrupted(String),
 }
 
 impl Fault {
@@ -24,6 +28,10 @@ impl Fault {
             Fault::Input(message) => (message, 1),
             Fault::Usage(message) => (message, 2),
             Fault::BrokenPipe => return ExitCode::SUCCESS,
+            Fault::Interrupted(message) => {
+                crate::console::note(&format!("{}: {message}", interrupt::cause()));
+                return ExitCode::from(interrupt::exit_code());
+            }
         };
         crate::console::complain(&message);
         ExitCode::from(code)
@@ -42,11 +50,12 @@ impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match error {
             Error::Build(_) | Error::Usage(_) => Fault::Usage(error.to_string()),
-            Error::Data(_)
-            | Error::Format(_)
+            Error::Data(error) => error.into(),
+            Error::Format(_)
             | Error::Diverged { .. }
             | Error::TooManyFeatures { .. }
-            | Error::NothingLearned => Fault::Input(error.to_string()),
+            | Error::NothingLearned
+            | Error::Unknown(_) => Fault::Input(error.to_string()),
         }
     }
 }
@@ -59,7 +68,12 @@ impl From<BuildError> for Fault {
 
 impl From<DataError> for Fault {
     fn from(error: DataError) -> Self {
-        Fault::Input(error.to_string())
+        match error.kind() {
+            DataErrorKind::Stopped => {
+                Fault::Interrupted("no row was learned, nothing was saved".into())
+            }
+            _ => Fault::Input(error.to_string()),
+        }
     }
 }
 

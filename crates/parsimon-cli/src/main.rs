@@ -1,11 +1,16 @@
 //! The program `parsimon`: sparse online learning from the command line.
 //!
-//! Results go to standard output, progress and errors to standard error. Exit codes: 0 done, 1 bad input, 2 usage.
+//! Results go to standard output, progress and errors to standard error. Exit codes: 0 done, 1 bad input, 2 usage, 130 and
+//! 143 ended by Ctrl-C and by SIGTERM.
+
+// Printing by macros panics where standard error or output is full or broken; `console.rs` and `output.rs` write instead.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
 mod cmd;
 mod console;
 mod fault;
+mod interrupt;
 mod output;
 mod provenance;
 mod signal;
@@ -16,6 +21,7 @@ use args::{Cli, Command};
 use fault::Fault;
 
 fn main() -> ExitCode {
+    interrupt::watch();
     match args::parse().and_then(dispatch) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => fault.report(),
@@ -27,6 +33,7 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Train(args) => cmd::train::run(&args),
         Command::Predict(args) => cmd::predict::run(&args),
         Command::Evaluate(args) => cmd::evaluate::run(&args),
+        Command::Calibrate(args) => cmd::calibrate::run(&args),
         Command::Inspect(args) => cmd::inspect::run(&args),
         Command::Merge(args) => cmd::merge::run(&args),
         Command::Compare(args) => cmd::compare::run(&args),

@@ -1,6 +1,6 @@
 //! Where results go: standard output, or a file that is whole or not there.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
 
 use parsimon::data::Input;
@@ -10,7 +10,7 @@ use crate::fault::Fault;
 
 /// A place to write to, buffered.
 pub(crate) enum Output {
-    Stdout(BufWriter<StdoutLock<'static>>),
+    Stdout(BufWriter<Stdout>),
     File(OutputFile),
 }
 
@@ -19,7 +19,7 @@ impl Output {
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Fault> {
         match path {
             Some(path) if path != Path::new("-") => Ok(Output::File(OutputFile::create(path)?)),
-            _ => Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock()))),
+            _ => Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))),
         }
     }
 

@@ -28,7 +28,7 @@ fn methods_of_numbers_learn_two_classes() {
             assert_eq!(metrics["task"], "binary");
             assert!(metrics["accuracy"].as_f64().unwrap() > 0.9, "{method}");
             // A checkpoint reads the same labels.
-            dir.run(&format!("train {file} --resume c.psc --quiet -o n.psm")).ok();
+            dir.run(&format!("train {file} --resume c.psc --skip 0 --quiet -o n.psm")).ok();
         }
     }
 }

@@ -175,7 +175,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         assert_eq!(report("whole.json")["curve"], report("parts.json")["curve"], "{algorithm}");
     }
     let error = dir.run("train b.svm --resume c.ckpt --l1 3").fails(2);
-    assert!(error.contains("carries its settings"), "{error}");
+    assert!(error.contains("--l1 3 contradicts the checkpoint c.ckpt"), "{error}");
 }
 
 #[test]

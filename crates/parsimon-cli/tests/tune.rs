@@ -68,7 +68,7 @@ fn every_format_and_task_can_be_tuned() {
     // More slots than all settings together may have in arrays.
     same_model(&dir, "d.vw -b 23");
     let numbers = same_model(&dir, "d.csv --loss squared --sweep l1=0,0.1 --sweep rate=0.1..2:6");
-    assert_eq!(numbers["criterion"], "progressive mean loss");
+    assert_eq!(numbers["criterion"], "progressive MSE");
     let several = same_model(&dir, "c.svm --multiclass");
     assert_eq!(several["criterion"], "progressive error rate");
     same_model(&dir, "d.csv -a nlms --sweep rate=0.1..1:4");

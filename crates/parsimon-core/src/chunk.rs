@@ -32,6 +32,8 @@ pub struct Chunk {
     weights: Vec<f64>,
     tags: Vec<u8>,
     tag_ends: Vec<usize>,
+    /// The base values; none where no row has one.
+    bases: Vec<f64>,
     /// The number columns, and their cells row by row: NaN where a cell is missing.
     columns: Vec<NumberColumn>,
     numbers: Vec<f64>,
@@ -49,6 +51,9 @@ pub struct NumberColumn {
     /// The feature that the column becomes.
     pub id: u32,
 }
+
+/// The base value of a row without one.
+const NO_BASE: f64 = -0.0;
 
 impl Default for Chunk {
     fn default() -> Self {
@@ -110,6 +115,7 @@ impl Chunk {
             weights: Vec::new(),
             tags: Vec::new(),
             tag_ends: Vec::new(),
+            bases: Vec::new(),
             columns: Vec::new(),
             numbers: Vec::new(),
             scratch: Vec::new(),
@@ -127,6 +133,7 @@ impl Chunk {
         self.weights.clear();
         self.tags.clear();
         self.tag_ends.clear();
+        self.bases.clear();
     }
 
     /// The number of finished rows.
@@ -178,6 +185,35 @@ impl Chunk {
         }
         let start = if i == 0 { 0 } else { self.tag_ends[i - 1] };
         &self.tags[start..self.tag_ends[i]]
+    }
+
+    /// The base value of row `i`: a known part of its margin, to which the learner adds its own.
+    ///
+    /// NUMERICS: a row without one has -0, because adding that changes no number, not even the sign of a zero.
+    #[inline]
+    pub fn base(&self, i: usize) -> f64 {
+        if self.bases.is_empty() { NO_BASE } else { self.bases[i] }
+    }
+
+    /// Whether a row has a base value.
+    #[inline]
+    pub fn has_bases(&self) -> bool {
+        !self.bases.is_empty()
+    }
+
+    /// The same rows without base values.
+    pub(crate) fn without_bases(&self) -> Chunk {
+        Chunk { bases: Vec::new(), ..self.clone() }
+    }
+
+    /// Adds the base values to the margins of all rows, `margins.len() / self.len()` for each.
+    pub(crate) fn add_bases(&self, margins: &mut [f64]) {
+        if self.has_bases() {
+            let width = margins.len() / self.len().max(1);
+            for (p, base) in margins.chunks_exact_mut(width.max(1)).zip(&self.bases) {
+                p.iter_mut().for_each(|p| *p += base);
+            }
+        }
     }
 
     /// The number columns, which are apart from the features of the rows.
@@ -274,6 +310,7 @@ impl Chunk {
             if !self.tag(i).is_empty() {
                 plain.tag_last(self.tag(i));
             }
+            plain.copy_base(self, i);
         }
         plain
     }
@@ -379,6 +416,23 @@ impl Chunk {
         self.tag_ends.push(self.tags.len());
     }
 
+    /// Gives the row just finished a base value, which must be finite.
+    pub fn base_last(&mut self, base: f64) {
+        let Some(last) = self.len().checked_sub(1) else {
+            return;
+        };
+        self.bases.resize(last, NO_BASE);
+        self.bases.push(base);
+    }
+
+    /// Gives the row just finished the base value of row `i` of `other`.
+    #[inline]
+    pub(crate) fn copy_base(&mut self, other: &Chunk, i: usize) {
+        if other.has_bases() {
+            self.base_last(other.bases[i]);
+        }
+    }
+
     /// Copies row `i` of `other`, with everything that belongs to it.
     pub fn copy_row(&mut self, other: &Chunk, i: usize) {
         let row = other.row(i);
@@ -393,6 +447,10 @@ impl Chunk {
         } else if !self.tag_ends.is_empty() {
             self.tag_ends.push(self.tags.len());
         }
+        if self.has_bases() {
+            self.bases.push(NO_BASE);
+        }
+        self.copy_base(other, i);
     }
 
     /// Copies row `i` of `other` with another importance weight, which must be finite and >= 0.
@@ -417,7 +475,7 @@ impl Chunk {
         self.labels[i] = label.unwrap_or(f64::NAN);
     }
 
-    /// Copies row `i` of `other` with another label, without its tag.
+    /// Copies row `i` of `other` with another label, without its tag and its base value.
     pub(crate) fn copy_row_with_label(&mut self, other: &Chunk, i: usize, label: Option<f64>) {
         self.open_copy(other.row(i));
         self.close_row(label, other.weights[i]);
@@ -475,6 +533,9 @@ impl Chunk {
         self.weights.push(weight);
         if !self.tag_ends.is_empty() {
             self.tag_ends.push(self.tags.len());
+        }
+        if self.has_bases() {
+            self.bases.push(NO_BASE);
         }
     }
 

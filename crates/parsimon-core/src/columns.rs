@@ -241,6 +241,7 @@ impl Columns {
             }
         }
         out.push_merged(chunk.row(i), &self.features, label, h);
+        out.copy_base(chunk, i);
     }
 
     /// Brings the sums to the units after a division; mean and deviation stay.

@@ -66,6 +66,8 @@ struct Scratch<F, C> {
     w: Vec<F>,
     x: Vec<F>,
     bias: F,
+    /// The row's base value.
+    base: f64,
     /// Of implicit updates.
     shares: Shares,
 }
@@ -98,6 +100,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
                 w: Vec::new(),
                 x: Vec::new(),
                 bias: F::ZERO,
+                base: 0.0,
                 shares: Shares::default(),
             },
             delta: 0.0,
@@ -137,6 +140,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     #[inline(never)]
     pub(crate) fn learn_row(&mut self, chunk: &Chunk, i: usize, label: Option<f64>) -> f64 {
         let (x, weight) = (chunk.row(i), chunk.weight(i));
+        self.row.base = chunk.base(i);
         match label {
             // A row of weight 0 is as if it were not there.
             Some(y) if weight > 0.0 => (self.step)(self, x, y, weight),
@@ -251,7 +255,7 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
             *w = rule.played(now, j, c);
         }
         row.bias = bias.as_ref().map_or(F::ZERO, Bias::played);
-        (dot(&row.w, &row.x) + row.bias).to_f64()
+        (dot(&row.w, &row.x) + row.bias).to_f64() + row.base
     }
 }
 
@@ -305,7 +309,7 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
         let weight = self.tick(weight);
         let at = weight * self.loss.slope(p, y);
         let Self { rule, now, row, loss, .. } = self;
-        let Scratch { coords, w, x: values, bias, shares } = row;
+        let Scratch { coords, w, x: values, bias, base, shares } = row;
         shares.clear();
         for ((c, &w), &v) in coords.iter().zip(&*w).zip(&*values) {
             shares.push(rule.candidate(now, c, w, F::from_f64(at) * v), v.to_f64());
@@ -314,7 +318,7 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
             let c = b.table.get(BIAS);
             shares.push(b.rule.candidate(&b.now, &c, *bias, F::from_f64(at)), 1.0);
         }
-        let d = implicit::solve(|m| weight * loss.slope(m, y), |u| shares.margin(u));
+        let d = implicit::solve(|m| weight * loss.slope(m, y), |u| shares.margin(u) + *base);
         if d != 0.0 || at != 0.0 {
             self.absorb(x, d, at);
         }
@@ -350,8 +354,13 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         self.rule.scale_penalty(&mut self.now, scale);
     }
 
+    fn takes_bases(&self) -> bool {
+        true
+    }
+
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        margins.extend((0..chunk.len()).map(|i| self.predict_row(chunk.row(i))));
+        let margin = |i| self.predict_row(chunk.row(i)) + chunk.base(i);
+        margins.extend((0..chunk.len()).map(margin));
     }
 
     fn nonzeros(&self) -> usize {

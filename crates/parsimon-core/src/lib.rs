@@ -33,6 +33,8 @@
 //! [`filter`] (projections in a metric, affine projections, RLS; sample by sample or row by row).
 //! One is not linear: [`kernel::Multikernel`] learns a function over a dictionary of rows.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod filter;
 pub mod huge;
 pub mod implicit;

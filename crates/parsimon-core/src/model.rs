@@ -252,6 +252,7 @@ impl Scorer {
         if let Some((low, high)) = self.range {
             margins[start..].iter_mut().for_each(|p| *p = p.max(low).min(high));
         }
+        chunk.add_bases(&mut margins[start..]);
     }
 
     /// The rows with the cells of number columns as the features that the weights belong to.

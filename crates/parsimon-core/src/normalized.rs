@@ -218,6 +218,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
             scale(&self.stats, indices, values);
         }
         self.rows.finish_open_copy(self.clock.a, label, h);
+        self.rows.copy_base(chunk, i);
         self.scales.push(self.clock.a);
     }
 
@@ -315,6 +316,10 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         }
     }
 
+    fn takes_bases(&self) -> bool {
+        self.inner.takes_bases()
+    }
+
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let mut rows = Chunk::new();
         for block in blocks(0..chunk.len()) {
@@ -323,6 +328,7 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
                 let (indices, values) = rows.open_copy(chunk.row(i));
                 scale(&self.stats, indices, values);
                 rows.finish_open_copy(self.clock.a, chunk.label(i), chunk.weight(i));
+                rows.copy_base(chunk, i);
             }
             self.inner.predict(&rows, margins);
         }

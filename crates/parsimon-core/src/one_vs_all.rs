@@ -65,6 +65,10 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
         self.learners.iter_mut().for_each(|learner| learner.scale_penalty(scale));
     }
 
+    fn takes_bases(&self) -> bool {
+        true
+    }
+
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let (classes, start) = (self.learners.len(), margins.len());
         margins.resize(start + classes * chunk.len(), 0.0);

@@ -33,6 +33,10 @@ pub trait Online: Send {
     ///
     /// A learner does not save its scale: after [`restore`](Online::restore) it has to be set again.
     fn scale_penalty(&mut self, _scale: f64) {}
+    /// Whether rows may have a [base value](Chunk::base), to which the margin is added and with which the row is learned.
+    fn takes_bases(&self) -> bool {
+        false
+    }
     /// Whether the margin is linear in the row.
     fn is_linear(&self) -> bool {
         true
@@ -102,6 +106,9 @@ impl<O: Online + ?Sized> Online for Box<O> {
     }
     fn scale_penalty(&mut self, scale: f64) {
         (**self).scale_penalty(scale);
+    }
+    fn takes_bases(&self) -> bool {
+        (**self).takes_bases()
     }
     fn is_linear(&self) -> bool {
         (**self).is_linear()

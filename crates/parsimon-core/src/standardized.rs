@@ -122,6 +122,8 @@ impl<O: Online> StandardizedTarget<O> {
         let (label, h) = (chunk.label(i), chunk.weight(i));
         // The margin is made before the label is seen: in the units of the labels before it.
         self.units.push(self.units());
+        // What is left to be learned of the label is standardized; the base value is added to the margin afterwards.
+        let label = label.map(|y| if chunk.has_bases() { y - chunk.base(i) } else { y });
         if let Some(y) = label.filter(|_| h > 0.0) {
             self.target.push(y, h * self.fade.tick());
             if self.fade.divides() {
@@ -142,15 +144,16 @@ impl<O: Online> StandardizedTarget<O> {
     ) {
         let first = rows.start;
         for block in blocks(rows) {
-            let at = block.start - first;
+            let (at, bases) = (block.start - first, block.clone());
             self.rows.clear();
             self.units.clear();
             block.for_each(|i| self.push(chunk, i));
             let start = margins.len();
             learn(&mut self.inner, &self.rows, at..at + self.rows.len(), margins);
             let heads = self.inner.heads();
-            for (p, units) in margins[start..].chunks_exact_mut(heads).zip(&self.units) {
-                p.iter_mut().for_each(|p| *p = units.margin(*p));
+            let all = margins[start..].chunks_exact_mut(heads).zip(&self.units).zip(bases);
+            for ((p, units), i) in all {
+                p.iter_mut().for_each(|p| *p = units.margin(*p) + chunk.base(i));
             }
         }
     }
@@ -179,11 +182,20 @@ impl<O: Online> Online for StandardizedTarget<O> {
         self.inner.scale_penalty(scale);
     }
 
+    fn takes_bases(&self) -> bool {
+        self.inner.takes_bases()
+    }
+
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let start = margins.len();
-        self.inner.predict(chunk, margins);
+        if chunk.has_bases() {
+            self.inner.predict(&chunk.without_bases(), margins);
+        } else {
+            self.inner.predict(chunk, margins);
+        }
         let units = self.units();
         margins[start..].iter_mut().for_each(|p| *p = units.margin(*p));
+        chunk.add_bases(&mut margins[start..]);
     }
 
     fn chosen(&self) -> Option<usize> {

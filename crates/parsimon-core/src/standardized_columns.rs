@@ -92,6 +92,10 @@ impl<O: Online> Online for StandardizedColumns<O> {
         }
     }
 
+    fn takes_bases(&self) -> bool {
+        self.inner.takes_bases()
+    }
+
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         if chunk.columns().is_empty() {
             return self.inner.predict(chunk, margins);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
 
+use crate::carried::CarriedRow;
 use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
 use crate::kinds::Missing;
@@ -25,6 +26,8 @@ pub(crate) struct Spec {
     pub(crate) ngrams: usize,
     /// Only labels are wanted: features may be passed over.
     pub(crate) labels_only: bool,
+    /// How many cells travel with each row.
+    pub(crate) carried: usize,
 }
 
 /// What became of one piece of input.
@@ -38,6 +41,8 @@ pub(crate) struct Parsed {
     pub(crate) bad: Vec<(u64, u64, Bad)>,
     pub(crate) news: News,
     pub(crate) label_news: Vec<String>,
+    /// Namespaces met for the first time, where there are interactions.
+    pub(crate) namespaces: Vec<String>,
     /// Lines in this piece.
     pub(crate) lines: u64,
     pub(crate) largest: u32,
@@ -54,6 +59,7 @@ impl Parsed {
         self.bad.clear();
         self.news.clear();
         self.label_news.clear();
+        self.namespaces.clear();
         self.lines = 0;
         self.largest = 0;
         self.unfit = 0;
@@ -132,9 +138,14 @@ pub(crate) struct Builder {
     /// The seeds of namespaces of one letter.
     letters: Box<[u64; 256]>,
     hashed: HashedRow,
+    /// The ids of a row whose digits are hashed, where they may repeat.
+    noted_ids: Vec<u32>,
     seen: Option<Seen>,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
+    carried: CarriedRow,
+    /// The base value of the row under construction.
+    base: Option<f64>,
     /// The columns whose numbers stay apart, in the piece being parsed.
     columns: Vec<NumberColumn>,
     /// Of the text being parsed, for parsers that want to know them.
@@ -156,6 +167,7 @@ impl Builder {
         let separators = Separators::default();
         let letters = Box::new(std::array::from_fn(|letter| hash::namespace(&[letter as u8])));
         let columns = Vec::new();
+        let carried = CarriedRow::new(spec.carried);
         Self {
             spec,
             out,
@@ -163,9 +175,12 @@ impl Builder {
             bits,
             letters,
             hashed,
+            noted_ids: Vec::new(),
             seen,
             cross,
             label_texts,
+            carried,
+            base: None,
             columns,
             separators,
         }
@@ -240,6 +255,11 @@ impl Builder {
         self.bits
     }
 
+    /// Takes in a cell that travels with the row.
+    pub(crate) fn carry(&mut self, k: u32, content: &[u8]) {
+        self.carried.put(k, content);
+    }
+
     /// Whether features are ids.
     pub(crate) fn is_ids(&self) -> bool {
         self.spec.space == Space::Ids
@@ -252,8 +272,10 @@ impl Builder {
 
     /// Says which namespace the next features belong to, for interactions.
     pub(crate) fn enter(&mut self, namespace: &[u8]) {
-        if let Some(cross) = &mut self.cross {
-            cross.enter(namespace);
+        if let Some(cross) = &mut self.cross
+            && cross.enter(namespace)
+        {
+            self.out.namespaces.push(String::from_utf8_lossy(namespace).into_owned());
         }
     }
 
@@ -261,6 +283,20 @@ impl Builder {
     #[inline]
     pub(crate) fn push_id(&mut self, id: u32, value: f64) {
         self.chunk.push_feature(id, value);
+    }
+
+    /// Notes an id whose digits are hashed, for [`repeated_id`](Builder::repeated_id).
+    pub(crate) fn note_id(&mut self, id: u32) {
+        self.noted_ids.push(id);
+    }
+
+    /// The least of the ids noted for this row that was noted twice.
+    pub(crate) fn repeated_id(&mut self) -> Option<u32> {
+        self.noted_ids.sort_unstable();
+        let repeated =
+            self.noted_ids.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        self.noted_ids.clear();
+        repeated
     }
 
     /// Adds features of the id space.
@@ -388,6 +424,20 @@ impl Builder {
         }
     }
 
+    /// Gives the row under construction a base value; 0 is none.
+    pub(crate) fn set_base(&mut self, token: &[u8], column: usize) -> Result<(), Bad> {
+        let base = crate::number::bounded(token, column, self.spec.max_value)?;
+        self.base = (base != 0.0).then_some(base);
+        if self.base.is_some() && self.spec.labels.is_of_several_classes() {
+            let words = format!(
+                "base value {} is for one margin, and each of several classes has one; remove the number",
+                shown(token)
+            );
+            return Err(Bad::new(DataErrorKind::Malformed, column, words).found(token));
+        }
+        Ok(())
+    }
+
     /// Checks an importance weight.
     pub(crate) fn importance(&self, token: &[u8], column: usize) -> Result<f64, Bad> {
         let weight = crate::number::bounded(token, column, self.spec.max_value)?;
@@ -409,6 +459,7 @@ impl Builder {
     ) -> Result<(), Bad> {
         self.settle()?;
         self.chunk.finish_row(label, weight, repeats).map_err(explain)?;
+        self.tag_row(b"");
         self.count_row();
         Ok(())
     }
@@ -440,11 +491,22 @@ impl Builder {
         self.chunk
             .finish_row(label, weight, Repeats::Add)
             .map_err(|e| Bad::new(DataErrorKind::Number, 0, e.to_string()))?;
-        if !tag.is_empty() {
-            self.chunk.tag_last(tag);
+        self.tag_row(tag);
+        if let Some(base) = self.base.take() {
+            self.chunk.base_last(base);
         }
         self.count_row();
         Ok(())
+    }
+
+    /// Gives the row just finished its tag, with the cells that travel with it.
+    #[inline]
+    fn tag_row(&mut self, tag: &[u8]) {
+        if self.carried.is_used() {
+            self.chunk.tag_last(self.carried.take(tag));
+        } else if !tag.is_empty() {
+            self.chunk.tag_last(tag);
+        }
     }
 
     #[inline]
@@ -493,8 +555,16 @@ impl Builder {
 
     /// Throws the row under construction away.
     pub(crate) fn abandon_row(&mut self) {
+        self.base = None;
+        self.abandon_features();
+    }
+
+    /// Throws the features of the row under construction away.
+    pub(crate) fn abandon_features(&mut self) {
         self.chunk.abandon_row();
+        self.carried.clear();
         self.hashed.clear();
+        self.noted_ids.clear();
         if let Some(cross) = &mut self.cross {
             cross.clear();
         }

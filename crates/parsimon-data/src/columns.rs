@@ -24,6 +24,8 @@ pub(crate) struct Columns {
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// The place among the cells that travel with the row, if it is one of them.
+    pub(crate) carried: Option<u32>,
 }
 
 /// What a column is for.
@@ -43,6 +45,7 @@ pub(crate) enum Role {
         form: NumberForm,
     },
     Category,
+    /// A category of two words, in any case.
     Boolean,
     Words,
     Time {
@@ -100,7 +103,7 @@ impl Columns {
                     id += 1;
                     Role::Feature { id, is_text: texts.contains(&i) }
                 };
-                Column { name: name.clone(), role }
+                Column { name: name.clone(), role, carried: None }
             })
             .collect();
         Ok(Self::of(columns, label.is_some()))
@@ -163,11 +166,13 @@ impl Columns {
                         Kind::Boolean => Role::Boolean,
                         Kind::Text => Role::Words,
                         Kind::Empty => Role::Empty,
-                        Kind::Identifier | Kind::Constant | Kind::Ignored => Role::Ignored,
+                        Kind::Identifier | Kind::Constant | Kind::Index | Kind::Ignored => {
+                            Role::Ignored
+                        }
                     }
                 }
             };
-            Column { name: name.clone(), role }
+            Column { name: name.clone(), role, carried: None }
         });
         let mut columns = Self::of(columns.collect(), label.is_some());
         let is_free = |i: usize| Some(i) != label && Some(i) != weight;
@@ -182,7 +187,7 @@ impl Columns {
         });
         columns.absent = absent.map(|column| column.name.clone()).collect();
         match columns.absent.first() {
-            Some(first) if !options.unfit_is_missing => Err(nearest(names, first)),
+            Some(first) if !options.unfit_is_missing => Err(nearest(names, first, "column")),
             _ => Ok(columns),
         }
     }
@@ -195,6 +200,34 @@ impl Columns {
             Role::Number { .. } | Role::Time { .. } => Some((place, column.name.as_str())),
             _ => None,
         })
+    }
+
+    /// Marks the columns whose cells travel with the row, in the order they are asked for.
+    pub(crate) fn carry(mut self, asked: &[String]) -> Result<Self, String> {
+        let names = self.names();
+        let mut k = 0;
+        for asked in asked {
+            for i in select(&names, asked)? {
+                if self.columns[i].carried.is_none() {
+                    self.columns[i].carried = Some(k);
+                    k += 1;
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// The names of the columns whose cells travel with the row, in that order.
+    pub(crate) fn carried(&self) -> Vec<String> {
+        let mut carried: Vec<_> =
+            self.columns.iter().filter_map(|c| Some((c.carried?, c.name.clone()))).collect();
+        carried.sort_unstable();
+        carried.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// The names of all columns.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.columns.iter().map(|column| column.name.clone()).collect()
     }
 
     /// The name of the label's column.

@@ -5,9 +5,9 @@
 //! threads, nothing has to be sorted, and what is in flight is bounded by the queues.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, SendError, Sender, bounded, unbounded};
 
 use crate::builder::{Builder, Parsed, Spec};
 use crate::cache::Contents;
@@ -108,12 +108,16 @@ const DEPTH: usize = 4;
 
 impl Engine {
     pub(crate) fn new(source: Source, spec: &Arc<Spec>, threads: usize) -> Self {
-        if threads <= 1 {
-            let parser = Parser::new(source.format(), spec.clone());
-            let (buffer, shell) = (Vec::new(), Parsed::default());
-            return Engine::Here(Box::new(Here { source, parser, buffer, shell }));
-        }
-        Engine::Threads(Threads::start(source, spec, threads))
+        let source = match threads {
+            0 | 1 => source,
+            _ => match Threads::start(source, spec, threads) {
+                Ok(threads) => return Engine::Threads(threads),
+                Err(source) => *source,
+            },
+        };
+        let parser = Parser::new(source.format(), spec.clone());
+        let (buffer, shell) = (Vec::new(), Parsed::default());
+        Engine::Here(Box::new(Here { source, parser, buffer, shell }))
     }
 
     /// The next parsed piece, in the order of the input.
@@ -139,41 +143,48 @@ impl Engine {
 }
 
 impl Threads {
-    fn start(mut source: Source, spec: &Arc<Spec>, threads: usize) -> Self {
+    /// Starts as many parser threads as the system allows, at most `threads`; the source comes back if it allows none.
+    fn start(source: Source, spec: &Arc<Spec>, threads: usize) -> Result<Self, Box<Source>> {
         let format = source.format();
         let (spare_in, spare_out) = unbounded::<Vec<u8>>();
-        let (mut lanes, mut handles, mut inlets) = (Vec::new(), Vec::new(), Vec::new());
+        // The cutter receives the source last: a thread that cannot start would take the source with it.
+        let (hand_over, work) = bounded(1);
+        let cutter = thread::Builder::new().spawn(move || {
+            if let Ok((source, inlets)) = work.recv() {
+                cut(source, inlets, spare_out);
+            }
+        });
+        let Ok(cutter) = cutter else { return Err(Box::new(source)) };
+        let (mut lanes, mut handles, mut inlets) = (Vec::new(), vec![cutter], Vec::new());
         for _ in 0..threads {
             let (inlet, pieces) = bounded::<Piece>(DEPTH);
             let (finished, done) = bounded::<Done>(DEPTH);
             let (back, shells) = unbounded::<Parsed>();
-            inlets.push(inlet);
-            lanes.push(Lane { done: Some(done), back });
             let (spec, spare_in) = (spec.clone(), spare_in.clone());
-            handles.push(std::thread::spawn(move || {
+            let parser = thread::Builder::new().spawn(move || {
                 let mut parser = Parser::new(format, spec);
                 for piece in pieces {
                     let shell = shells.try_recv().unwrap_or_default();
                     let (done, buffer) = parser.parse(piece, shell);
-                    // A closed queue means that nobody reads on.
+                    // A closed queue means that the reader was dropped.
                     let _ = spare_in.send(buffer);
                     if finished.send(done).is_err() {
                         return;
                     }
                 }
-            }));
+            });
+            let Ok(parser) = parser else { break };
+            handles.push(parser);
+            inlets.push(inlet);
+            lanes.push(Lane { done: Some(done), back });
         }
-        handles.push(std::thread::spawn(move || {
-            for inlet in inlets.iter().cycle() {
-                let Some(piece) = source.next(spare_out.try_recv().unwrap_or_default()) else {
-                    return;
-                };
-                if inlet.send(piece).is_err() {
-                    return;
-                }
-            }
-        }));
-        Self { turn: 0, lanes, handles }
+        if lanes.is_empty() {
+            return Err(Box::new(source));
+        }
+        match hand_over.send((source, inlets)) {
+            Ok(()) => Ok(Self { turn: 0, lanes, handles }),
+            Err(SendError((source, _))) => Err(Box::new(source)),
+        }
     }
 
     fn next(&mut self) -> Option<Done> {
@@ -187,6 +198,18 @@ impl Threads {
     fn give_back(&self, shell: Parsed) {
         let lane = &self.lanes[(self.turn + self.lanes.len() - 1) % self.lanes.len()];
         let _ = lane.back.send(shell);
+    }
+}
+
+/// Deals the pieces of the source to the parsers in turn.
+fn cut(mut source: Source, inlets: Vec<Sender<Piece>>, spare: Receiver<Vec<u8>>) {
+    for inlet in inlets.iter().cycle() {
+        let Some(piece) = source.next(spare.try_recv().unwrap_or_default()) else {
+            return;
+        };
+        if inlet.send(piece).is_err() {
+            return;
+        }
     }
 }
 

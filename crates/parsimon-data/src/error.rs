@@ -73,6 +73,8 @@ pub enum DataErrorKind {
     Input,
     /// The options contradict each other or the format.
     Setting,
+    /// Reading was stopped from outside ([`Stop`](crate::Stop)).
+    Stopped,
 }
 
 impl DataError {
@@ -122,6 +124,10 @@ impl DataError {
 
     pub(crate) fn setting(message: impl Into<String>) -> Self {
         Self::make(&Arc::from(""), DataErrorKind::Setting, message.into(), None)
+    }
+
+    pub(crate) fn stopped() -> Self {
+        Self::make(&Arc::from(""), DataErrorKind::Stopped, "reading was stopped".into(), None)
     }
 
     pub(crate) fn row(name: &Arc<str>, line: u64, bad: Bad) -> Self {

@@ -77,9 +77,12 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    fn new(text: &str) -> Self {
+    fn new(text: &str) -> Result<Self, String> {
         let text = trimmed(text.as_bytes());
-        Self { text: text.to_vec(), number: number::whole(text) }
+        if is_not_finite(text) {
+            return Err(format!("class {} is not a finite number", shown(text)));
+        }
+        Ok(Self { text: text.to_vec(), number: number::whole(text) })
     }
 
     fn is(&self, token: &[u8], number: Option<f64>) -> bool {
@@ -100,7 +103,7 @@ impl LabelReader {
             Labels::Real => Self::Number { least: f64::NEG_INFINITY },
             Labels::NonNegative => Self::Number { least: 0.0 },
             Labels::Binary { negative, positive } => {
-                let (negative, positive) = (Class::new(negative), Class::new(positive));
+                let (negative, positive) = (Class::new(negative)?, Class::new(positive)?);
                 if positive.is(&negative.text, negative.number) {
                     return Err(format!("the two labels are the same: {}", shown(&negative.text)));
                 }
@@ -111,9 +114,9 @@ impl LabelReader {
             Labels::Classes(list) => {
                 let (mut texts, mut numbers) = (FxHashMap::default(), FxHashMap::default());
                 for (i, text) in list.iter().enumerate() {
-                    let token = trimmed(text.as_bytes());
-                    let number = number::whole(token).map(number_key);
-                    let twice = texts.insert(token.to_vec(), i as u32).is_some()
+                    let class = Class::new(text)?;
+                    let number = class.number.map(number_key);
+                    let twice = texts.insert(class.text, i as u32).is_some()
                         || number.is_some_and(|n| numbers.insert(n, i as u32).is_some());
                     if twice {
                         return Err(format!("class {} is listed twice", shown(text.as_bytes())));
@@ -127,6 +130,15 @@ impl LabelReader {
     }
 
     /// Whether a row of a format that must have labels may do without.
+    /// Whether labels are positions among several classes.
+    pub(crate) fn is_of_several_classes(&self) -> bool {
+        match self {
+            Self::Classes { .. } => true,
+            Self::Optional(inner) => inner.is_of_several_classes(),
+            _ => false,
+        }
+    }
+
     pub(crate) fn may_be_missing(&self) -> bool {
         matches!(self, Self::Optional(_) | Self::Any)
     }
@@ -205,6 +217,11 @@ impl LabelReader {
             Self::Optional(inner) => Ok(inner.read(found, column, max).unwrap_or(None)),
             Self::Any => match number {
                 Some(y) if y.abs() <= max => Ok(Some(y)),
+                None if is_not_finite(token) => Err(refused(
+                    token,
+                    column,
+                    format!("label {}", crate::error::not_a_number(token)),
+                )),
                 _ => Ok(Some(code(token))),
             },
         }
@@ -218,6 +235,12 @@ pub(crate) fn trimmed(token: &[u8]) -> &[u8] {
         bare = shorter.trim_ascii_end();
     }
     if bare.is_empty() { token } else { bare }
+}
+
+/// Whether a label is `nan`, `inf` or too large for any number: a slip of what wrote the file, never the name of a class.
+fn is_not_finite(token: &[u8]) -> bool {
+    std::str::from_utf8(token)
+        .is_ok_and(|text| text.parse::<f64>().is_ok_and(|value| !value.is_finite()))
 }
 
 fn refused(token: &[u8], column: usize, words: String) -> Bad {
@@ -362,5 +385,9 @@ mod tests {
         assert!(is_code(code) && code.is_finite());
         assert_eq!(code.to_bits(), super::code(b"spam").to_bits());
         assert_eq!(read(&Labels::Any, "-3.5"), Ok(Some(-3.5)));
+        for slip in ["nan", "NaN", "inf", "-Infinity", "1e999"] {
+            assert!(read(&Labels::Any, slip).is_err(), "{slip}");
+            assert!(LabelReader::new(&Labels::Classes(vec!["a".into(), slip.into()])).is_err());
+        }
     }
 }

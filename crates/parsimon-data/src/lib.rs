@@ -24,9 +24,10 @@
 //!
 //! [`Options::interactions`] lists pairs and triples of namespaces whose features are multiplied while
 //! rows are read. One character selects every namespace that begins with it, more select the one of that
-//! name, none selects the anonymous one. In tables every column is a namespace; svmlight has only the
-//! anonymous one. The product of `a^x` and `b^y` is called `a^x*b^y`; its order is that of the
-//! selectors. A selector given twice yields every unordered pair once, squares included.
+//! name, none selects the anonymous one; `:` and `*` select all, and a name with `*` or `?` those that fit the
+//! pattern. In tables every column is a namespace; svmlight has only the anonymous one. The product of `a^x` and
+//! `b^y` is called `a^x*b^y`; its order is that of the selectors. Each unordered pair or triple of features is made
+//! once, squares included, however many interactions select it.
 //!
 //! # Encodings
 //!
@@ -43,8 +44,11 @@
 //! It never shuffles, never repeats, never guesses a class from a number; it does not read Vowpal Wabbit's
 //! multi-line, cost-sensitive or contextual-bandit labels, nor reproduce its hashes.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod builder;
 pub mod cache;
+mod carried;
 mod columnar;
 mod columns;
 mod cross;
@@ -58,6 +62,7 @@ mod foreign;
 mod four_features;
 pub mod hash;
 mod ipc;
+mod json_object;
 mod jsonl;
 mod kinds;
 mod label;
@@ -71,15 +76,19 @@ mod recognize;
 mod remarks;
 mod row_sort;
 mod scan;
+mod selector;
 mod separators;
 mod source;
+mod stop;
 mod suggestion;
 mod svmlight;
+mod table_writer;
 #[cfg(test)]
 mod testing;
 mod vw;
 
 pub use arrow;
+pub use carried::Carried;
 pub use columnar::BatchIterator;
 pub use error::{DataError, DataErrorKind};
 pub use kinds::{ColumnKind, Kind, Kinds, TableSchema};
@@ -88,4 +97,6 @@ pub use names::{Names, NewNames};
 pub use options::{Format, Header, Input, Options, Space};
 pub use reader::{Position, Reader};
 pub use scan::{LabelCounter, LabelScan, count_labels, scan_labels};
+pub use stop::{Stop, Stopper};
 pub use suggestion::did_you_mean;
+pub use table_writer::{Cell, ColumnType, TableFormat, TableWriter};

@@ -12,6 +12,7 @@ use crate::encoding::{self, FromUtf16, FromWindows1252, Strays};
 use crate::error::DataError;
 use crate::line_blocks::{Ends, record_end};
 use crate::remarks::Remarks;
+use crate::stop::Pipe;
 use crate::{Format, Input, Kinds, Options, foreign, recognize};
 
 /// One opened input: its first bytes and the rest, decompressed.
@@ -35,13 +36,21 @@ pub(crate) fn open(
     remarks: &Remarks,
 ) -> Result<Opened, DataError> {
     let name: Arc<str> = Arc::from(input.name());
-    let raw: Stream = match input {
-        Input::Path(path) => {
+    let raw: Stream = match (input, options.stop.as_ref().filter(|_| is_pipe(input))) {
+        // Opening a named pipe may wait, too.
+        (Input::Path(path), Some(stop)) => {
+            let path = path.clone();
+            Box::new(Counting::new(Pipe::new(move || InputFile::open(&path), stop), count.clone()))
+        }
+        (Input::Path(path), None) => {
             let file = InputFile::open(path).map_err(|e| DataError::io(&name, "cannot open", e))?;
             Box::new(Counting::new(file, count.clone()))
         }
-        Input::Stdin => Box::new(Counting::new(std::io::stdin(), count.clone())),
-        Input::Bytes { bytes, .. } => {
+        (Input::Stdin, Some(stop)) => {
+            Box::new(Counting::new(Pipe::new(|| Ok(std::io::stdin()), stop), count.clone()))
+        }
+        (Input::Stdin, None) => Box::new(Counting::new(std::io::stdin(), count.clone())),
+        (Input::Bytes { bytes, .. }, _) => {
             Box::new(Counting::new(Cursor::new(bytes.clone()), count.clone()))
         }
     };
@@ -208,9 +217,20 @@ pub(crate) fn refuse_interactions(opened: &Opened, options: &Options) -> Result<
     }
 }
 
+/// The flags that make cells travel with rows.
+const CARRIED: &str = "keep-columns, --id or --by";
+
 /// Refuses to choose among columns where there are none.
 pub(crate) fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
     let (name, format) = (&opened.name, opened.format);
+    let is_pattern = |column: &&String| column.contains(['*', '?']) || *column == "all";
+    if format == Format::Jsonl
+        && let Some(pattern) = options.carried_columns.iter().find(is_pattern)
+    {
+        return Err(DataError::setting(format!(
+            "the fields of JSON rows are kept by name; {pattern:?} is a pattern"
+        )));
+    }
     // Options of a model may have columns where its rows have none.
     let roles = match options.kinds {
         Kinds::Found if options.label_column.is_some() => Some("label-column"),
@@ -223,7 +243,8 @@ pub(crate) fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<
         Format::Jsonl => options.flags_of_kinds().or(categories),
         Format::Svmlight | Format::Vw | Format::Cache => {
             let ignore = (!options.ignored_columns.is_empty()).then_some("ignore");
-            options.flags_of_kinds().or(categories).or(ignore).or(roles)
+            let carried = (!options.carried_columns.is_empty()).then_some(CARRIED);
+            options.flags_of_kinds().or(categories).or(ignore).or(roles).or(carried)
         }
     };
     match (flag, format) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::kinds::check_ngrams;
-use crate::{DataError, Kinds, Labels};
+use crate::{DataError, Kinds, Labels, Stop};
 
 /// A format of examples.
 ///
@@ -215,6 +215,10 @@ impl<P: Into<PathBuf>> From<P> for Input {
 /// assert_eq!(names.len(), 3);
 /// assert!(names.contains(&"age".to_owned()) && names.contains(&"city=Lyon".to_owned()));
 /// ```
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice of its own, and named where it is made"
+)]
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The format; `None` finds out from the name, else from the first bytes.
@@ -226,6 +230,9 @@ pub struct Options {
     pub labels: Labels,
     /// Pairs and triples of namespaces whose features are multiplied: see [interactions](crate#interactions).
     pub interactions: Vec<Vec<String>>,
+    /// Whether an interaction of a namespace that no row has is an error, once all rows were read. Columns of tables are
+    /// checked in any case, before the first row.
+    pub needs_namespaces: bool,
     /// How many bad rows are passed over before one is an error.
     pub skip_bad: u64,
     /// How many threads parse; up to 1 means the calling thread does everything.
@@ -267,6 +274,13 @@ pub struct Options {
     pub max_value: f64,
     /// Whether to remember the names of hashed features.
     pub keep_names: bool,
+    /// Columns (in JSON, fields) whose cells travel with each row as text, whether they are features or not: names, numbers,
+    /// ranges, patterns or `all`. [`Carried`](crate::Carried) reads them.
+    pub carried_columns: Vec<String>,
+    /// Whether the places of skipped rows are kept, for [`Reader::skipped_before`](crate::Reader::skipped_before).
+    pub mark_skipped: bool,
+    /// Ends reading early; `None` reads to the end.
+    pub stop: Option<Stop>,
 }
 
 impl Default for Options {
@@ -276,6 +290,7 @@ impl Default for Options {
             space: None,
             labels: Labels::binary(),
             interactions: Vec::new(),
+            needs_namespaces: false,
             skip_bad: 0,
             threads: 1,
             label_column: None,
@@ -294,6 +309,9 @@ impl Default for Options {
             chunk_rows: 1024,
             max_value: 1e100,
             keep_names: true,
+            carried_columns: Vec::new(),
+            mark_skipped: false,
+            stop: None,
         }
     }
 }

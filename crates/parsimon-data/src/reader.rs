@@ -1,5 +1,6 @@
 //! Inputs to chunks.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -15,8 +16,9 @@ use crate::label::{LabelReader, LabelTexts, code};
 use crate::names::{NewNames, News};
 use crate::opened::check_inputs;
 use crate::remarks::Remarks;
+use crate::selector::Selector;
 use crate::source::Source;
-use crate::{Format, Input, Names, Options, Space, TableSchema};
+use crate::{Format, Input, Names, Options, Space, Stop, TableSchema};
 
 /// Reads examples from inputs of one format, in order, chunk by chunk.
 ///
@@ -49,6 +51,9 @@ pub struct Reader {
     format: Format,
     space: Space,
     label_column: Option<String>,
+    column_names: Option<Vec<String>>,
+    has_label: bool,
+    carried: Vec<String>,
     table: Option<Arc<TableSchema>>,
     remarks: Arc<Remarks>,
     unfit: u64,
@@ -65,9 +70,20 @@ pub struct Reader {
     skip_bad: u64,
     skipped: Vec<DataError>,
     skipped_rows: u64,
+    /// The places of skipped rows that were not fetched yet: how many good rows came before. `None` if they are not kept.
+    gaps: Option<VecDeque<u64>>,
+    /// Good rows of the pieces received.
+    received: u64,
+    /// The words of interactions that must select a namespace, and the namespaces met.
+    wanted: Vec<String>,
+    namespaces: Vec<String>,
     /// Of the input being read: rows met, good or bad, and lines passed.
     input_rows: u64,
     input_lines: u64,
+    /// How many inputs were begun, and how many rows of the last were delivered.
+    inputs_begun: usize,
+    input_delivered: u64,
+    stop: Option<Stop>,
     is_done: bool,
 }
 
@@ -115,6 +131,7 @@ impl Reader {
         let files: Vec<_> = inputs.iter().filter_map(Input::path).map(Path::to_owned).collect();
         match open() {
             Ok(reader) => Ok(Self { files, ..reader }),
+            Err(_) if is_stopped(options.stop.as_ref()) => Err(DataError::stopped()),
             Err(error) => Err(error.of(&files)),
         }
     }
@@ -159,6 +176,9 @@ impl Reader {
         let format = source.format();
         let space = source.space();
         let label_column = source.label_column().map(str::to_owned);
+        let column_names = source.column_names().map(<[String]>::to_vec);
+        let carried = source.carried_columns().to_vec();
+        let has_label = source.has_label();
         let table = source.table().cloned();
         if format == Format::Cache && !options.interactions.is_empty() {
             return Err(DataError::setting(
@@ -170,6 +190,11 @@ impl Reader {
                 "interactions need hashed features: ids leave no room for products",
             ));
         }
+        let is_checked = options.needs_namespaces && !labels_only && label_column.is_none();
+        let wanted = match is_checked && format != Format::Cache {
+            true => options.interactions.concat(),
+            false => Vec::new(),
+        };
         let max_value = options.max_value;
         let missing = Missing::new(table.as_ref().and_then(|table| table.missing.as_deref()));
         let ngrams = table.as_ref().and_then(|table| table.ngrams).map_or(1, usize::from);
@@ -177,7 +202,8 @@ impl Reader {
             space,
             labels,
             max_value,
-            options: options.clone(),
+            carried: carried.len(),
+            options: Options { carried_columns: carried.clone(), ..options.clone() },
             missing,
             ngrams,
             labels_only,
@@ -190,6 +216,9 @@ impl Reader {
             format,
             space,
             label_column,
+            column_names,
+            has_label,
+            carried,
             table,
             remarks,
             unfit: 0,
@@ -205,8 +234,15 @@ impl Reader {
             skip_bad: options.skip_bad,
             skipped: Vec::new(),
             skipped_rows: 0,
+            gaps: options.mark_skipped.then(VecDeque::new),
+            received: 0,
+            wanted,
+            namespaces: Vec::new(),
             input_rows: 0,
             input_lines: 0,
+            inputs_begun: 0,
+            input_delivered: 0,
+            stop: options.stop.clone(),
             is_done: false,
         })
     }
@@ -217,9 +253,14 @@ impl Reader {
     pub fn read(&mut self, chunk: &mut Chunk) -> Result<bool, DataError> {
         chunk.clear();
         while !self.is_done {
+            if is_stopped(self.stop.as_ref()) {
+                self.is_done = true;
+                return Err(DataError::stopped());
+            }
             if let Some(current) = &mut self.current {
                 if current.deliver(chunk) {
                     self.rows += chunk.len() as u64;
+                    self.input_delivered += chunk.len() as u64;
                     return Ok(true);
                 }
                 let failure = current.failure.take();
@@ -228,12 +269,23 @@ impl Reader {
                 }
                 if let Some(failure) = failure {
                     self.is_done = true;
-                    return Err(failure.of(&self.files));
+                    return Err(match is_stopped(self.stop.as_ref()) {
+                        true => DataError::stopped(),
+                        false => failure.of(&self.files),
+                    });
+                }
+                // The answer to a skipped row of a pipe does not wait for the next row.
+                if self.gaps.as_ref().is_some_and(|gaps| !gaps.is_empty()) {
+                    return Ok(true);
                 }
             }
             match self.engine.next() {
                 Some(done) => self.receive(done),
-                None => self.is_done = true,
+                None => {
+                    self.is_done = true;
+                    Selector::check_all(&self.wanted, &self.namespaces, "namespace")
+                        .map_err(|words| DataError::columns(&self.name, words).of(&self.files))?;
+                }
             }
         }
         Ok(false)
@@ -242,7 +294,8 @@ impl Reader {
     /// Takes in a parsed piece: names, places of bad rows, and whether to go on after it.
     fn receive(&mut self, mut done: Done) {
         if done.is_first {
-            self.input_rows = 0;
+            self.inputs_begun += 1;
+            (self.input_rows, self.input_delivered) = (0, 0);
             self.input_lines = done.lines_before;
         }
         if let Some(contents) = done.contents.take()
@@ -261,6 +314,11 @@ impl Reader {
         for text in &parsed.label_news {
             self.label_texts.remember(code(text.as_bytes()), text);
         }
+        for namespace in parsed.namespaces.drain(..) {
+            if !self.namespaces.contains(&namespace) {
+                self.namespaces.push(namespace);
+            }
+        }
         self.bytes = done.bytes;
         self.largest = self.largest.max(parsed.largest);
         self.unfit += parsed.unfit;
@@ -271,6 +329,9 @@ impl Reader {
             let error = DataError::row(&done.name, self.input_lines + line, bad);
             if self.skipped_rows < self.skip_bad {
                 self.skipped_rows += 1;
+                if let Some(gaps) = &mut self.gaps {
+                    gaps.push_back(self.received + rows_before);
+                }
                 if self.skipped.len() < KEPT {
                     self.skipped.push(error.of(&self.files));
                 }
@@ -283,6 +344,7 @@ impl Reader {
             allowed = rows_before;
             break;
         }
+        self.received += parsed.rows;
         self.input_lines += parsed.lines;
         if done.is_last && self.input_rows == 0 && failure.is_none() {
             failure = Some(DataError::empty(&done.name));
@@ -336,6 +398,46 @@ impl Reader {
         self.label_column.as_deref()
     }
 
+    /// The columns of the first input, in order; `None` if the format has none.
+    pub fn column_names(&self) -> Option<&[String]> {
+        self.column_names.as_deref()
+    }
+
+    /// Whether rows may have a label: a table without the label's column has none.
+    pub fn has_label(&self) -> bool {
+        self.has_label
+    }
+
+    /// The columns whose cells travel with each row, in the order of [`Carried`](crate::Carried): what the patterns of
+    /// [`Options::carried_columns`] stand for.
+    pub fn carried_columns(&self) -> &[String] {
+        &self.carried
+    }
+
+    /// How many rows were skipped before the delivered row of this number (from 0) and since the last call. Nothing unless
+    /// [`Options::mark_skipped`] is set; then [`read`](Self::read) may also return without rows, when only skipped ones
+    /// arrived.
+    ///
+    /// ```
+    /// use parsimon_core::Chunk;
+    /// use parsimon_data::{Input, Options, Reader};
+    ///
+    /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n1 x\n1 2:1\n1 y\n".to_vec() };
+    /// let options = Options { skip_bad: 9, mark_skipped: true, ..Options::default() };
+    /// let mut reader = Reader::open(&[input], &options).unwrap();
+    /// let mut chunk = Chunk::new();
+    /// assert!(reader.read(&mut chunk).unwrap() && chunk.len() == 2);
+    /// assert_eq!([0, 1, u64::MAX].map(|row| reader.skipped_before(row)), [0, 1, 1]);
+    /// ```
+    pub fn skipped_before(&mut self, row: u64) -> u64 {
+        let Some(gaps) = &mut self.gaps else { return 0 };
+        let before = gaps.len();
+        while gaps.front().is_some_and(|&place| place <= row) {
+            gaps.pop_front();
+        }
+        (before - gaps.len()) as u64
+    }
+
     /// The kinds of the columns; `None` where cells are understood one by one, or the format has no columns.
     pub fn table(&self) -> Option<&Arc<TableSchema>> {
         self.table.as_ref()
@@ -370,6 +472,11 @@ impl Reader {
         &self.skipped
     }
 
+    /// Which input the last rows came from, from 0, and how many rows of that input have been delivered.
+    pub fn input_position(&self) -> (usize, u64) {
+        (self.inputs_begun.saturating_sub(1), self.input_delivered)
+    }
+
     /// How many rows were skipped.
     pub fn skipped_rows(&self) -> u64 {
         self.skipped_rows
@@ -379,6 +486,10 @@ impl Reader {
     pub fn largest_index(&self) -> u32 {
         self.largest
     }
+}
+
+fn is_stopped(stop: Option<&Stop>) -> bool {
+    stop.is_some_and(Stop::is_stopped)
 }
 
 impl Current {

@@ -56,6 +56,10 @@ pub(crate) struct Source {
     options: Options,
     first_name: Arc<str>,
     first_columns: Option<Arc<Columns>>,
+    /// The columns of the first input: their names, whether one is the label, and those whose cells travel with the row.
+    names: Option<Vec<String>>,
+    has_label: bool,
+    carried: Vec<String>,
     table: Option<Arc<TableSchema>>,
     format: Format,
     space: Space,
@@ -96,15 +100,23 @@ impl Source {
         current.remark(&remarks);
         let space = options.space.unwrap_or_else(|| current.default_space(format));
         current.check_space(space)?;
+        let (names, has_label, carried) = current.named(options);
         Ok(Self {
             waiting: others.iter().cloned().collect(),
-            // The first input decides the kinds of all.
-            options: match &current.table {
-                Some(table) => Options { kinds: Kinds::Known(table.clone()), ..options.clone() },
-                None => options.clone(),
+            // The first input decides the kinds of all, and what a pattern of columns stands for.
+            options: Options {
+                kinds: match &current.table {
+                    Some(table) => Kinds::Known(table.clone()),
+                    None => options.kinds.clone(),
+                },
+                carried_columns: carried.clone(),
+                ..options.clone()
             },
             first_name,
             first_columns: current.columns.clone(),
+            names,
+            has_label,
+            carried,
             table: current.table.clone(),
             format,
             space,
@@ -123,11 +135,15 @@ impl Source {
         let first_name = name.clone();
         let columns = None;
         let current = Current { name, pieces, is_first: true, lines_before: 0, columns, table };
+        let (names, has_label, carried) = current.named(options);
         Self {
             waiting: VecDeque::new(),
             options: options.clone(),
             first_name,
             first_columns: None,
+            names,
+            has_label,
+            carried,
             table: current.table.clone(),
             format: Format::Arrow,
             space,
@@ -148,6 +164,18 @@ impl Source {
 
     pub(crate) fn label_column(&self) -> Option<&str> {
         self.first_columns.as_deref().and_then(Columns::label)
+    }
+
+    pub(crate) fn has_label(&self) -> bool {
+        self.has_label
+    }
+
+    pub(crate) fn column_names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    pub(crate) fn carried_columns(&self) -> &[String] {
+        &self.carried
     }
 
     pub(crate) fn table(&self) -> Option<&Arc<TableSchema>> {
@@ -364,6 +392,18 @@ impl Current {
             Pieces::Text(_) => None,
         };
         Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None, table })
+    }
+
+    /// The names of all columns, whether one is the label, and those whose cells travel with the row.
+    fn named(&self, options: &Options) -> (Option<Vec<String>>, bool, Vec<String>) {
+        let columns = match &self.pieces {
+            Pieces::Table(batches, ..) => Some(batches.layout.columns()),
+            _ => self.columns.as_deref(),
+        };
+        match columns {
+            Some(columns) => (Some(columns.names()), columns.has_label, columns.carried()),
+            None => (None, true, options.carried_columns.clone()),
+        }
     }
 
     fn contents(&self) -> Option<Arc<Contents>> {

@@ -1,8 +1,8 @@
-//! `label [qid:n] index:value ... # comment`: svmlight, libsvm, libfm.
+//! `label index:value ... # comment`: svmlight, libsvm, libfm.
 //!
 //! Indices are ids: whether a file counts from 0 or from 1, they are kept as written. They need not be
 //! sorted; one that occurs twice is an error. Blank lines and lines that are only a comment are passed
-//! over, a `qid` is read and ignored. In a hashed space the digits of the index are hashed like a name.
+//! over, a `qid` is refused. In a hashed space the digits of the index are hashed like a name.
 
 #![allow(unsafe_code)]
 
@@ -89,6 +89,7 @@ fn common_row<'a, const IDS: bool, const WIDE: bool>(
     let max = builder.spec.max_value;
     let (mut start, mut next, mut last) = (end + 1, lines.next + 1, after);
     let mut patience = 0;
+    let mut least = 0;
     while last != b'\n' {
         #[cfg(target_arch = "x86_64")]
         if IDS && WIDE && next >= patience {
@@ -127,6 +128,13 @@ fn common_row<'a, const IDS: bool, const WIDE: bool>(
             Some(value) if value.abs() <= max => value,
             _ => number::bounded(&lines.text[colon + 1..end], 0, max).ok()?,
         };
+        if !IDS {
+            // Ids in order do not repeat. Hashed, they can no longer be compared.
+            if u64::from(id) < least {
+                return None;
+            }
+            least = u64::from(id) + 1;
+        }
         push::<IDS>(builder, id, digits, value);
         (start, next, last) = (end + 1, next + 2, after);
     }
@@ -220,6 +228,9 @@ fn parse_line<const IDS: bool>(builder: &mut Builder, line: &[u8]) -> Result<(),
         }
         at = parse_feature::<IDS>(builder, line, at)?;
     }
+    if !IDS && let Some(index) = builder.repeated_id() {
+        return Err(explain(RowError::Repeated { index }, line));
+    }
     let repeats = if IDS { Repeats::Refuse } else { Repeats::Add };
     builder.finish(label, 1.0, repeats, |e| explain(e, line))
 }
@@ -247,16 +258,17 @@ fn parse_feature<const IDS: bool>(
     };
     let (digits, value) = (&token[..colon], &token[colon + 1..]);
     if digits == b"qid" {
-        return match std::str::from_utf8(value).ok().and_then(|v| v.parse::<u64>().ok()) {
-            Some(_) => Ok(end),
-            None => {
-                let words = format!("query id {} is not an integer", shown(value));
-                Err(Bad::new(DataErrorKind::Malformed, start + 5, words).found(value))
-            }
-        };
+        let words = format!(
+            "{} groups rows for ranking, which is not supported; without qid every row is learned alone",
+            shown(token)
+        );
+        return Err(Bad::new(DataErrorKind::Malformed, start + 1, words).found(token));
     }
     let id = parse_id(digits, start + 1)?;
     let value = number::bounded(value, start + colon + 2, builder.spec.max_value)?;
+    if !IDS {
+        builder.note_id(id);
+    }
     push::<IDS>(builder, id, digits, value);
     Ok(end)
 }
@@ -321,7 +333,7 @@ mod tests {
 
     #[test]
     fn rows_are_labels_and_features() {
-        let text = "+1 3:0.5 1:2 # later\n\n# only words\n  -1\tqid:7 0:1e-2 \r\n0\n1 4294967294:1 000000000007:2";
+        let text = "+1 3:0.5 1:2 # later\n\n# only words\n  -1\t0:1e-2 \r\n0\n1 4294967294:1 000000000007:2";
         let all = read(text);
         assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(-1.0), Some(1.0)]);
         let expected: [&[(u32, f64)]; 4] =
@@ -354,7 +366,10 @@ mod tests {
             ("1 3:-inf", "x:1:5: \"-inf\" is not a finite number"),
             ("1 3:1e999", "x:1:5: \"1e999\" is not a finite number"),
             ("1 3:1e101", "x:1:5: \"1e101\" is beyond the largest magnitude, 1e100"),
-            ("1 qid:x 3:1", "x:1:7: query id \"x\" is not an integer"),
+            (
+                "1 3:1\n1 qid:7 3:1",
+                "x:2:3: \"qid:7\" groups rows for ranking, which is not supported; without qid every row is learned alone",
+            ),
             ("2 3:1", "x:1:1: label \"2\" is neither \"-1\" nor \"1\""),
             ("3:1", "x:1:1: \"3:1\" stands where the label should be"),
             ("1 3:\u{e9}", "x:1:5: \"\u{e9}\" is not a number"),
@@ -406,6 +421,11 @@ mod tests {
             all.unwrap_err(),
             "x:1:7: feature index 12345678901234 is beyond the largest, 4294967294"
         );
+        let twice = |text: &[u8]| rows(text, &options).unwrap_err();
+        assert_eq!(twice(b"1 3:1 3:2\n"), "x:1:7: feature index 3 appears twice");
+        assert_eq!(twice(b"1 3:1 2:2 03:5\n"), "x:1:11: feature index 3 appears twice");
+        let all = rows(b"1 5:1 3:1 12:2\n", &options).unwrap();
+        assert_eq!(all.rows[0].len(), 3);
         let all = rows(b"1 3:1 12:2\n", &options).unwrap();
         let slot = crate::hash::slot(crate::hash::feature(0, b"12"), 20);
         assert!(all.rows[0].contains(&(slot, 2.0)));

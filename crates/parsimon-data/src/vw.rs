@@ -1,8 +1,8 @@
 //! Vowpal Wabbit's text: `[label [importance [base]]] ['tag]|namespace[:scale] feature[:value] ...`.
 //!
 //! As there, a word that touches the first bar is the row's tag, and a row without a label can be
-//! predicted but not learned from. A third number, the initial prediction, is read and ignored. A feature
-//! is called `namespace^feature` in reports, or `feature` alone after a bare bar. Features that occur
+//! predicted but not learned from. A third number, the base value, is added to the margin of the row, with which the row is
+//! learned and predicted. A feature is called `namespace^feature` in reports, or `feature` alone after a bare bar. Features that occur
 //! twice add up.
 //!
 //! In the id space features must be integers and namespaces are ignored. Slots are not Vowpal
@@ -149,6 +149,9 @@ impl<'a> Before<'a> {
             let rest = &text[at..];
             let blank = rest.iter().position(|&b| MEANING[b as usize] == BLANK);
             let end = at + blank.unwrap_or(rest.len());
+            if len == 0 && end - at > 2 {
+                refuse_other_labels(&text[at..end], at + 1)?;
+            }
             if len == words.len() {
                 return Err(one_too_many(&text[at..end], at + 1));
             }
@@ -173,7 +176,7 @@ impl<'a> Before<'a> {
             None => 1.0,
         };
         if let Some(&(start, word)) = words.get(2) {
-            number::bounded(word, start + 1, builder.spec.max_value)?;
+            builder.set_base(word, start + 1)?;
         }
         if let Some(&(start, word)) = words.get(3) {
             return Err(one_too_many(word, start + 1));
@@ -204,7 +207,7 @@ fn common_features<const IDS: bool>(
         }
         None => {
             batch.len = 0;
-            builder.abandon_row();
+            builder.abandon_features();
         }
     }
     found.is_some()
@@ -255,6 +258,39 @@ fn parse_features<const IDS: bool>(
         }
     }
     Ok(())
+}
+
+/// Refuses labels of Vowpal Wabbit's other tasks by the name of the task.
+fn refuse_other_labels(word: &[u8], column: usize) -> Result<(), Bad> {
+    let has = |byte: u8| word.contains(&byte);
+    if !(has(b':') || has(b',') || word[0].is_ascii_lowercase()) {
+        return Ok(());
+    }
+    let count = |byte: u8, are_whole: bool| {
+        let is_number = |part: &[u8]| match are_whole {
+            true => part.iter().all(u8::is_ascii_digit),
+            false => number::whole(part).is_some(),
+        };
+        let parts: Vec<_> = word.split(|&b| b == byte).collect();
+        if parts.iter().all(|part| is_number(part)) { parts.len() } else { 0 }
+    };
+    let task = match word {
+        b"shared" => "a shared line of a multi-line example",
+        b"ccb" => "a conditional contextual bandit label",
+        b"slates" => "a slates label",
+        _ if has(b':') => match count(b':', false) {
+            2 => "a cost-sensitive label",
+            3 => "a contextual bandit label",
+            _ => return Ok(()),
+        },
+        _ if has(b',') && count(b',', true) > 1 => "a multilabel",
+        _ => return Ok(()),
+    };
+    let words = format!(
+        "{} is {task}, which is not supported: a label is one number or one class, as in \"1 |f x\"",
+        shown(word)
+    );
+    Err(Bad::new(DataErrorKind::Label, column, words).found(word))
 }
 
 #[cold]
@@ -527,6 +563,49 @@ mod tests {
         let all = rows(b"1 | a b c d a b\n", &options).unwrap();
         assert_eq!(all.names.len(), 4);
         assert!(all.rows[0].len() <= 2);
+    }
+
+    #[test]
+    fn labels_of_other_tasks_are_refused_by_name() {
+        for (line, task) in [
+            ("1:0.5:0.2 |a x", "a contextual bandit label"),
+            ("1:2:0.5 3:0:0.5 |a x", "a contextual bandit label"),
+            ("1:0.2 2:0.5 3:1 4:1 5:2 |a x", "a cost-sensitive label"),
+            ("1,2,3 |a x", "a multilabel"),
+            ("shared |a x", "a shared line of a multi-line example"),
+            ("shared|a x", "a shared line of a multi-line example"),
+            ("ccb slot 0:0.8:1.0 |a x", "a conditional contextual bandit label"),
+            ("slates shared 0.8 |a x", "a slates label"),
+        ] {
+            for labels in [Labels::binary(), Labels::Any, Labels::Optional(Box::new(Labels::Real))]
+            {
+                let text = format!("1 |a x\n{line}\n");
+                let words = error(text.as_bytes(), &Options { labels, ..vw() });
+                assert!(words.starts_with("x:2:1: \""), "{words}");
+                assert!(words.contains(&format!("is {task}, which is not supported")), "{words}");
+            }
+        }
+        let labels = Labels::Classes(vec!["a:b".into(), "c,d".into()]);
+        let all = rows(b"a:b | x\nc,d | x\n", &Options { labels, ..vw() }).unwrap();
+        assert_eq!(all.labels, [Some(0.0), Some(1.0)]);
+    }
+
+    #[test]
+    fn an_interaction_of_a_namespace_that_never_occurs_is_an_error() {
+        let text = b"1 |user y:3 |ad x:2\n-1 |ad z |city Rome\n";
+        let read = |of: [&str; 2]| {
+            let interactions = vec![of.map(str::to_owned).to_vec()];
+            let options = Options { interactions, needs_namespaces: true, threads: 3, ..vw() };
+            rows(text, &options)
+        };
+        for fine in [["user", "ad"], [":", "u"], ["c*", "a?"], ["a", ""]] {
+            assert!(read(fine).is_ok(), "{fine:?}");
+        }
+        assert_eq!(
+            read(["usr", "ad"]).unwrap_err(),
+            "x: has no namespace \"usr\", did you mean \"user\"? The namespaces are user, ad, city (in an interaction)"
+        );
+        assert!(read(["x*", "ad"]).unwrap_err().contains("has no namespace \"x*\""));
     }
 
     #[test]

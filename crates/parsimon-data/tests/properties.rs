@@ -228,10 +228,6 @@ fn naive_svmlight(line: &str) -> Option<(f64, Vec<(u32, f64)>)> {
             break;
         }
         let (index, value) = word.split_once(':')?;
-        if index == "qid" {
-            value.parse::<u64>().ok()?;
-            continue;
-        }
         let digits = index.bytes().all(|b| b.is_ascii_digit()).then_some(index)?;
         let index = digits.parse::<u32>().ok().filter(|&j| j <= Space::LARGEST_ID)?;
         if row.insert(index, finite(value)?).is_some() {

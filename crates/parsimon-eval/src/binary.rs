@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calibration::{Bin, Bins, Outcome, calibration, expected_calibration_error};
 use crate::confusion::Confusion;
+use crate::measure::Measure;
 use crate::progressive::Progressive;
 use crate::ranking::{self, Scored};
 use crate::sum::{Sum, ratio};
@@ -46,6 +47,7 @@ pub struct Binary {
     bins: Bins,
     progressive: Progressive,
     scored: Vec<Scored>,
+    threshold: Option<f64>,
 }
 
 /// What the scores are.
@@ -65,6 +67,9 @@ pub struct BinaryMetrics {
     pub weight: f64,
     /// The mean of the loss that was trained.
     pub mean_loss: Option<f64>,
+    /// Whether that loss is half the squared error, so that people read the mean squared error instead.
+    #[serde(default)]
+    pub loss_is_half_mse: bool,
     /// The share of positives.
     pub base_rate: Option<f64>,
     /// The probability that a positive outranks a negative.
@@ -89,6 +94,45 @@ pub struct BinaryMetrics {
     pub calibration_error: Option<f64>,
     /// Predicted against observed.
     pub calibration: Vec<Bin>,
+    /// The same in ten bins of equal width in the log odds, for rare events.
+    #[serde(default)]
+    pub reliability: Vec<Bin>,
+    /// The sum of the predicted probabilities over the number of positives: above 1 where the model predicts too much.
+    #[serde(default)]
+    pub calibration_ratio: Option<f64>,
+    /// Decisions at another threshold, if one was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_threshold: Option<Box<AtThreshold>>,
+}
+
+/// Decisions at a threshold: rows are called positive above it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AtThreshold {
+    /// The probability; the margin where there are no probabilities.
+    pub threshold: f64,
+    /// The share of right decisions.
+    pub accuracy: Option<f64>,
+    /// Of the rows called positive, the share that is.
+    pub precision: Option<f64>,
+    /// Of the positive rows, the share called so.
+    pub recall: Option<f64>,
+    /// The harmonic mean of precision and recall.
+    pub f1: Option<f64>,
+    /// The four weights behind them.
+    pub confusion: Confusion,
+}
+
+impl AtThreshold {
+    fn new(threshold: f64, confusion: Confusion) -> Self {
+        Self {
+            threshold,
+            accuracy: confusion.accuracy(),
+            precision: confusion.precision(),
+            recall: confusion.recall(),
+            f1: confusion.f1(),
+            confusion,
+        }
+    }
 }
 
 impl Binary {
@@ -104,7 +148,14 @@ impl Binary {
 
     fn with_scale(scale: ScoreScale) -> Self {
         let progressive = Progressive::new();
-        Self { scale, bins: Bins::default(), progressive, scored: Vec::new() }
+        Self { scale, bins: Bins::default(), progressive, scored: Vec::new(), threshold: None }
+    }
+
+    /// Judges decisions at this threshold as well: a probability, or a margin where there are no probabilities.
+    #[must_use]
+    pub fn threshold(mut self, threshold: f64) -> Self {
+        self.threshold = Some(threshold);
+        self
     }
 
     /// Cuts the calibration table otherwise than into ten bins of equal mass.
@@ -133,23 +184,36 @@ impl Binary {
         let outcomes = self.outcomes();
         let weight = self.progressive.weight();
         let mean_loss = self.progressive.average();
-        let confusion = self.confusion();
+        let confusion = self.confusion(self.middle());
         let base_rate = ratio(confusion.positives(), weight);
         let brier: Sum = outcomes
             .iter()
             .map(|o| o.weight * (o.probability - f64::from(u8::from(o.positive))).powi(2))
             .collect();
         let bins = calibration(&outcomes, self.bins);
+        let predicted: Sum = outcomes.iter().map(|o| o.weight * o.probability).collect();
+        let at_threshold = self.threshold.map(|threshold| {
+            let confusion = self.confusion(self.score_of(threshold));
+            Box::new(AtThreshold::new(threshold, confusion))
+        });
         BinaryMetrics {
             rows: self.progressive.rows(),
             weight,
             mean_loss,
+            loss_is_half_mse: match self.scale {
+                ScoreScale::Margin(loss) => Measure::of(loss).is_mse(),
+                ScoreScale::Probability => false,
+            },
             base_rate,
             auc: ranking::auc(&self.scored),
             accuracy: confusion.accuracy(),
             precision: confusion.precision(),
             recall: confusion.recall(),
             f1: confusion.f1(),
+            reliability: calibration(&outcomes, Bins::EqualLogOdds(10)),
+            calibration_ratio: ratio(predicted.value(), confusion.positives())
+                .filter(|_| !outcomes.is_empty()),
+            at_threshold,
             confusion,
             log_loss: mean_loss.filter(|_| self.is_probabilistic()),
             base_log_loss: base_rate.map(entropy),
@@ -181,8 +245,20 @@ impl Binary {
             .collect()
     }
 
-    fn confusion(&self) -> Confusion {
-        let threshold = if self.scale == ScoreScale::Probability { 0.5 } else { 0.0 };
+    /// The score of an even chance.
+    fn middle(&self) -> f64 {
+        if self.scale == ScoreScale::Probability { 0.5 } else { 0.0 }
+    }
+
+    /// The score at a threshold, which is a probability where scores have one.
+    fn score_of(&self, threshold: f64) -> f64 {
+        match self.scale {
+            ScoreScale::Margin(Loss::Logistic) => (threshold / (1.0 - threshold)).ln(),
+            _ => threshold,
+        }
+    }
+
+    fn confusion(&self, threshold: f64) -> Confusion {
         self.scored
             .iter()
             .map(|row| (row.positive(), row.score > threshold, row.weight()))
@@ -263,6 +339,21 @@ mod tests {
         close(m.base_log_loss, -(0.4 * 0.4f64.ln() + 0.6 * 0.6f64.ln()));
         // Bins: {0.4, 0.1} mean 0.25 rate 1/2; {0.8, 0.6 twice} mean 2/3 rate 1/3.
         close(m.calibration_error, (2.0 * 0.25 + 3.0 / 3.0) / 5.0);
+    }
+
+    #[test]
+    fn decisions_at_a_threshold() {
+        let rows = [(0.8, 1.0, 1.0), (0.4, 1.0, 1.0), (0.6, 0.0, 2.0), (0.1, 0.0, 1.0)];
+        let m = metrics(Binary::from_probabilities().threshold(0.3), &rows);
+        let at = m.at_threshold.unwrap();
+        assert_eq!((at.recall, at.precision, at.accuracy), (Some(1.0), Some(0.5), Some(0.6)));
+        assert_eq!((at.confusion.false_positive, m.recall), (2.0, Some(0.5)));
+        // The predictions add up to 2.5, of two positives.
+        assert!((m.calibration_ratio.unwrap() - 1.25).abs() < 1e-15);
+        // Margins have the same decisions at the same probability.
+        let margins = rows.map(|(p, y, w): (f64, f64, f64)| ((p / (1.0 - p)).ln(), y, w));
+        let same = metrics(Binary::new(Loss::Logistic).threshold(0.3), &margins).at_threshold;
+        assert_eq!(same.unwrap().confusion, at.confusion);
     }
 
     #[test]

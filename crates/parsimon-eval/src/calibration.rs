@@ -4,9 +4,10 @@
 //! rate. The expected calibration error is the average gap, weighted by the mass of the bins:
 //! `ECE = sum_b weight_b / weight * |mean_b - rate_b|` (Naeini, Cooper and Hauskrecht, AAAI 2015).
 //!
-//! Two ways of cutting. [`Bins::EqualWidth`] cuts the interval [0, 1] evenly and is what most papers
+//! Three ways of cutting. [`Bins::EqualWidth`] cuts the interval [0, 1] evenly and is what most papers
 //! report. [`Bins::EqualMass`] puts the same weight into each bin; prefer it when positives are rare, as
-//! with clicks, where equal widths put nearly all rows into the first bin and hide everything.
+//! with clicks, where equal widths put nearly all rows into the first bin and hide everything. [`Bins::EqualLogOdds`] cuts the log
+//! odds evenly, and shows the few high predictions that equal mass puts into one bin.
 //!
 //! A small error does not mean good predictions: always predicting the base rate is perfectly calibrated.
 //! The estimate also depends on the number of bins, so compare only runs binned alike.
@@ -23,6 +24,9 @@ pub enum Bins {
     EqualMass(usize),
     /// So many bins of equal width in [0, 1].
     EqualWidth(usize),
+    /// So many bins of equal width in the log odds `ln(p / (1 - p))`, from the smallest prediction to the largest: for rare events,
+    /// whose predictions differ by factors.
+    EqualLogOdds(usize),
 }
 
 impl Default for Bins {
@@ -77,6 +81,8 @@ pub struct Outcome {
 pub fn calibration(outcomes: &[Outcome], bins: Bins) -> Vec<Bin> {
     let total = outcomes.iter().map(|o| o.weight).collect::<Sum>().value();
     let mut before = Sum::default();
+    let ends = [outcomes.first(), outcomes.last()]
+        .map(|end| log_odds(end.map_or(0.5, |outcome| outcome.probability)));
     let mut table: Vec<(usize, BinSums)> = Vec::new();
     for ties in outcomes.chunk_by(|a, b| a.probability == b.probability) {
         let mass = ties.iter().map(|o| o.weight).collect::<Sum>().value();
@@ -87,6 +93,12 @@ pub fn calibration(outcomes: &[Outcome], bins: Bins) -> Vec<Bin> {
             // Ties go where their middle lies, all together.
             Bins::EqualMass(len) => ((before.value() + 0.5 * mass) / total, len),
             Bins::EqualWidth(len) => (ties[0].probability, len),
+            Bins::EqualLogOdds(len) => {
+                let [low, high] = ends;
+                let width = high - low;
+                let at = (log_odds(ties[0].probability) - low) / width;
+                (if width > 0.0 { at } else { 0.0 }, len)
+            }
         };
         before.add(mass);
         let len = len.max(1);
@@ -97,6 +109,12 @@ pub fn calibration(outcomes: &[Outcome], bins: Bins) -> Vec<Bin> {
         }
     }
     table.into_iter().map(|(_, tally)| tally.bin()).collect()
+}
+
+/// The log odds of a probability, which is taken to be a little inside of 0 and 1.
+fn log_odds(p: f64) -> f64 {
+    let p = p.clamp(1e-12, 1.0 - 1e-12);
+    (p / (1.0 - p)).ln()
 }
 
 /// The mean gap between prediction and observation, weighted by the bins; nothing for no bins.
@@ -176,7 +194,12 @@ mod tests {
     fn bins_add_up_to_the_whole() {
         for (seed, levels) in [(1, 3), (2, 50), (3, 1_000_000)] {
             let rows = random_outcomes(seed, levels);
-            for cut in [Bins::EqualMass(10), Bins::EqualWidth(15), Bins::EqualMass(1)] {
+            for cut in [
+                Bins::EqualMass(10),
+                Bins::EqualWidth(15),
+                Bins::EqualMass(1),
+                Bins::EqualLogOdds(7),
+            ] {
                 let bins = calibration(&rows, cut);
                 let sum = |f: fn(&Bin) -> f64| bins.iter().map(f).sum::<f64>();
                 let all = |f: fn(&Outcome) -> f64| rows.iter().map(f).sum::<f64>();
@@ -209,6 +232,15 @@ mod tests {
             [(0.0, 2.0), (1.0, 2.0)]
         );
         assert_eq!(expected_calibration_error(&bins), Some(0.5));
+    }
+
+    #[test]
+    fn factors_of_ten_are_equal_widths_of_log_odds() {
+        let row = |probability: f64| Outcome { probability, positive: false, weight: 1.0 };
+        let rows = [1e-4, 2e-4, 1.1e-3, 2e-3, 1e-2].map(row);
+        let bins = calibration(&rows, Bins::EqualLogOdds(2));
+        assert_eq!(bins.iter().map(|b| b.rows).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(calibration(&[row(0.3), row(0.3)], Bins::EqualLogOdds(5)).len(), 1);
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use parsimon_core::Loss;
 use serde::{Deserialize, Serialize};
 
-use crate::binary::BinaryMetrics;
+use crate::binary::{AtThreshold, BinaryMetrics};
 use crate::calibration::Bin;
+use crate::confusion::Confusion;
 use crate::counts::CountsMetrics;
+use crate::measure::Measure;
 use crate::multiclass::MulticlassMetrics;
 use crate::number::{maybe, significant, thousands, weight};
 use crate::regression::RegressionMetrics;
@@ -14,6 +17,9 @@ use crate::table::Table;
 
 /// Digits shown of a metric.
 const DIGITS: usize = 4;
+
+/// Positives below this share are rare: high predictions have a table of their own.
+const RARE: f64 = 0.1;
 
 /// A confusion matrix of more classes would not fit on a screen.
 const MOST_CLASSES_SHOWN: usize = 12;
@@ -62,12 +68,12 @@ impl Evaluation {
     /// let mut evaluator = Evaluator::new(Loss::Squared);
     /// evaluator.record(1.0, 3.0, 1.0);
     /// let names: Vec<_> = evaluator.finish().metrics().iter().map(|m| m.0).collect();
-    /// assert_eq!(names, ["mean loss", "RMSE", "MAE", "R2", "bias", "mean label"]);
+    /// assert_eq!(names, ["MSE", "RMSE", "MAE", "R2", "bias", "mean label"]);
     /// ```
     pub fn metrics(&self) -> Vec<(&'static str, Option<f64>)> {
         match self {
             Self::Binary(m) => vec![
-                ("mean loss", m.mean_loss),
+                reported(m.mean_loss, m.loss_is_half_mse),
                 ("log loss", m.log_loss),
                 ("base log loss", m.base_log_loss),
                 ("AUC", m.auc),
@@ -77,6 +83,7 @@ impl Evaluation {
                 ("F1", m.f1),
                 ("Brier", m.brier),
                 ("calibration error", m.calibration_error),
+                ("calibration ratio", m.calibration_ratio),
                 ("base rate", m.base_rate),
             ],
             Self::Multiclass(m) => vec![
@@ -86,7 +93,7 @@ impl Evaluation {
                 ("macro F1", m.macro_f1),
             ],
             Self::Regression(m) => vec![
-                ("mean loss", m.mean_loss),
+                reported(m.mean_loss, m.loss_is_half_mse),
                 ("RMSE", m.rmse),
                 ("MAE", m.mae),
                 ("R2", m.r2),
@@ -130,9 +137,16 @@ impl fmt::Display for Evaluation {
         write!(f, "{table}")?;
         match self {
             Self::Binary(m) => {
-                write!(f, "\n{}", decisions(m))?;
+                write!(f, "\n{}", decisions(&m.confusion))?;
+                if let Some(at) = &m.at_threshold {
+                    write!(f, "\n{}\n{}", at_threshold(at), decisions(&at.confusion))?;
+                }
                 if !m.calibration.is_empty() {
                     write!(f, "\n{}", calibration_table(&m.calibration))?;
+                }
+                if m.base_rate.is_some_and(|rate| rate < RARE) && !m.reliability.is_empty() {
+                    write!(f, "\nin bins of equal width in the log odds\n")?;
+                    write!(f, "{}", calibration_table(&m.reliability))?;
                 }
                 Ok(())
             }
@@ -148,8 +162,28 @@ impl fmt::Display for Evaluation {
     }
 }
 
-fn decisions(m: &BinaryMetrics) -> Table {
-    let c = &m.confusion;
+/// The mean loss as people read it.
+fn reported(mean_loss: Option<f64>, is_half_mse: bool) -> (&'static str, Option<f64>) {
+    let loss = if is_half_mse { Loss::Squared } else { Loss::Logistic };
+    let measure = Measure::of(loss);
+    (measure.name, mean_loss.map(|loss| measure.factor * loss))
+}
+
+fn at_threshold(at: &AtThreshold) -> Table {
+    let mut table = Table::new(["at threshold", &significant(at.threshold, DIGITS)]).right([1]);
+    let metrics = [
+        ("accuracy", at.accuracy),
+        ("precision", at.precision),
+        ("recall", at.recall),
+        ("F1", at.f1),
+    ];
+    for (name, value) in metrics {
+        table.row([name.to_owned(), maybe(value, DIGITS)]);
+    }
+    table
+}
+
+fn decisions(c: &Confusion) -> Table {
     let mut table = Table::new(["truth", "called negative", "called positive"]).right([1, 2]);
     table.row(["negative".to_owned(), weight(c.true_negative), weight(c.false_positive)]);
     table.row(["positive".to_owned(), weight(c.false_negative), weight(c.true_positive)]);
@@ -200,8 +234,6 @@ fn confusion_table(m: &MulticlassMetrics) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use parsimon_core::Loss;
-
     use super::*;
     use crate::evaluator::Evaluator;
     use crate::multiclass::Multiclass;
@@ -230,6 +262,7 @@ recall             0.5000
 F1                 0.4000
 Brier              0.2134
 calibration error  0.3873
+calibration ratio   1.324
 base rate          0.4000
 
 truth     called negative  called positive

@@ -1,12 +1,13 @@
 //! Real labels: how far off, how far off in the mean, and how much of the variance is explained.
 //!
-//! `RMSE = sqrt(mean (p - y)^2)`, `MAE = mean |p - y|`, `R2 = 1 - sum (p - y)^2 / sum (y - mean y)^2`.
+//! `MSE = mean (p - y)^2`, `RMSE = sqrt(MSE)`, `MAE = mean |p - y|`, `R2 = 1 - sum (p - y)^2 / sum (y - mean y)^2`.
 //! R2 is 0 for a model that always predicts the mean of these labels and may be negative.
 //! Everything is computed in one pass and constant memory.
 
 use parsimon_core::Loss;
 use serde::{Deserialize, Serialize};
 
+use crate::measure::Measure;
 use crate::progressive::Progressive;
 use crate::sum::{Sum, ratio};
 
@@ -43,6 +44,12 @@ pub struct RegressionMetrics {
     pub weight: f64,
     /// The mean of the loss that was trained.
     pub mean_loss: Option<f64>,
+    /// The mean squared error.
+    #[serde(default)]
+    pub mse: Option<f64>,
+    /// Whether the loss that was trained is half the squared error, so that people read the mean squared error instead.
+    #[serde(default)]
+    pub loss_is_half_mse: bool,
     /// The root of the mean squared error.
     pub rmse: Option<f64>,
     /// The mean absolute error.
@@ -88,6 +95,8 @@ impl Regression {
             rows: self.progressive.rows(),
             weight,
             mean_loss: self.progressive.average(),
+            mse: mean(&self.squared),
+            loss_is_half_mse: Measure::of(self.loss).is_mse(),
             rmse: mean(&self.squared).map(f64::sqrt),
             mae: mean(&self.absolute),
             bias: mean(&self.error),
@@ -132,7 +141,7 @@ mod tests {
         // Errors 1, -2 (twice), 0; labels 0, 4 (twice), 1 with mean 9/4 and squares 33 - 81/4.
         let m = metrics(&[(1.0, 0.0, 1.0), (2.0, 4.0, 2.0), (1.0, 1.0, 1.0)]);
         assert_eq!((m.rows, m.weight, m.mean_label), (3, 4.0, Some(2.25)));
-        assert_eq!((m.mean_loss, m.rmse), (Some(1.125), Some(1.5)));
+        assert_eq!((m.mean_loss, m.mse, m.rmse), (Some(1.125), Some(2.25), Some(1.5)));
         assert_eq!((m.mae, m.bias), (Some(1.25), Some(-0.75)));
         assert!((m.r2.unwrap() - (1.0 - 9.0 / 12.75)).abs() < 1e-15);
     }

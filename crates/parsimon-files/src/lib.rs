@@ -15,6 +15,8 @@
 //! assert_eq!(error.kind(), ErrorKind::NotFound);
 //! ```
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod arguments;
 mod checksum;
 pub mod container;
@@ -37,3 +39,4 @@ pub use identity::FileId;
 pub use input::{InputFile, read_file, read_text};
 pub use output::{OutputFile, write_file};
 pub use target::{check_target, is_special};
+pub use temporary::remove_temporary_files;

@@ -1,17 +1,36 @@
-//! Files under names that cannot be guessed.
+//! Files under names that cannot be guessed, and a list of those that exist.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
 use crate::disk::{Operation, ask};
 
+/// The temporary files of this process that have not been renamed or removed.
+static LIVE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// An entry of the list.
+#[derive(Debug)]
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = live.iter().position(|path| *path == self.0) {
+            live.swap_remove(place);
+        }
+    }
+}
+
 /// A file that did not exist before and that only its owner may read, until it is renamed. It is removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     file: NamedTempFile,
+    /// Dropped after the file is gone.
+    listed: Listed,
     /// The output as the user named it.
     named: PathBuf,
 }
@@ -20,7 +39,11 @@ impl Temporary {
     /// A file in the folder of `path`, for the output that the user calls `named`.
     pub(crate) fn beside(path: &Path, named: &Path) -> io::Result<Self> {
         ask(Operation::Create, named)?;
-        Ok(Self { file: builder().tempfile_in(folder_of(path))?, named: named.into() })
+        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = builder().tempfile_in(folder_of(path))?;
+        live.push(file.path().to_owned());
+        let listed = Listed(file.path().to_owned());
+        Ok(Self { file, listed, named: named.into() })
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -36,9 +59,10 @@ impl Temporary {
     /// Gives the file its name, over a file that is there unless it has to be `new`.
     pub(crate) fn rename(self, path: &Path, new: bool) -> io::Result<()> {
         ask(Operation::Rename, &self.named)?;
+        let Self { file, listed: _listed, .. } = self;
         let renamed = match new {
-            true => self.file.persist_noclobber(path),
-            false => self.file.persist(path),
+            true => file.persist_noclobber(path),
+            false => file.persist(path),
         };
         renamed.map(|_| ()).map_err(|e| e.error)
     }
@@ -64,6 +88,18 @@ pub(crate) fn ordinary_mode(path: &Path, named: &Path) -> io::Result<u32> {
     let mut ordinary = builder();
     ordinary.permissions(std::fs::Permissions::from_mode(0o666));
     Ok(ordinary.tempfile_in(folder_of(path))?.as_file().metadata()?.mode())
+}
+
+/// Removes the temporary files of this process, for a process that is about to end without dropping what it holds: by a
+/// signal. Files that are begun afterwards wait for the end of the process.
+pub fn remove_temporary_files() {
+    let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in &*live {
+        // It may have been renamed in the meantime.
+        let _ = std::fs::remove_file(path);
+    }
+    // Never unlocked: a file begun now would stay behind.
+    std::mem::forget(live);
 }
 
 /// The folder of a file.

@@ -3,6 +3,8 @@
 //! An [`Experiment`] is a file under `experiments/`: settings, the claim, and what the claim comes down to. A [`Plan`] runs
 //! trials of it in parallel and keeps them; [`report::write`] makes the page.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod data;
 mod experiment;
 pub mod kind;

@@ -184,23 +184,28 @@ impl Plan {
             }
             report(progress(&pace, task, step));
         };
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while let Some((task, result)) = {
-                        let k = next.fetch_add(1, Ordering::Relaxed);
-                        tasks.get(k).zip(results.get(k))
-                    } {
-                        tell(task, Step::Begins, None);
-                        let start = Instant::now();
-                        let (trial, was_kept) = self.perform(task);
-                        if let Ok(mut place) = result.lock() {
-                            *place = Some(trial);
-                        }
-                        tell(task, Step::Done, (!was_kept).then(|| start.elapsed()));
-                    }
-                });
+        let work = || {
+            while let Some((task, result)) = {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                tasks.get(k).zip(results.get(k))
+            } {
+                tell(task, Step::Begins, None);
+                let start = Instant::now();
+                let (trial, was_kept) = self.perform(task);
+                if let Ok(mut place) = result.lock() {
+                    *place = Some(trial);
+                }
+                tell(task, Step::Done, (!was_kept).then(|| start.elapsed()));
             }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where the system allows no more threads, those at hand do the work.
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
         });
         let mut trials = results.into_iter().map(|place| {
             let finished = place.into_inner().ok().flatten();

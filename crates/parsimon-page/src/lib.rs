@@ -21,6 +21,7 @@
 //! assert!(page.starts_with("<!doctype html>") && page.contains("<title>Click &amp; buy</title>"));
 //! ```
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail by panicking"))]
 
 pub mod chart;

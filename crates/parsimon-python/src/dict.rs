@@ -82,7 +82,10 @@ fn push_features(
 ) -> PyResult<()> {
     for (key, value) in row.iter() {
         let Some(bits) = bits else {
-            chunk.push_feature(id(&key)?, number(&key, &value, limit)?);
+            let id = id(&key)?;
+            if let Some(number) = number(&key, &value, limit)? {
+                chunk.push_feature(id, number);
+            }
             continue;
         };
         let name = key.cast::<PyString>().map_err(|_| {
@@ -99,14 +102,19 @@ fn push_features(
         };
         // PERF: nearly all values are floats.
         if let Ok(float) = value.cast_exact::<PyFloat>() {
-            push(&name, within(&key, float.value(), limit)?);
+            if let Some(number) = within(&key, float.value(), limit)? {
+                push(&name, number);
+            }
             continue;
         }
         // As in JSON lines: a text is the feature `name=text`, nothing is no feature.
         match value.cast::<PyString>() {
             Ok(text) => push(&format!("{name}={}", text.to_cow()?), 1.0),
-            Err(_) if value.is_none() => {}
-            Err(_) => push(&name, number(&key, &value, limit)?),
+            Err(_) => {
+                if let Some(number) = number(&key, &value, limit)? {
+                    push(&name, number);
+                }
+            }
         }
     }
     Ok(())
@@ -123,7 +131,11 @@ fn id(key: &Bound<'_, PyAny>) -> PyResult<u32> {
     key.extract::<u32>().ok().filter(|id| *id <= Space::LARGEST_ID).ok_or_else(wrong)
 }
 
-fn number(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, limit: f64) -> PyResult<f64> {
+/// A number; `None` where the value is missing.
+fn number(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, limit: f64) -> PyResult<Option<f64>> {
+    if value.is_none() || is_missing_in_pandas(value)? {
+        return Ok(None);
+    }
     let number = value.extract::<f64>().map_err(|_| {
         PyTypeError::new_err(format!(
             "the value of {key:?} must be a number or a str, got {value:?}"
@@ -132,11 +144,21 @@ fn number(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, limit: f64) -> PyRes
     within(key, number, limit)
 }
 
-fn within(key: &Bound<'_, PyAny>, number: f64, limit: f64) -> PyResult<f64> {
+/// Whether a value is one of pandas' own for a missing one.
+fn is_missing_in_pandas(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let name = value.get_type().name()?;
+    let name = name.to_cow()?;
+    Ok(matches!(&*name, "NAType" | "NaTType"))
+}
+
+/// A number of moderate size; `None` for NaN, which stands for a missing value in tables.
+fn within(key: &Bound<'_, PyAny>, number: f64, limit: f64) -> PyResult<Option<f64>> {
     if number.abs() <= limit {
-        return Ok(number);
+        return Ok(Some(number));
     }
-    let what = if number.is_nan() { "NaN" } else { "infinity or too large" };
-    let bad = BadInput::new(format!("the value of {key:?} is {what}"));
+    if number.is_nan() {
+        return Ok(None);
+    }
+    let bad = BadInput::new(format!("the value of {key:?} is infinity or too large"));
     Err(bad.in_field(key.str()?.to_string()).into())
 }

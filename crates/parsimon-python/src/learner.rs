@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::core::{Chunk, ColumnMoments, Frozen};
 use parsimon::data::Space;
+use parsimon::survey::{columns_in_words, schema_to_json};
 use parsimon::{Error, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,7 +18,7 @@ use crate::dict::{Diary, push_dict};
 use crate::errors::{BadInput, Trouble, at_row, raised};
 use crate::presentation::{BLOCK, Showing, order_of};
 use crate::rows::{Cells, Rows, copy_row, with_rows};
-use crate::table::{Table, needed};
+use crate::table::{Table, needed, warn};
 
 /// Indices and weights of one class, and its bias.
 type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
@@ -380,9 +381,22 @@ impl Learner {
             py.detach(|| inner.predict(&mut margins));
             py.check_signals()?;
         }
+        warn(py, &reader)?;
         let heads = inner.trainer.online().heads();
         let rows = margins.len() / heads;
         PyArray1::from_vec(py, margins).reshape([rows, heads])
+    }
+
+    /// The kinds of the columns of the table that is learned, as JSON; `None` where it is no table.
+    #[getter]
+    fn schema(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(lock(py, &self.inner)?.trainer.schema().table.as_ref().map(schema_to_json))
+    }
+
+    /// What was found of the columns of the table, in lines of words.
+    #[getter]
+    fn columns_in_words(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(columns_in_words(lock(py, &self.inner)?.trainer.schema(), "keep=[...]"))
     }
 
     /// The learning curve to the last row, as JSON.

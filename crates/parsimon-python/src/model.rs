@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::FormatErrorKind;
 use parsimon::core::{Chunk, Frozen, Scorer};
+use parsimon::survey::schema_to_json;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -12,6 +13,7 @@ use crate::dict::push_dict;
 use crate::errors::{BadInput, at_row, raised};
 use crate::learner::{Learner, heads};
 use crate::rows::{Cells, copy_row, with_rows};
+use crate::table::warn;
 
 const BLOCK: usize = 1024;
 
@@ -131,8 +133,33 @@ impl Model {
             py.detach(|| self.scorer.margins(&chunk, &mut margins));
             py.check_signals()?;
         }
+        warn(py, &reader)?;
         let rows = margins.len() / model.outputs();
         PyArray1::from_vec(py, margins).reshape([rows, model.outputs()])
+    }
+
+    /// Calibrated log odds in the place of margins; `None` where the model has no calibration.
+    fn log_odds<'py>(
+        &self,
+        py: Python<'py>,
+        margins: PyReadonlyArray1<'py, f64>,
+    ) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.model.calibration()?;
+        let mut margins = margins.as_array().to_vec();
+        self.model.calibrate(&mut margins);
+        Some(PyArray1::from_vec(py, margins))
+    }
+
+    /// How probabilities are calibrated; `None` where they are not.
+    #[getter]
+    fn calibration(&self) -> Option<String> {
+        self.model.calibration().map(|calibrator| calibrator.method().to_string())
+    }
+
+    /// The kinds of the columns of the table that was learned, as JSON; `None` where it was no table.
+    #[getter]
+    fn schema(&self) -> Option<String> {
+        self.model.schema().table.as_ref().map(schema_to_json)
     }
 
     /// The names of some features, as the user calls them; `None` where they are not known.

@@ -1,15 +1,18 @@
 //! Tables that the library's own readers read: files of every format, and Arrow data in memory.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use parsimon::core::Chunk;
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
 use parsimon::data::{DataError, Input, Kinds, Labels, Options, Reader, Space};
-use parsimon::survey::{LabelNeed, Needs, Scan, SeenLabels, Source, scan, widened, with_kinds};
+use parsimon::survey::{
+    LabelNeed, Needs, Scan, SeenLabels, Source, scan, schema_from_json, schema_to_json, table,
+    widened, with_kinds,
+};
 use parsimon::{Found, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 
 use crate::capsule;
@@ -37,8 +40,13 @@ enum Place {
 pub(crate) struct Roles {
     label: Option<String>,
     weight: Option<String>,
+    numbers: Vec<String>,
+    categories: Vec<String>,
+    texts: Vec<String>,
     ignore: Vec<String>,
-    text: Vec<String>,
+    keep: Vec<String>,
+    /// The kinds of all columns, as JSON.
+    schema: Option<String>,
     bits: Option<u8>,
     format: Option<String>,
 }
@@ -46,14 +54,25 @@ pub(crate) struct Roles {
 impl Roles {
     fn options(self) -> PyResult<Options> {
         let format = self.format.map(|f| f.parse()).transpose().map_err(PyValueError::new_err)?;
+        let kinds = match &self.schema {
+            None => Kinds::Found,
+            Some(text) => {
+                let schema = schema_from_json(text)
+                    .map_err(|e| PyValueError::new_err(format!("schema: {e}")))?;
+                Kinds::Known(Arc::new(schema))
+            }
+        };
         Ok(Options {
             format,
             space: self.bits.map(|bits| Space::Hashed { bits }),
             label_column: self.label,
             weight_column: self.weight,
+            number_columns: self.numbers,
+            text_columns: self.categories,
+            word_columns: self.texts,
             ignored_columns: self.ignore,
-            text_columns: self.text,
-            kinds: Kinds::Found,
+            kept_columns: self.keep,
+            kinds,
             ..Options::default()
         })
     }
@@ -73,6 +92,14 @@ impl Table {
     fn arrow(data: &Bound<'_, PyAny>, roles: Roles) -> PyResult<Self> {
         let (schema, batches) = capsule::batches(data)?;
         Ok(Self::new(Place::Memory { schema, batches }, roles.options()?))
+    }
+
+    /// The kinds of the columns as JSON; `None` where the data is no table. The label need not be clear.
+    fn schema(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let labels = Labels::Optional(Box::new(Labels::Any));
+        let options = Options { labels, ..self.options.clone() };
+        let found = py.detach(|| table(self, &options)).map_err(raised)?;
+        Ok(found.map(|schema| schema_to_json(&schema)))
     }
 
     /// Where the values of the columns in memory lie: nothing was copied if they lie where they lay.
@@ -121,6 +148,16 @@ pub(crate) fn needed(
         dimension: dimension.filter(|_| needs.dimension),
         rows: rows.filter(|_| needs.rows),
     }
+}
+
+/// Warns about what a person should know of the rows that were read, such as cells that do not fit the kind of their column.
+pub(crate) fn warn(py: Python<'_>, reader: &Reader) -> PyResult<()> {
+    for words in reader.warnings() {
+        let words = std::ffi::CString::new(words)?;
+        // Behind the methods of the estimator.
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &words, 4)?;
+    }
+    Ok(())
 }
 
 /// Labels are counted in rows whose features are read as well: a bad row is refused before the first is learned.

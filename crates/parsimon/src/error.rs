@@ -162,6 +162,9 @@ pub enum Error {
     /// Not one row could be learned.
     #[error("no row was learned: every row was skipped, held out or without a label")]
     NothingLearned,
+    /// The data is not what the model is for.
+    #[error("{0}")]
+    Unknown(String),
     /// A request that makes no sense.
     #[error("{0}")]
     Usage(String),

@@ -23,9 +23,14 @@
 //! The mathematics is in [`core`], the readers in [`data`], metrics in [`eval`]. Every algorithm with its paper and
 //! settings is a file of [`algorithm`].
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod algorithm;
+mod calibration;
 mod container;
+mod coverage;
 mod error;
+mod explanation;
 mod found;
 mod grid;
 mod identify;
@@ -39,7 +44,9 @@ mod synthetic;
 mod training;
 
 pub use algorithm::objective::Bound;
+pub use coverage::Coverage;
 pub use error::{BuildError, Error, FormatError, FormatErrorKind};
+pub use explanation::Contribution;
 pub use found::Found;
 pub use grid::Grid;
 pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
@@ -51,9 +58,10 @@ pub use suggestion::did_you_mean;
 pub use survey::InputSchema;
 pub use synthetic::{Regressors, Synthetic, System};
 pub use training::{
-    Behind, BesideConstant, Constant, ConstantLoss, EarlyStopping, Evidence, Expect,
-    ModelEvaluator, Observer, Outcome, Pass, Plan, Prior, Progress, Reason, Regret, Standing,
-    Stopped, Stretch, Sweep, Trainer, Warning, Watch, evaluate_models, run, run_with,
+    Assess, Assessed, Behind, BesideConstant, Constant, ConstantLoss, Consumed, EarlyStopping,
+    Evidence, Expect, LEAST_CALIBRATION_ROWS, ModelEvaluator, NegativeSampler, Observer, Outcome,
+    Pass, Plan, Prior, Progress, Reason, Regret, Segment, Segments, Standing, Stopped, Stretch,
+    Sweep, Trainer, Warning, Watch, evaluate_models, run, run_with,
 };
 
 pub use parsimon_core as core;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod bases;
 mod changing_files;
 mod class_weights;
 mod columns;

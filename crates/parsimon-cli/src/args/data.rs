@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use parsimon::InputSchema;
 use parsimon::core::Precision;
-use parsimon::data::{Format, Header, Input, Kinds, Labels, Options, Space};
+use parsimon::data::{Format, Header, Input, Kind, Kinds, Labels, Options, Space};
 use parsimon::survey::schema_from_json;
 
+use super::Contradiction;
 use super::number;
 use crate::fault::Fault;
 
@@ -42,10 +44,10 @@ pub(crate) struct DataArgs {
     /// Do not keep the names of hashed features
     #[arg(long, help_heading = "Data")]
     no_names: bool,
-    /// Multiply two or three namespaces, given by first letters (may be repeated)
+    /// Multiply two or three namespaces, given by first letters; : is any namespace, as in -q :: or -q a: (may be repeated)
     #[arg(short = 'q', value_name = "AB", help_heading = "Data")]
     quadratic: Vec<String>,
-    /// Multiply namespaces given by name, such as user,site (may be repeated)
+    /// Multiply namespaces given by name or pattern, such as user,site or 'c*,d*'; columns of tables are namespaces (may be repeated)
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     interactions: Vec<String>,
     /// The label's column: a name, a number from 1, or last [default: the column called label, target, click, class, outcome or y,
@@ -241,20 +243,101 @@ impl DataArgs {
         }
     }
 
+    /// The first flag that reads rows differently than a learner has read them.
+    pub(crate) fn contradiction(
+        &self,
+        schema: &InputSchema,
+    ) -> Result<Option<Contradiction>, Fault> {
+        let bits = match schema.bits {
+            Some(bits) => format!("--bits {bits}"),
+            None => "--no-hash".to_owned(),
+        };
+        if let Some(given) = self.bits.filter(|given| Some(*given) != schema.bits) {
+            return Ok(Some(Contradiction::new("--bits", given, bits)));
+        }
+        if self.no_hash && schema.bits.is_some() {
+            return Ok(Some(Contradiction::new("--no-hash", "", bits)));
+        }
+        let given = self.interactions()?;
+        if !given.is_empty() && given != schema.interactions {
+            let flag = if self.interactions.is_empty() { "-q" } else { "--interactions" };
+            let listed = |sets: &[Vec<String>]| {
+                sets.iter().map(|set| set.join(",")).collect::<Vec<_>>().join(" and ")
+            };
+            let stored = match &schema.interactions[..] {
+                [] => "no interactions".to_owned(),
+                stored => format!("interactions {}", listed(stored)),
+            };
+            return Ok(Some(Contradiction::new(flag, listed(&given), stored)));
+        }
+        let weight = schema.table.as_ref().and_then(|table| table.weight.as_ref());
+        let weight = schema.weight_column.as_ref().or(weight);
+        if let Some(given) = self.weight_column.as_ref().filter(|given| Some(*given) != weight) {
+            let stored = weight.map_or("no weight column".into(), |w| format!("weight column {w}"));
+            return Ok(Some(Contradiction::new("--weight-column", given, stored)));
+        }
+        if self.kinds == KindsArg::Cell && schema.table.is_some() {
+            return Ok(Some(Contradiction::new("--kinds", "cell", "kinds of columns")));
+        }
+        if let (Some(path), Kinds::Known(given)) = (&self.schema, self.kinds()?)
+            && schema.table.as_ref() != Some(&*given)
+        {
+            let stored = "other kinds of columns";
+            return Ok(Some(Contradiction::new("--schema", path.display(), stored)));
+        }
+        let ngrams = schema.table.as_ref().and_then(|table| table.ngrams).unwrap_or(1);
+        if let Some(given) = self.ngrams.filter(|given| *given != ngrams) {
+            return Ok(Some(Contradiction::new("--ngrams", given, format!("--ngrams {ngrams}"))));
+        }
+        Ok(self.column_contradiction(schema))
+    }
+
+    /// The first column that a flag gives another kind than it had.
+    fn column_contradiction(&self, schema: &InputSchema) -> Option<Contradiction> {
+        for (flag, columns) in self.column_lists().into_iter().filter(|(_, list)| !list.is_empty())
+        {
+            let Some(table) = &schema.table else {
+                let same = match flag {
+                    "--ignore" => schema.ignored_columns == columns,
+                    "--categories" => schema.text_columns == columns,
+                    _ => false,
+                };
+                if same {
+                    continue;
+                }
+                return Some(Contradiction::new(flag, columns.join(","), "cells read one by one"));
+            };
+            if flag == "--missing" {
+                if table.missing.as_deref().is_some_and(|m| columns.iter().all(|c| m.contains(c))) {
+                    continue;
+                }
+                let stored = "other cells without a value";
+                return Some(Contradiction::new(flag, columns.join(","), stored));
+            }
+            for name in columns {
+                let stored = table.column(name).map(|column| column.kind);
+                let same = stored.is_some_and(|kind| match flag {
+                    "--ignore" => kind == Kind::Ignored,
+                    "--categories" => kind == Kind::Category,
+                    "--numbers" => kind == Kind::Number,
+                    "--texts" => kind == Kind::Text,
+                    _ => kind.is_read(),
+                });
+                if !same {
+                    let stored = match stored {
+                        Some(kind) => format!("{name} as {kind}"),
+                        None => format!("the kinds of all columns, none of which is called {name}"),
+                    };
+                    return Some(Contradiction::new(flag, name, stored));
+                }
+            }
+        }
+        None
+    }
+
     /// The options, but for the labels, which depend on the task.
     pub(crate) fn options(&self, precision: Precision) -> Result<Options, Fault> {
-        let mut interactions: Vec<Vec<String>> = Vec::new();
-        interactions.extend(self.quadratic.iter().map(|s| s.chars().map(String::from).collect()));
-        interactions.extend(self.interactions.iter().map(|text| match text.chars().count() {
-            // Without a comma it can only be letters, as Vowpal Wabbit has them.
-            2 | 3 if !text.contains(',') => text.chars().map(String::from).collect(),
-            _ => text.split(',').map(str::to_owned).collect(),
-        }));
-        if let Some(odd) = interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
-            return Err(Fault::Usage(format!(
-                "an interaction is of 2 or 3 namespaces, got {odd:?}"
-            )));
-        }
+        let interactions = self.interactions()?;
         if let Some(bits) = self.bits.filter(|bits| !(1..=31).contains(bits)) {
             return Err(Fault::Usage(format!("--bits must be 1 to 31, got {bits}")));
         }
@@ -287,5 +370,22 @@ impl DataArgs {
             keep_names: !self.no_names,
             ..Options::default()
         })
+    }
+
+    /// The namespaces that are multiplied.
+    fn interactions(&self) -> Result<Vec<Vec<String>>, Fault> {
+        let mut interactions: Vec<Vec<String>> = Vec::new();
+        interactions.extend(self.quadratic.iter().map(|s| s.chars().map(String::from).collect()));
+        interactions.extend(self.interactions.iter().map(|text| match text.chars().count() {
+            // Without a comma it can only be letters, as Vowpal Wabbit has them.
+            2 | 3 if !text.contains(',') => text.chars().map(String::from).collect(),
+            _ => text.split(',').map(str::to_owned).collect(),
+        }));
+        if let Some(odd) = interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
+            return Err(Fault::Usage(format!(
+                "an interaction is of 2 or 3 namespaces, got {odd:?}"
+            )));
+        }
+        Ok(interactions)
     }
 }

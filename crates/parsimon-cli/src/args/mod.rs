@@ -1,8 +1,10 @@
 //! The flags, defined once: help, completions and the man page come from here.
 
+mod contradiction;
 mod data;
 mod number;
 mod parse;
+mod predict;
 mod sets;
 mod spec;
 mod vw;
@@ -10,8 +12,10 @@ mod vw;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use contradiction::Contradiction;
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
+pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 
@@ -36,10 +40,12 @@ pub(crate) enum Command {
     /// Learn a model from data, with progressive validation (without -a by auto, which needs no settings)
     #[command(after_help = SPELLINGS)]
     Train(Box<TrainArgs>),
-    /// Predict with a model: one value per line
-    Predict(PredictArgs),
+    /// Predict with a model: one line per row, or a table
+    Predict(Box<PredictArgs>),
     /// Judge a model on labeled data
-    Evaluate(EvaluateArgs),
+    Evaluate(Box<EvaluateArgs>),
+    /// Fit a model's probabilities to held-out data and store the calibration in the model
+    Calibrate(Box<CalibrateArgs>),
     /// Show a model's settings and weights
     Inspect(InspectArgs),
     /// Make one state of several that learned different rows from the same start
@@ -124,15 +130,19 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "PASSES", num_args = 0..=1, default_missing_value = "2", help_heading = "Run",
           value_parser = number::whole::<u32>)]
     pub(crate) early_stop: Option<u32>,
-    /// Judge the model on this data at the end (may be repeated)
+    /// Judge the model on this data at the end and print the metrics, as `evaluate` does (may be repeated)
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) test: Vec<PathBuf>,
     /// Learn at most so many rows per pass
     #[arg(long, value_name = "ROWS", help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) limit: Option<u64>,
-    /// Pass over the first rows
-    #[arg(long, value_name = "ROWS", default_value_t = 0, help_heading = "Run", value_parser = number::whole::<u64>)]
-    pub(crate) skip: u64,
+    /// Pass over the first rows [default: 0; with --resume, the rows of each file that the checkpoint has learned]
+    #[arg(long, value_name = "ROWS", help_heading = "Run", value_parser = number::whole::<u64>)]
+    pub(crate) skip: Option<u64>,
+    /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it. A hash of the row's features,
+    /// importance and tag decides, so the same rows are chosen in every run
+    #[arg(long, value_name = "SHARE", help_heading = "Run", value_parser = number::share)]
+    pub(crate) sample_negatives: Option<f64>,
     /// Save everything needed to go on at the end (and see --checkpoint-every)
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -140,7 +150,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "ROWS", requires = "checkpoint", help_heading = "Run",
           value_parser = number::positive::<u64>)]
     pub(crate) checkpoint_every: Option<u64>,
-    /// Go on from a checkpoint; it carries every setting
+    /// Continue from a checkpoint, which has every setting: files it has learned continue after the rows it knows, other
+    /// files start with their first row
     #[arg(long, value_name = "FILE", short = 'i', help_heading = "Run")]
     pub(crate) resume: Option<PathBuf>,
     /// Compare the cumulative loss with the best fixed weights (keeps all rows in memory)
@@ -155,6 +166,10 @@ pub(crate) struct TrainArgs {
     /// Write a report as JSON; - for standard output
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
+    /// Write the prediction made for each row before it was learned: one line per row of the first pass, empty for a row that was
+    /// passed over; - for standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) predictions: Option<PathBuf>,
     /// Draw the learning curve and the nonzeros over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) plot: Option<PathBuf>,
@@ -163,9 +178,9 @@ pub(crate) struct TrainArgs {
 /// Precision, bias and store.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FrameArgs {
-    /// The number type of the weights
-    #[arg(long, value_enum, default_value = "f32", help_heading = "Model")]
-    pub(crate) precision: PrecisionArg,
+    /// The number type of the weights [default: f32]
+    #[arg(long, value_enum, help_heading = "Model")]
+    pub(crate) precision: Option<PrecisionArg>,
     /// Learn no bias
     #[arg(long, help_heading = "Model")]
     pub(crate) no_bias: bool,
@@ -174,56 +189,11 @@ pub(crate) struct FrameArgs {
     pub(crate) store: StoreArg,
 }
 
-/// What to print for a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PredictionArg {
-    /// The probability (logistic), the mean count (poisson), the class (multiclass), else the margin
-    Auto,
-    /// A probability; for several classes one per class
-    Probability,
-    /// The margin w.x; for several classes one per class
-    Margin,
-    /// The label of the likelier class
-    Class,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PredictArgs {
-    /// The model
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Where predictions go; standard output if absent
-    #[arg(
-        short = 'o',
-        long = "output",
-        value_name = "FILE",
-        short_alias = 'p',
-        alias = "predictions"
-    )]
-    pub(crate) output: Option<PathBuf>,
-    /// What to print
-    #[arg(long = "as", value_enum, default_value = "auto", value_name = "WHAT")]
-    pub(crate) shown: PredictionArg,
-    /// After each prediction, every feature's contribution: name, value, weight, product
-    #[arg(long)]
-    pub(crate) audit: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EvaluateArgs {
-    /// The model
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Write the metrics as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Draw the reliability diagram (two classes)
-    #[arg(long, value_name = "FILE.svg")]
-    pub(crate) plot: Option<PathBuf>,
+impl FrameArgs {
+    /// The precision, after the default.
+    pub(crate) fn precision(&self) -> parsimon::core::Precision {
+        self.precision.unwrap_or(PrecisionArg::F32).into()
+    }
 }
 
 /// How to print all weights.
@@ -308,6 +278,9 @@ pub(crate) struct CompareArgs {
     /// Judge the models on this data at the end (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
+    /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it
+    #[arg(long, value_name = "SHARE", value_parser = number::share)]
+    pub(crate) sample_negatives: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
@@ -339,6 +312,9 @@ pub(crate) struct TuneArgs {
     /// Judge the models on this data at the end (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
+    /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it
+    #[arg(long, value_name = "SHARE", value_parser = number::share)]
+    pub(crate) sample_negatives: Option<f64>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }

@@ -19,6 +19,12 @@ pub(crate) fn positive<T: TryFrom<u64> + PartialEq + Default>(text: &str) -> Res
     }
 }
 
+/// A share: above 0, at most 1.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let share = text.trim().parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "it must be a number > 0 and <= 1".to_owned())
+}
+
 /// The value of `--progress`: a number of rows may have an exponent; a factor has a decimal point.
 #[expect(clippy::unnecessary_wraps, reason = "the shape of a parser of values")]
 pub(crate) fn progress(text: &str) -> Result<String, String> {

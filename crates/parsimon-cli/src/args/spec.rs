@@ -129,11 +129,6 @@ impl SpecArgs {
         self.file.iter().cloned().map(Input::Path).collect()
     }
 
-    /// Whether nothing was said.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.file.is_none() && self.flags.is_empty()
-    }
-
     /// The spec for a task whose default is another algorithm.
     pub(crate) fn spec_or(&self, algorithm: &str) -> Result<Spec, Fault> {
         self.over(Spec::new(algorithm))
@@ -157,6 +152,11 @@ impl SpecArgs {
             Some(_) => Ok(spec),
             None => Ok(usual.overwrite(spec)),
         }
+    }
+
+    /// What was said, as an algorithm reads it unless another one is named.
+    pub(crate) fn given_to(&self, algorithm: &str) -> Result<Spec, Fault> {
+        self.layers(Some(algorithm))
     }
 
     /// What was said, and nothing else.

@@ -82,7 +82,7 @@ const FOREIGN: &[Foreign] = &[
     foreign("initial-regressor", Some('i'), Flag("resume"), "give the model as the first argument"),
     foreign("testonly", Some('t'), Nothing,
         "to predict, run parsimon predict MODEL DATA; to judge a model, parsimon evaluate MODEL DATA"),
-    foreign("predictions", Some('p'), Nothing, PREDICT),
+    foreign("predictions", Some('p'), Flag("predictions"), PREDICT),
     foreign("raw-predictions", Some('r'), Nothing, "to write margins, run parsimon predict MODEL DATA --as margin"),
     foreign("audit", None, Nothing, "to see every contribution, run parsimon predict MODEL DATA --audit"),
     foreign("link", None, Words("as", LINKS), "run parsimon predict MODEL DATA --as probability, margin or class"),

@@ -1,5 +1,6 @@
 //! Warnings of a training run in words, with what to try.
 
+use parsimon::eval::Measure;
 use parsimon::eval::number::{significant, thousands};
 use parsimon::{Evidence, Reason, Settings, Spec, Warning};
 
@@ -10,6 +11,7 @@ pub(crate) struct Advisor {
     has_normalize: bool,
     /// The rate, if it can be set and is.
     rate: Option<f64>,
+    measure: Measure,
 }
 
 impl Advisor {
@@ -24,17 +26,19 @@ impl Advisor {
         };
         let has_normalize = !settings.is_normalized() && !settings.is_kernel();
         let rate = settings.to_json().get("rate").and_then(serde_json::Value::as_f64);
-        Self { choice, has_normalize, rate }
+        let measure = super::progressive_measure(settings);
+        Self { choice, has_normalize, rate, measure }
     }
 
     /// The lines to print.
     pub(crate) fn words(&self, warning: &Warning) -> String {
         match warning {
             Warning::WorseThanConstant { behind, reason } => format!(
-                "warning: after {} rows the loss is {}; a constant prediction has {}\n{}",
+                "warning: after {} rows the {} is {}; a constant prediction has {}\n{}",
                 thousands(behind.rows),
-                significant(behind.loss, 6),
-                significant(behind.constant, 6),
+                if self.measure.is_mse() { self.measure.name } else { "loss" },
+                significant(self.measure.factor * behind.loss, 6),
+                significant(self.measure.factor * behind.constant, 6),
                 self.remedy(reason)
             ),
             Warning::Diverged { row, reason } => format!(

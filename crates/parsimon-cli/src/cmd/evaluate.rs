@@ -2,14 +2,15 @@
 
 use std::io::Write;
 
-use parsimon::eval::number::maybe;
-use parsimon::eval::{Evaluation, Mean, Table};
-use parsimon::{BesideConstant, Model, Prior};
+use parsimon::eval::number::{maybe, thousands};
+use parsimon::eval::{Evaluation, Mean, Measure, Table};
+use parsimon::{Assess, Assessed, BesideConstant, Error, Model, Prior, Segment, Segments};
 use parsimon_page::chart;
+use serde_json::Value;
 
-use super::columns;
+use super::{columns, unknown};
 use crate::args::{BY_MODEL, EvaluateArgs};
-use crate::console::note;
+use crate::console::{ReadingBar, note};
 use crate::fault::Fault;
 use crate::output::{Files, Output, write_text};
 
@@ -21,50 +22,115 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     files.write("--json", args.json.as_deref())?;
     files.write("--plot", args.plot.as_deref())?;
     let model = Model::load(&args.model)?;
+    check(args, &model)?;
     let options = args.data.options(model.precision())?;
     let inputs = args.data.inputs();
-    let (evaluation, beside, warnings) = model.evaluate_beside_constant(&inputs, &options)?;
-    columns::warn(&warnings);
+    let how = Assess {
+        skip: args.rows.skip,
+        limit: args.rows.limit,
+        by: args.by.clone(),
+        threshold: args.threshold,
+        raw: args.rows.raw,
+        allow_unknown: args.rows.allow_unknown,
+    };
+    let bar = ReadingBar::new(args.rows.quiet);
+    let assessed = model.assess(&inputs, &options, &how, &mut |position| bar.show(position));
+    drop(bar);
+    let assessed = assessed.map_err(|error| match error {
+        Error::Unknown(why) => unknown::refusal(&why),
+        error => error.into(),
+    })?;
+    if !args.rows.quiet {
+        warn(&assessed);
+    }
+    let measure = super::progressive_measure(model.settings());
     match &args.json {
         Some(path) => {
-            let mut report = serde_json::to_value(&evaluation).unwrap_or_default();
-            report["beside_constant"] = serde_json::to_value(&beside).unwrap_or_default();
+            let report = json(&assessed);
             let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
             text.push('\n');
             write_text(path, &text)?;
         }
         None => {
             let mut out = Output::open(None)?;
-            writeln!(out, "{evaluation}")?;
-            writeln!(out, "{}{}", table(&beside), origin(&beside))?;
+            write!(out, "{}", text(&assessed, measure))?;
             out.finish()?;
         }
     }
     if let Some(path) = &args.plot {
-        let Evaluation::Binary(metrics) = &evaluation else {
+        let Evaluation::Binary(metrics) = &assessed.evaluation else {
             return Err(Fault::Usage("the reliability diagram is for two classes".into()));
         };
-        let figure = chart::reliability(format!("{}", args.model.display()), &metrics.calibration);
+        let figure = chart::reliability_of(format!("{}", args.model.display()), metrics);
         write_text(path, &figure.to_svg())?;
         note(&format!("plot {}", path.display()));
     }
     Ok(())
 }
 
+/// The metrics as JSON.
+fn json(assessed: &Assessed) -> Value {
+    let mut report = serde_json::to_value(&assessed.evaluation).unwrap_or_default();
+    report["beside_constant"] = serde_json::to_value(&assessed.beside).unwrap_or_default();
+    if let Some(segments) = &assessed.segments {
+        report["segments"] = serde_json::to_value(segments).unwrap_or_default();
+    }
+    report
+}
+
+/// The metrics for people.
+pub(crate) fn text(assessed: &Assessed, measure: Measure) -> String {
+    let Assessed { evaluation, beside, segments, .. } = assessed;
+    let mut text = format!("{evaluation}\n{}{}\n", table(beside, measure), origin(beside));
+    if let Some(segments) = segments {
+        text.push_str(&format!("\n{}", segment_table(segments, beside, measure)));
+    }
+    text
+}
+
+fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
+    let Some(threshold) = args.threshold else { return Ok(()) };
+    if !model.is_binary() {
+        return Err(Fault::Usage("--threshold is for two classes".into()));
+    }
+    let has_probabilities = match args.rows.raw {
+        true => model.settings().loss() == parsimon::core::Loss::Logistic,
+        false => model.has_probabilities(),
+    };
+    if has_probabilities && !(threshold > 0.0 && threshold < 1.0) || !threshold.is_finite() {
+        return Err(Fault::Usage(format!(
+            "--threshold is a probability between 0 and 1, got {threshold}"
+        )));
+    }
+    Ok(())
+}
+
+/// Prints what a person should know of the rows.
+pub(crate) fn warn(assessed: &Assessed) {
+    assessed.coverage.warnings().iter().for_each(|warning| note(warning));
+    columns::warn(&assessed.warnings);
+    if assessed.skipped > 0 {
+        note(&format!("skipped {} bad rows", thousands(assessed.skipped)));
+    }
+}
+
 /// The loss of the model and of the constant, and their difference, with intervals.
-fn table(beside: &BesideConstant) -> Table {
+fn table(beside: &BesideConstant, measure: Measure) -> Table {
+    let shown = |x: f64| maybe(Some(measure.factor * x), 4);
     let interval = |mean: &Mean| match mean.interval() {
-        Some((low, high)) => format!("{} to {}", maybe(Some(low), 4), maybe(Some(high), 4)),
+        Some((low, high)) => format!("{} to {}", shown(low), shown(high)),
         None => "-".to_owned(),
     };
-    let mut table = Table::new(["", beside.measure, "95% interval"]).right([1, 2]);
+    let name = if measure.is_mse() { measure.name } else { beside.measure };
+    let mut table = Table::new(["", name, "95% interval"]).right([1, 2]);
     let means = [
         ("model", &beside.model),
         ("constant", &beside.constant),
         ("difference", &beside.difference),
     ];
     for (name, mean) in means {
-        table.row([name.to_owned(), maybe(mean.value(), 4), interval(mean)]);
+        let value = mean.value().map(|x| measure.factor * x);
+        table.row([name.to_owned(), maybe(value, 4), interval(mean)]);
     }
     table
 }
@@ -86,4 +152,30 @@ fn origin(beside: &BesideConstant) -> String {
         _ => "\nthe difference may be chance: the interval contains 0",
     };
     format!("the constant is from {from}{verdict}")
+}
+
+/// The segments, the worst first, and the rest in one line.
+fn segment_table(segments: &Segments, beside: &BesideConstant, measure: Measure) -> Table {
+    let name = if measure.is_mse() { measure.name } else { beside.measure };
+    let header = [&segments.column, "rows", name, "constant", "label rate", "calibration ratio"];
+    let mut table = Table::new(header).right(1..6);
+    let mut add = |value: String, segment: &Segment| {
+        let loss = |x: Option<f64>| maybe(x.map(|x| measure.factor * x), 4);
+        table.row([
+            value,
+            thousands(segment.rows),
+            loss(segment.loss),
+            loss(segment.constant_loss),
+            maybe(segment.label_rate, 4),
+            maybe(segment.calibration_ratio, 4),
+        ]);
+    };
+    for segment in &segments.worst {
+        add(segment.value.clone().unwrap_or_else(|| "(missing)".to_owned()), segment);
+    }
+    if let Some(rest) = &segments.rest {
+        let values = if rest.values == 1 { "value" } else { "values" };
+        add(format!("({} other {values})", thousands(rest.values)), rest);
+    }
+    table
 }

@@ -5,8 +5,8 @@ use std::io::Write;
 use parsimon::Model;
 use parsimon::core::kernel::Dictionary;
 use parsimon::core::{Head, Row};
-use parsimon::eval::Table;
 use parsimon::eval::number::{significant, thousands};
+use parsimon::eval::{Measure, Table};
 use serde_json::{Map, Value, json};
 
 use crate::args::{InspectArgs, WeightsFormat};
@@ -175,11 +175,18 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
     row("rows learned", thousands(provenance.rows));
     row("from", provenance.inputs.join(", "));
     if let Some(loss) = provenance.progressive_loss {
-        row("progressive loss", significant(loss, 6));
+        let measure = Measure::of(model.settings().loss());
+        match measure.is_mse() && !model.is_multiclass() {
+            true => row("progressive MSE", significant(measure.factor * loss, 6)),
+            false => row("progressive loss", significant(loss, 6)),
+        }
     }
     if provenance.names_met > 0 {
         let (names, slots) = (thousands(provenance.names_met), thousands(provenance.collisions));
         row("names", format!("{names}, {slots} slots with more than one"));
+    }
+    if let Some(calibrator) = model.calibration() {
+        row("calibration", calibrator.method().to_string());
     }
     match model.dictionary() {
         None => row("nonzero weights", thousands(model.nonzeros() as u64)),

@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 pub(crate) mod algorithms;
+pub(crate) mod calibrate;
 pub(crate) mod cancel;
 mod columns;
 pub(crate) mod compare;
@@ -19,3 +20,12 @@ pub(crate) mod reproduce;
 pub(crate) mod schema;
 pub(crate) mod train;
 pub(crate) mod tune;
+mod unknown;
+
+/// How the progressive loss is shown: that of several classes is a share of errors.
+fn progressive_measure(settings: &parsimon::Settings) -> parsimon::eval::Measure {
+    match settings.is_multiclass() {
+        true => parsimon::eval::Measure::default(),
+        false => parsimon::eval::Measure::of(settings.loss()),
+    }
+}

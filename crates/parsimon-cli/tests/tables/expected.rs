@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use crate::fixture::Dir;
 
+/// A learner that keeps every feature, in a small table.
+const PLAIN: &str = "-a ftrl --l1 0 --loss logistic --bits 16 --quiet";
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
 }
@@ -42,7 +45,7 @@ fn every_trap_is_seen() {
         let dir = Dir::new();
         dir.write(name, &bytes);
         let flags = text(&case, "flags").unwrap_or_default();
-        let learning = format!("{flags} -a ftrl --l1 0 --loss logistic --quiet");
+        let learning = format!("{flags} {PLAIN}");
         if let Some(error) = text(&case, "error") {
             let words = format!("train {name} {learning}");
             assert_eq!(dir.run(&words).fails(1), format!("error: {error}"));
@@ -74,8 +77,7 @@ fn runs_alike(dir: &Dir, name: &str, bytes: &[u8], case: &Value, learning: &str)
     assert!(model["nonzeros"].as_u64().unwrap() > 0, "{name}");
     let is_widened = case.get("widened").is_some();
     if !is_widened && text(case, "flags").is_none_or(|flags| !flags.contains("header")) {
-        let plain = "-a ftrl --l1 0 --loss logistic --quiet";
-        dir.run(&format!("train {name} {plain} --schema s.json -o n.psm")).ok();
+        dir.run(&format!("train {name} {PLAIN} --schema s.json -o n.psm")).ok();
         assert!(dir.read("n.psm") == dir.read("m.psm"), "{name}: with its schema");
     }
     dir.run(&format!("predict m.psm {name} -o p.txt")).ok();
@@ -97,9 +99,9 @@ fn runs_alike(dir: &Dir, name: &str, bytes: &[u8], case: &Value, learning: &str)
     assert!(dir.read("q.txt") == predictions, "{name}: predictions, compressed");
     // A cache has the schema in it, and no flags of the table.
     let flags = text(case, "flags").unwrap_or_default();
-    dir.run(&format!("convert {name} {flags} -o stdin")).ok();
-    let plain = format!("--classes {} -a ftrl --l1 0 --loss logistic", classes.join(","));
-    dir.run(&format!("train stdin --format cache {plain} --quiet -o cached.psm")).ok();
+    dir.run(&format!("convert {name} {flags} --bits 16 -o stdin")).ok();
+    let plain = format!("--classes {} {PLAIN}", classes.join(","));
+    dir.run(&format!("train stdin --format cache {plain} -o cached.psm")).ok();
     assert!(dir.read("cached.psm") == dir.read("file.psm"), "{name}: cached");
     dir.run("predict m.psm stdin --format cache -o q.txt").ok();
     assert!(dir.read("q.txt") == predictions, "{name}: predictions, cached");

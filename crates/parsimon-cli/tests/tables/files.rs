@@ -99,7 +99,10 @@ fn predictions_find_columns_by_name() {
     assert!(
         predict("more.csv").1.contains("2 columns are not in the schema and were not read: u, v")
     );
-    let (other, warnings) = predict("less.csv");
+    // Half of the columns are too few, unless that is allowed.
+    assert!(predict("less.csv").1.contains("the data lacks 1 of the 2 columns"));
+    let (other, warnings) = predict("less.csv --allow-unknown");
+    assert_eq!(other.lines().count(), 40);
     assert_ne!(other, expected);
     assert_eq!(
         warnings,

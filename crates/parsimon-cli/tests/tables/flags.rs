@@ -62,7 +62,7 @@ fn a_checkpoint_says_how_rows_are_read() {
     dir.run("train d.csv --quiet --checkpoint c.psk").ok();
     for flag in ["--texts x", "--missing -1", "--bits 20", "--ngrams 2", "--ignore x"] {
         let error = dir.run(&format!("train d.csv --quiet --resume c.psk {flag}")).fails(2);
-        assert!(error.contains("the checkpoint says how features are read"), "{flag}: {error}");
+        assert!(error.contains("contradicts the checkpoint c.psk"), "{flag}: {error}");
     }
 }
 

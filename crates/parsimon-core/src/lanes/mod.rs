@@ -209,8 +209,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
 
     /// Predicts and then learns one row, whose coordinates were found.
     #[inline(always)]
-    fn learn_row(&mut self, x: Row<'_>, label: Option<f64>, weight: f64) -> [f64; K] {
-        let p = self.gather(x);
+    fn learn_row(&mut self, x: Row<'_>, label: Option<f64>, weight: f64, base: f64) -> [f64; K] {
+        let p = self.gather(x).map(|p| p + base);
         let Some(y) = label.filter(|_| weight > 0.0) else { return p };
         // The bias is read anew: it is one coordinate.
         let mut bias = self.bias.as_ref().map(|c| self.free.played(c));
@@ -311,7 +311,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Work for LearnRows<'_, F, C, 
             {
                 lanes.scale_penalty(scale);
             }
-            margins.extend(lanes.learn_row(chunk.row(i), chunk.label(i), chunk.weight(i)));
+            let (label, weight, base) = (chunk.label(i), chunk.weight(i), chunk.base(i));
+            margins.extend(lanes.learn_row(chunk.row(i), label, weight, base));
         }
     }
 }
@@ -339,6 +340,10 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
         }
     }
 
+    fn takes_bases(&self) -> bool {
+        true
+    }
+
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let bias = self.bias.as_ref().map_or([F::ZERO; K], |c| self.free.played(c).w);
         for i in 0..chunk.len() {
@@ -348,7 +353,8 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
                 let w = self.penalized.played(self.store.get(place)).w;
                 sums[n % 8].iter_mut().zip(w).for_each(|(sum, w)| *sum += w * F::from_f64(v));
             }
-            margins.extend((0..K).map(|k| (fold_lanes(sums.map(|sum| sum[k])) + bias[k]).to_f64()));
+            let margin = |k: usize| (fold_lanes(sums.map(|sum| sum[k])) + bias[k]).to_f64();
+            margins.extend((0..K).map(|k| margin(k) + chunk.base(i)));
         }
     }
 

@@ -150,7 +150,9 @@ fn decode_row(
             None => {}
         }
         if !row.numbers.is_empty() {
-            if let Some(v) = row.numbers().find(|(_, v)| !(v.abs() <= max)).map(|(_, v)| v) {
+            if let Some(v) =
+                row.numbers().find(|(_, v)| v.is_nan() || v.abs() > max).map(|(_, v)| v)
+            {
                 builder.abandon_row();
                 return Err(crate::number::too_large(v.to_string().as_bytes(), 0, max));
             }

@@ -114,6 +114,12 @@ impl Writer {
 
     /// Adds the rows of a chunk.
     pub fn write(&mut self, chunk: &Chunk) -> Result<(), DataError> {
+        if chunk.has_bases() {
+            return Err(DataError::file(
+                &self.name,
+                "cannot hold base values (the third number before the bar of VW text); train on the text",
+            ));
+        }
         if self.table.is_none() && !chunk.columns().is_empty() {
             block::encode(&mut self.pending, &chunk.with_plain_numbers(), &[]);
         } else {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Schema};
 
-use super::texts;
+use super::cells::{is_text_list, texts};
+use super::pandas::Frame;
 use crate::delimited::{asked, check_interactions};
 use crate::kinds::{Candidate, Judge, ROWS, Verdict, choose};
 use crate::{Kind, Options, TableSchema};
@@ -22,17 +23,25 @@ enum Declared {
     Texts,
 }
 
-fn declared(name: &str, kind: &DataType) -> Declared {
+fn declared(kind: &DataType) -> Declared {
     match kind {
-        // What pandas writes of its index.
-        _ if name.starts_with("__index_level_") => Declared::Kind(Kind::Identifier),
         DataType::Dictionary(..) => Declared::Kind(Kind::Category),
         DataType::Boolean => Declared::Kind(Kind::Boolean),
         DataType::Null => Declared::Kind(Kind::Empty),
+        DataType::Duration(_) => Declared::Kind(Kind::Number),
         DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => {
             Declared::Time("2000-12-31")
         }
         DataType::Time32(_) | DataType::Time64(_) => Declared::Time("23:59"),
+        // Databases without integers write them so.
+        DataType::Decimal32(_, scale)
+        | DataType::Decimal64(_, scale)
+        | DataType::Decimal128(_, scale)
+        | DataType::Decimal256(_, scale)
+            if *scale <= 0 =>
+        {
+            Declared::Integers
+        }
         kind if kind.is_integer() => Declared::Integers,
         kind if kind.is_numeric() => Declared::Kind(Kind::Number),
         _ => Declared::Texts,
@@ -47,6 +56,7 @@ pub(super) fn found(
     options: &Options,
 ) -> Result<TableSchema, String> {
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
+    let frame = Frame::new(schema);
     let mut verdicts = Vec::new();
     for (i, field) in schema.fields().iter().enumerate() {
         let mut judge = Judge::default();
@@ -56,7 +66,19 @@ pub(super) fn found(
             left -= cells.len();
             take(&mut judge, &cells);
         }
-        let verdict = verdict(&judge, field.name(), field.data_type(), is_whole);
+        let (name, kind) = (field.name(), field.data_type());
+        let mut verdict = if is_text_list(kind) {
+            let is_empty = judge.values() == 0;
+            let found = if is_empty { Kind::Empty } else { Kind::Category };
+            Verdict { kind: found, form: None, kept: Kind::Category }
+        } else if frame.is_category(name) {
+            verdict(&judge, name, Declared::Kind(Kind::Category), is_whole)
+        } else {
+            verdict(&judge, name, declared(kind), is_whole)
+        };
+        if frame.is_index(name) {
+            verdict = Verdict { kind: Kind::Index, form: None, ..verdict };
+        }
         verdicts.push((verdict, judge.two().is_some()));
     }
     check_interactions(&names, options)?;
@@ -64,19 +86,22 @@ pub(super) fn found(
 }
 
 fn take(judge: &mut Judge, cells: &ArrayRef) {
-    // What has no text, such as a list, is refused when it is read.
-    let Ok(texts) = texts(cells) else { return };
+    let items = match cells.data_type() {
+        kind if !is_text_list(kind) => cells.clone(),
+        DataType::List(_) => cells.as_list::<i32>().values().clone(),
+        DataType::LargeList(_) => cells.as_list::<i64>().values().clone(),
+        _ => cells.as_fixed_size_list().values().clone(),
+    };
+    // What has no text, such as a struct, is refused when it is read.
+    let Ok(texts) = texts(&items) else { return };
     for row in 0..texts.len() {
         judge.take(if texts.is_null(row) { b"" } else { texts.value(row).as_bytes() });
     }
 }
 
-fn verdict(judge: &Judge, name: &str, kind: &DataType, is_whole: bool) -> Verdict {
+fn verdict(judge: &Judge, name: &str, declared: Declared, is_whole: bool) -> Verdict {
     let by_cells = judge.verdict(name, is_whole, false);
-    let (kept, form) = match (declared(name, kind), by_cells.kept) {
-        (Declared::Kind(Kind::Identifier), kept) => {
-            return Verdict { kind: Kind::Identifier, form: None, kept };
-        }
+    let (kept, form) = match (declared, by_cells.kept) {
         (Declared::Kind(kind), _) => (kind, None),
         (Declared::Time(form), _) => (Kind::Time, Some(form)),
         (Declared::Integers, kept) => (kept, None),

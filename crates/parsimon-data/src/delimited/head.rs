@@ -6,8 +6,9 @@ use memchr::{memchr, memchr_iter};
 
 use super::cells::{Dialect, cell};
 use crate::columns::{Columns, check_names};
-use crate::kinds::{Asked, Candidate, Judge, Missing, ROWS, choose, nearest};
+use crate::kinds::{Asked, Candidate, Judge, Missing, ROWS, choose};
 use crate::line_blocks::record_end;
+use crate::selector::Selector;
 use crate::{Header, Kinds, Labels, Options, TableSchema};
 
 /// The most bytes that are looked at.
@@ -171,6 +172,7 @@ impl Head {
             Some(table) => Columns::by_kind(&first, options, table)?,
             None => Columns::new(&first, options, Some(0))?,
         };
+        columns = columns.carry(&options.carried_columns)?;
         columns.delimiter = dialect.delimiter;
         columns.is_careless = dialect.is_careless;
         let (bytes, lines) = match is_header {
@@ -282,16 +284,7 @@ pub(crate) fn asked(options: &Options) -> Asked<'_> {
 
 /// Refuses interactions of columns that are not there.
 pub(crate) fn check_interactions(names: &[String], options: &Options) -> Result<(), String> {
-    for selector in options.interactions.iter().flatten() {
-        let is_there = |name: &String| match selector.chars().count() {
-            1 => name.starts_with(selector.as_str()),
-            _ => name == selector,
-        };
-        if !selector.is_empty() && !names.iter().any(is_there) {
-            return Err(format!("{} (in an interaction)", nearest(names, selector)));
-        }
-    }
-    Ok(())
+    Selector::check_all(options.interactions.iter().flatten(), names, "column")
 }
 
 /// Whether the first record names the columns, from it and the rows below.

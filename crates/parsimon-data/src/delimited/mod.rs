@@ -76,6 +76,9 @@ fn parse_record(
         let (content, place) = (cell.content, cell.start + 1);
         if let Some(column) = columns.columns.get(count) {
             let named = |bad: Bad| bad.in_field(&column.name);
+            if let Some(k) = column.carried {
+                builder.carry(k, content);
+            }
             match column.role {
                 Role::Label => {
                     label = if builder.spec.missing.has_label(content) {

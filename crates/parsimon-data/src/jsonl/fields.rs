@@ -24,7 +24,7 @@ pub(crate) fn check_fields(head: &[u8], options: &Options) -> Result<(), String>
         for (key, value) in row {
             match value {
                 Value::Object(inner) if key == "features" => {
-                    fields.extend(inner.into_iter().map(|(k, _)| k))
+                    fields.extend(inner.into_iter().map(|(k, _)| k));
                 }
                 Value::Object(_) | Value::Array(_) => {
                     namespaces.insert(key.clone());

@@ -15,13 +15,14 @@
 mod fields;
 
 use memchr::memchr;
+use parsimon_core::RowError;
 use serde_json::{Map, Value};
 
 use crate::builder::Builder;
 use crate::columns::{LABELS, WEIGHTS};
 use crate::error::{Bad, shown};
 use crate::label::Found;
-use crate::{DataErrorKind, Options, hash, number, svmlight};
+use crate::{DataErrorKind, Options, hash, json_object, number, svmlight};
 
 pub(crate) use fields::{check_fields, names_fields};
 
@@ -47,11 +48,15 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
     if line.trim_ascii().is_empty() {
         return Ok(());
     }
-    let row: Map<String, Value> = serde_json::from_slice(line).map_err(|e| {
+    let row = json_object::read(line).map_err(|e| {
         let words = e.to_string();
         // The place stands in front of the message already.
         let words = words.split(" at line ").next().unwrap_or_default();
-        Bad::new(DataErrorKind::Malformed, e.column(), format!("not a json object: {words}"))
+        let words = match e.is_data() {
+            true => words.to_owned(),
+            false => format!("not a json object: {words}"),
+        };
+        Bad::new(DataErrorKind::Malformed, e.column(), words)
     })?;
     let spec = builder.spec.clone();
     let options = &spec.options;
@@ -90,6 +95,14 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
                     row_features.field(key, value)?;
                 }
             }
+        }
+    }
+    for (k, name) in (0..).zip(&options.carried_columns) {
+        let inner = || row.get("features").and_then(|features| features.get(name));
+        match row.get(name).or_else(inner) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => builder.carry(k, text.as_bytes()),
+            Some(other) => builder.carry(k, other.to_string().as_bytes()),
         }
     }
     let tag =
@@ -212,13 +225,20 @@ impl Features<'_> {
                 return Err(odd("indices", index, "integers >= 0"));
             };
             let digits = index.to_string();
-            svmlight::parse_id(digits.as_bytes(), 0)?;
+            let id = svmlight::parse_id(digits.as_bytes(), 0)?;
+            self.builder.note_id(id);
             match value {
                 Value::Number(_) => self.feature(&digits, value)?,
                 other => return Err(odd("values", other, "numbers")),
             }
         }
-        Ok(())
+        match self.builder.repeated_id() {
+            Some(index) => {
+                let words = RowError::Repeated { index }.to_string();
+                Err(Bad::new(DataErrorKind::Index, 0, words).in_field("indices"))
+            }
+            None => Ok(()),
+        }
     }
 
     fn feature(&mut self, key: &str, value: &Value) -> Result<(), Bad> {
@@ -351,7 +371,14 @@ mod tests {
     fn what_is_wrong_is_said_with_its_place() {
         for (text, expected) in [
             ("{\"label\": 1}\n{\"label\": }\n", "x:2:11: not a json object: expected value"),
-            ("[1]\n", "x:1: not a json object: invalid type: sequence, expected a map"),
+            ("[1]\n", "x:1: a row is a json object"),
+            (r#"{"label": 1, "a": 1, "a": 2}"#, "x:1:24: the name \"a\" appears twice"),
+            (r#"{"label": 1, "u": {"b": 1, "b": 2}}"#, "x:1:30: the name \"b\" appears twice"),
+            (
+                r#"{"label": 1, "features": {"indices": [3, 7, 3], "values": [1, 2, 3]}}"#,
+                "x:1: feature index 3 appears twice",
+            ),
+            (r#"{"label": "NaN", "a": 1}"#, "x:1: label \"NaN\" is neither \"-1\" nor \"1\""),
             ("{\"label\": 1", "x:1:11: not a json object: EOF while parsing an object"),
             (r#"{"label": 2}"#, "x:1: label \"2\" is neither \"-1\" nor \"1\""),
             (r#"{"label": null}"#, "x:1: the label is missing"),

@@ -121,7 +121,9 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
 fn label(table: &Candidate<'_>) -> Result<usize, String> {
     let names = table.names;
     let named = if table.has_header { usual(names, &LABELS) } else { Vec::new() };
-    let last = names.len().saturating_sub(1);
+    // The index of a pandas frame is written behind its columns.
+    let is_index = |i: &usize| table.verdicts.get(*i).is_some_and(|(v, _)| v.kind == Kind::Index);
+    let last = (0..names.len()).rev().find(|i| !is_index(i)).unwrap_or_default();
     let has_two = |i: usize| table.verdicts.get(i).is_some_and(|(_, two)| *two);
     let plausible = match &named[..] {
         [] if table.has_header => match usual(names, &["y"]) {

@@ -130,11 +130,10 @@ impl Judge {
     }
 
     fn take_number(&mut self, cell: &[u8]) {
-        let is_infinite = || cell.iter().any(|b| b.eq_ignore_ascii_case(&b'f'));
         let value = number::whole(cell).or_else(|| {
-            // A number gone wrong; it is refused when it is read.
+            // `inf` and `1e+400` are numbers gone wrong; they are refused when they are read.
             let value = std::str::from_utf8(cell).ok()?.parse::<f64>().ok()?;
-            is_infinite().then_some(value)
+            value.is_infinite().then_some(value)
         });
         let Some(value) = value else {
             self.are_plain = false;

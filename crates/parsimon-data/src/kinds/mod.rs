@@ -15,7 +15,7 @@ pub(crate) use choice::{Asked, Candidate, choose};
 pub(crate) use judge::{Judge, Verdict};
 pub(crate) use missing::Missing;
 pub(crate) use number_form::NumberForm;
-pub(crate) use select::{find, nearest, select};
+pub(crate) use select::{find, fits, nearest, select};
 pub(crate) use time::{Moment, TimeForm};
 
 /// How many rows are looked at.
@@ -44,13 +44,15 @@ pub enum Kind {
     Constant,
     /// Missing in every row; not read.
     Empty,
+    /// The index of a pandas frame; not read.
+    Index,
     /// Not read because the user excluded it.
     Ignored,
 }
 
 impl Kind {
     /// Every kind with its name.
-    pub const ALL: [(Kind, &'static str); 9] = [
+    pub const ALL: [(Kind, &'static str); 10] = [
         (Kind::Number, "number"),
         (Kind::Category, "category"),
         (Kind::Text, "text"),
@@ -59,6 +61,7 @@ impl Kind {
         (Kind::Identifier, "identifier"),
         (Kind::Constant, "constant"),
         (Kind::Empty, "empty"),
+        (Kind::Index, "index"),
         (Kind::Ignored, "ignored"),
     ];
 

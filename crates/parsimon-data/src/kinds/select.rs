@@ -11,7 +11,7 @@ pub(crate) fn find(names: &[String], asked: &str) -> Result<usize, String> {
     };
     let last = || matches!(asked, "last" | "-1").then(|| names.len().checked_sub(1)).flatten();
     let position = names.iter().position(|name| name == asked);
-    position.or_else(by_number).or_else(last).ok_or_else(|| nearest(names, asked))
+    position.or_else(by_number).or_else(last).ok_or_else(|| nearest(names, asked, "column"))
 }
 
 /// The columns that a name, a number, a range (`15-40`, `c15..c40`), a pattern (`C*`) or `all` stands for.
@@ -39,20 +39,20 @@ pub(crate) fn select(names: &[String], asked: &str) -> Result<Vec<usize>, String
     } else {
         Vec::new()
     };
-    if found.is_empty() { Err(nearest(names, asked)) } else { Ok(found) }
+    if found.is_empty() { Err(nearest(names, asked, "column")) } else { Ok(found) }
 }
 
-/// Words about a column that is not there, with the nearest name and some that are.
-pub(crate) fn nearest(names: &[String], asked: &str) -> String {
-    let some: Vec<_> = names.iter().take(8).map(String::as_str).collect();
+/// Words about a column, or whatever `what` is, that is not there, with the nearest name and some that are.
+pub(crate) fn nearest<N: AsRef<str>>(names: &[N], asked: &str, what: &str) -> String {
+    let some: Vec<_> = names.iter().take(8).map(AsRef::as_ref).collect();
     let more = if names.len() > 8 { ", ..." } else { "" };
-    let near = did_you_mean(asked, names.iter().map(String::as_str));
-    format!("has no column {}{near}: {}{more}", shown(asked.as_bytes()), some.join(", "))
-        .replace("?: ", "? The columns are ")
+    let near = did_you_mean(asked, names.iter().map(AsRef::as_ref));
+    format!("has no {what} {}{near}: {}{more}", shown(asked.as_bytes()), some.join(", "))
+        .replace("?: ", &format!("? The {what}s are "))
 }
 
 /// Whether a name fits a pattern in which * is any text and ? any byte.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
+pub(crate) fn fits(pattern: &[u8], name: &[u8]) -> bool {
     match (pattern.first(), name.first()) {
         (None, None) => true,
         (Some(b'*'), _) => (0..=name.len()).any(|skipped| fits(&pattern[1..], &name[skipped..])),

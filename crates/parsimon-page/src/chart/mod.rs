@@ -53,7 +53,7 @@ pub use figure::Figure;
 pub use images::Images;
 pub use learning_curve::learning_curve;
 pub use panel::Panel;
-pub use reliability::reliability;
+pub use reliability::{reliability, reliability_of};
 pub use scatter::Scatter;
 pub use series::{Better, Series};
 pub use theme::Theme;

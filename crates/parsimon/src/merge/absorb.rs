@@ -78,6 +78,7 @@ impl Trainer {
 
     fn add(&mut self, delta: Delta) {
         let factors = delta.factors(mergeable(self).map_or(&[][..], Mergeable::shares));
+        self.forget_consumed();
         for input in &delta.inputs {
             self.note_input(input);
         }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Model, Provenance};
 use crate::container::{Container, bytes_of, numbers_of};
-use crate::{InputSchema, Settings, Spec};
+use crate::{InputSchema, Settings, Spec, calibration};
 
 impl Model {
     /// The names of features as sections.
@@ -40,6 +40,9 @@ impl Model {
         if let Some(range) = self.range {
             container.about["range"] = json!(range);
         }
+        if let Some(calibrator) = &self.calibration {
+            calibration::push(&mut container, calibrator);
+        }
         push_names(&mut container, names);
         container
     }
@@ -67,7 +70,18 @@ impl Model {
             return Err("names.slots: a slot comes twice".into());
         }
         let (columns, range) = (read_columns(container)?, read_range(container)?);
-        Ok(Self { settings, precision, reading, frozen, columns, range, names, provenance })
+        let calibration = calibration::read(container)?;
+        Ok(Self {
+            settings,
+            precision,
+            reading,
+            frozen,
+            columns,
+            range,
+            names,
+            calibration,
+            provenance,
+        })
     }
 }
 

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use parsimon_core::kernel::Dictionary;
-use parsimon_core::{ColumnMoments, Frozen, Head, Online, Precision, Scorer};
+use parsimon_core::{ColumnMoments, Frozen, Head, Loss, Online, Precision, Scorer};
 use parsimon_data::Names;
+use parsimon_eval::Calibrator;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use file::{encode_names, push_names, read_common, read_names};
@@ -28,6 +29,7 @@ pub struct Model {
     /// The range of predictions that are numbers.
     range: Option<(f64, f64)>,
     names: BTreeMap<u32, String>,
+    pub(crate) calibration: Option<Calibrator>,
     provenance: Provenance,
 }
 
@@ -67,7 +69,17 @@ impl Model {
         let Learned { frozen, columns, range } = learned;
         let used = frozen.used().filter_map(|j| Some((j, names.name(j)?.to_owned())));
         let names = used.collect();
-        Self { settings, precision, reading, frozen, columns, range, names, provenance }
+        Self {
+            settings,
+            precision,
+            reading,
+            frozen,
+            columns,
+            range,
+            names,
+            calibration: None,
+            provenance,
+        }
     }
 
     /// The settings it was learned with.
@@ -130,6 +142,36 @@ impl Model {
             [] if self.is_binary() => vec!["-1".into(), "1".into()],
             classes => classes.to_vec(),
         }
+    }
+    /// The calibration, if there is one.
+    pub fn calibration(&self) -> Option<&Calibrator> {
+        self.calibration.as_ref()
+    }
+
+    /// The model with another calibration, or without.
+    #[must_use]
+    pub fn with_calibration(self, calibration: Option<Calibrator>) -> Self {
+        Self { calibration, ..self }
+    }
+
+    /// Replaces margins by calibrated log odds; leaves them where there is no calibration.
+    pub fn calibrate(&self, margins: &mut [f64]) {
+        if let Some(calibrator) = &self.calibration {
+            margins.iter_mut().for_each(|margin| *margin = calibrator.log_odds(*margin));
+        }
+    }
+
+    /// Whether predictions are probabilities.
+    pub fn has_probabilities(&self) -> bool {
+        self.calibration.is_some() || self.settings().loss() == Loss::Logistic
+    }
+    /// Whether it has the names of its features.
+    pub fn has_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+    /// The features that count, with repetitions.
+    pub fn used(&self) -> impl Iterator<Item = u32> + '_ {
+        self.frozen.used()
     }
     /// A feature as the user calls it: its name, its id, or its slot when the name was not kept.
     pub fn name(&self, j: u32) -> Cow<'_, str> {

@@ -24,6 +24,7 @@ mod scan;
 mod schema;
 mod source;
 mod stored;
+mod words;
 
 pub use crate::found::Found;
 pub use guess::{Guess, Guessed, open_guessing};
@@ -34,3 +35,4 @@ pub use scan::{Scan, SeenLabels, scan};
 pub use schema::InputSchema;
 pub use source::Source;
 pub use stored::{schema_from_json, schema_to_json};
+pub use words::{columns_in_words, listed};

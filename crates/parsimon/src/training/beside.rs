@@ -81,8 +81,10 @@ impl Beside {
         Self { loss: settings.loss(), constant, beside }
     }
 
-    pub(super) fn take(&mut self, chunk: &Chunk, margins: &[f64]) {
+    /// Takes the rows with a label; gives their numbers with the losses of the model and of the constant.
+    pub(super) fn take(&mut self, chunk: &Chunk, margins: &[f64]) -> Vec<(usize, f64, f64)> {
         let heads = if chunk.is_empty() { 1 } else { margins.len() / chunk.len() };
+        let mut losses = Vec::with_capacity(chunk.len());
         for (i, margins) in margins.chunks_exact(heads).enumerate() {
             let (Some(y), weight) = (chunk.label(i), chunk.weight(i)) else { continue };
             let own = cost(self.loss, margins, y);
@@ -93,7 +95,9 @@ impl Beside {
             self.beside.model.record(own, weight);
             self.beside.constant.record(constant, weight);
             self.beside.difference.record(own - constant, weight);
+            losses.push((i, own, constant));
         }
+        losses
     }
 
     pub(super) fn finish(self) -> BesideConstant {

@@ -66,6 +66,10 @@ impl Trainer {
         if let Some(baseline) = self.baseline() {
             about["constant"] = baseline.to_json();
         }
+        // Absent where no file was learned, as in checkpoints of earlier versions.
+        if !self.consumed.is_empty() {
+            about["consumed"] = json!(self.consumed);
+        }
         // Absent without class weights: the bytes of such checkpoints stay what they were.
         if let Some(class_weights) = self.learner.class_weights() {
             about["class_counts"] = class_weights.counts().into();
@@ -119,6 +123,9 @@ impl Trainer {
         }
         trainer.curve = read_field(container, "curve")?;
         trainer.inputs = read_field(container, "inputs")?;
+        if container.about.get("consumed").is_some() {
+            trainer.consumed = read_field(container, "consumed")?;
+        }
         // Earlier versions kept no constant, and a constant of later rows alone would mislead. Sums that are not finite, of
         // losses that grew beyond all bounds, are not kept either.
         let kept = field("constant");

@@ -2,9 +2,8 @@
 
 use parsimon_core::{Chunk, Loss, Scorer};
 use parsimon_data::{Input, Labels, Options, Reader};
-use parsimon_eval::{Binary, Evaluation, Evaluator, Multiclass};
+use parsimon_eval::{Binary, Calibrator, Evaluation, Evaluator, Multiclass};
 
-use super::beside::{Beside, BesideConstant};
 use super::parallel::in_parallel;
 use crate::survey::Found;
 use crate::{Error, Model, Settings};
@@ -31,6 +30,23 @@ impl ModelEvaluator {
         } else {
             Task::One(Evaluator::new(loss))
         })
+    }
+
+    /// For one margin per row.
+    pub(super) fn one(evaluator: Evaluator) -> Self {
+        Self(Task::One(evaluator))
+    }
+
+    /// Judges decisions at this threshold as well, where there are two classes: a probability, or a margin where there are no
+    /// probabilities.
+    #[must_use]
+    pub fn threshold(self, threshold: f64) -> Self {
+        match self.0 {
+            Task::One(Evaluator::Binary(binary)) => {
+                Self(Task::One(Evaluator::Binary(binary.threshold(threshold))))
+            }
+            _ => self,
+        }
     }
 
     /// Takes one row: its margins, one per class, and its label.
@@ -91,34 +107,6 @@ impl Model {
         let warnings = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
         Ok((judge.evaluator.finish(), warnings))
     }
-
-    /// The same, and sets the model beside a constant prediction on the same rows: the metrics, the comparison, the warnings.
-    ///
-    /// ```
-    /// use parsimon::data::{Input, Labels, Options};
-    /// use parsimon::{InputSchema, LearnerOptions, Plan, Prior, Spec, Trainer, run};
-    ///
-    /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
-    /// let settings = Spec::new("ftrl").resolve()?;
-    /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
-    /// let options = Options { labels: Labels::binary(), ..Options::default() };
-    /// let model = run(&mut trainer, &Plan::new(vec![input.clone()], options.clone()), &mut ())?.model;
-    /// let (_, beside, _) = model.evaluate_beside_constant(&[input], &options)?;
-    /// assert_eq!(beside.constant_from, Prior::TrainingLabels);
-    /// assert!((beside.constant.value().unwrap() - 2f64.ln()).abs() < 1e-3);
-    /// assert!(beside.difference.interval().unwrap().1 < 0.0);
-    /// # Ok::<(), parsimon::Error>(())
-    /// ```
-    pub fn evaluate_beside_constant(
-        &self,
-        inputs: &[Input],
-        options: &Options,
-    ) -> Result<(Evaluation, BesideConstant, Vec<String>), Error> {
-        let mut judge = Judge { beside: Some(Beside::new(self)), ..Judge::new(self) };
-        let warnings = judge_all(std::slice::from_mut(&mut judge), self, inputs, options, 1)?;
-        let beside = judge.beside.unwrap_or_else(|| Beside::new(self)).finish();
-        Ok((judge.evaluator.finish(), beside, warnings))
-    }
 }
 
 /// Predicts labeled data with several models, which read rows as the first does, and judges the predictions. The data is read
@@ -141,23 +129,28 @@ struct Judge {
     is_normalized: bool,
     evaluator: ModelEvaluator,
     margins: Vec<f64>,
-    beside: Option<Beside>,
+    calibration: Option<Calibrator>,
 }
 
 impl Judge {
     fn new(model: &Model) -> Self {
         let (scorer, is_normalized) = (model.scorer(), model.settings().is_normalized());
         let (evaluator, margins) = (model.evaluator(), Vec::new());
-        Self { scorer, is_normalized, evaluator, margins, beside: None }
+        let calibration = model.calibration().cloned();
+        let evaluator = match calibration {
+            Some(_) => ModelEvaluator::one(Evaluator::Binary(Binary::new(Loss::Logistic))),
+            None => evaluator,
+        };
+        Self { scorer, is_normalized, evaluator, margins, calibration }
     }
 
     fn take(&mut self, chunk: &Chunk) {
         self.margins.clear();
         self.scorer.margins(chunk, &mut self.margins);
-        self.evaluator.record_chunk(chunk, &self.margins);
-        if let Some(beside) = &mut self.beside {
-            beside.take(chunk, &self.margins);
+        if let Some(calibration) = &self.calibration {
+            self.margins.iter_mut().for_each(|margin| *margin = calibration.log_odds(*margin));
         }
+        self.evaluator.record_chunk(chunk, &self.margins);
     }
 }
 

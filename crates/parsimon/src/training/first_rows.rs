@@ -29,7 +29,7 @@ enum Task {
 }
 
 enum Stage {
-    Collecting(Chunk),
+    Collecting(Box<Chunk>),
     Following(Following),
     Done,
 }
@@ -79,7 +79,7 @@ impl FirstRows {
             (_, true) => Some(Task::Classes),
             _ => Some(Task::Numbers),
         };
-        Self { task, stage: Stage::Collecting(Chunk::new()), largest: None }
+        Self { task, stage: Stage::Collecting(Box::default()), largest: None }
     }
 
     /// Takes rows; a leak if these rows are enough to know of one.

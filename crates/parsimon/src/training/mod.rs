@@ -9,19 +9,26 @@
 //! * A [`Watch`] is shown the margins of every stretch.
 //! * [`run`] takes a trainer through files: passes, holdout, checkpoints.
 
+mod assess;
 mod baseline;
 mod beside;
+mod calibrate;
 mod checkpoint;
 mod class_weights;
 mod constant;
+mod consumed;
 mod early_stopping;
 mod evaluation;
 mod first_rows;
 mod parallel;
+mod plan;
+mod predictions;
 mod regret;
 mod report;
 mod run;
+mod sampling;
 mod saver;
+mod segments;
 mod shared;
 mod stretch;
 mod sweep;
@@ -29,15 +36,21 @@ mod together;
 mod trainer;
 mod warning;
 
+pub use assess::{Assess, Assessed};
 pub use baseline::Behind;
 pub use beside::{BesideConstant, Prior};
+pub use calibrate::LEAST_CALIBRATION_ROWS;
 pub use constant::{Constant, ConstantLoss};
+pub use consumed::Consumed;
 pub use early_stopping::EarlyStopping;
 pub use evaluation::{Expect, ModelEvaluator, evaluate_models};
 pub use first_rows::Evidence;
+pub use plan::{Observer, Outcome, Pass, Plan};
 pub use regret::Regret;
 pub use report::{Progress, Standing, Stopped};
-pub use run::{Observer, Outcome, Pass, Plan, run, run_with};
+pub use run::{run, run_with};
+pub use sampling::NegativeSampler;
+pub use segments::{Segment, Segments};
 pub use stretch::{Stretch, Watch};
 pub use sweep::Sweep;
 pub use trainer::Trainer;

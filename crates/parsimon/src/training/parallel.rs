@@ -12,13 +12,18 @@ pub(crate) fn in_parallel<T: Send>(threads: usize, items: &mut [T], work: impl F
     let queue = Mutex::new(items.iter_mut());
     // A thread that panics takes the others with it: what it held is never seen.
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(item) = next() {
-                    work(item);
-                }
-            });
+    let drain = || {
+        while let Some(item) = next() {
+            work(item);
         }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where the system allows no more threads, those at hand do the work.
+            if thread::Builder::new().spawn_scoped(scope, drain).is_err() {
+                break;
+            }
+        }
+        drain();
     });
 }

@@ -170,7 +170,7 @@ impl<'a> Problem<'a> {
 
     fn margin(&self, w: &[f64], i: usize) -> f64 {
         let x = self.rows.row(i).values().iter().zip(&self.columns[i]);
-        x.map(|(v, &k)| v * w[k]).sum::<f64>() + w[self.dimension]
+        x.map(|(v, &k)| v * w[k]).sum::<f64>() + w[self.dimension] + self.rows.base(i)
     }
 
     fn costs(&self, w: &[f64]) -> Vec<f64> {

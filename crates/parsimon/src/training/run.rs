@@ -1,21 +1,24 @@
 //! A training run over inputs: passes, holdout, shuffling, limits, checkpoints.
 
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parsimon_core::Chunk;
-use parsimon_data::{Input, Options, Position, Reader};
+use parsimon_data::{DataErrorKind, Reader};
 use parsimon_eval::Evaluation;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use serde::Serialize;
 
 use super::first_rows::{FirstRows, Leak};
-use super::regret::{Ledger, Regret};
+use super::predictions::{Place, Predictions};
+use super::regret::Ledger;
+use super::sampling::NegativeSampler;
 use super::saver::Saver;
 use super::trainer::cells;
-use super::{Behind, ModelEvaluator, Progress, Reason, Trainer, Warning};
+use super::{
+    Behind, ModelEvaluator, Observer, Outcome, Pass, Plan, Progress, Reason, Stretch, Trainer,
+    Warning,
+};
 use crate::{Error, Model};
 
 /// Values so many times larger than those of other features are in another unit, and likely to spoil the learning.
@@ -23,129 +26,13 @@ const OTHER_UNIT: f64 = 1e3;
 /// A learner that is worse than the constant by this share has learned noise; steps that are too large cost more.
 const A_LITTLE: f64 = 0.1;
 
-/// What a run is to do.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The data.
-    pub inputs: Vec<Input>,
-    /// How it is read; labels and space included.
-    pub options: Options,
-    /// How often the data is read.
-    pub passes: u32,
-    /// Rows are shuffled within windows of so many.
-    pub shuffle: Option<usize>,
-    /// For shuffling.
-    pub seed: u64,
-    /// Every so many-th row is held out: predicted and judged, not learned.
-    pub holdout: Option<u64>,
-    /// Stop after so many passes without a better holdout loss, and keep the best model.
-    pub patience: Option<u32>,
-    /// At most so many rows per pass.
-    pub limit: Option<u64>,
-    /// Rows passed over at the beginning.
-    pub skip: u64,
-    /// Where to save the state, and every how many rows beside at the end.
-    pub checkpoint: Option<(PathBuf, Option<u64>)>,
-    /// Whether to keep the books for the regret: all rows stay in memory.
-    pub regret: bool,
-}
-
-impl Plan {
-    /// One pass over some inputs.
-    pub fn new(inputs: Vec<Input>, options: Options) -> Self {
-        Self {
-            inputs,
-            options,
-            passes: 1,
-            shuffle: None,
-            seed: 1,
-            holdout: None,
-            patience: None,
-            limit: None,
-            skip: 0,
-            checkpoint: None,
-            regret: false,
-        }
-    }
-
-    /// Whether the plan makes sense, before any data is opened.
-    pub fn check(&self) -> Result<(), Error> {
-        let usage = |message: &str| Err(Error::Usage(message.into()));
-        let is_stdin = self.inputs.iter().any(|input| matches!(input, Input::Stdin));
-        if self.passes > 1 && is_stdin {
-            return usage("standard input can be read once only; give a file for several passes");
-        }
-        if self.patience.is_some() && self.holdout.is_none() {
-            return usage("early stopping needs a holdout; add --holdout");
-        }
-        if self.regret && (self.passes > 1 || self.holdout.is_some()) {
-            return usage("the regret is defined for one pass without holdout");
-        }
-        if self.holdout.is_some_and(|n| n < 2) {
-            return usage("the holdout must leave rows to learn from");
-        }
-        Ok(())
-    }
-}
-
-/// Who wants to hear of a run while it goes.
-pub trait Observer {
-    /// A line of the progress table.
-    fn progress(&mut self, _line: &Progress) {}
-    /// How far the reading has come.
-    fn position(&mut self, _position: &Position) {}
-    /// A pass has ended.
-    fn pass(&mut self, _pass: &Pass) {}
-    /// Something is probably wrong. Each kind of warning comes once.
-    fn warning(&mut self, _warning: &Warning) {}
-}
-
-/// Nobody.
-impl Observer for () {}
-
-/// A pass that has ended.
-#[derive(Clone, Debug, Serialize)]
-pub struct Pass {
-    /// Its number, from 1.
-    pub pass: u32,
-    /// Rows learned so far.
-    pub rows: u64,
-    /// The average progressive loss so far.
-    pub progressive: Option<f64>,
-    /// The holdout's metrics in this pass.
-    pub holdout: Option<Evaluation>,
-    /// Nonzero weights.
-    pub nonzeros: usize,
-}
-
-/// What came of a run.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The model.
-    pub model: Model,
-    /// The passes.
-    pub passes: Vec<Pass>,
-    /// The regret, when asked for.
-    pub regret: Option<Regret>,
-    /// Rows learned in this run.
-    pub rows: u64,
-    /// Their features.
-    pub features: u64,
-    /// Rows passed over because they were bad, and the first of their errors.
-    pub skipped: (u64, Vec<String>),
-    /// What a person should know of the rows: see [`Reader::warnings`].
-    pub warnings: Vec<String>,
-    /// Time spent reading and learning.
-    pub elapsed: Duration,
-}
-
 /// Runs a plan.
 pub fn run(
     trainer: &mut Trainer,
     plan: &Plan,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    let reader = Reader::open(&plan.inputs, &plan.options)?;
+    let reader = plan.open()?;
     run_with(trainer, plan, reader, observer)
 }
 
@@ -167,6 +54,9 @@ pub fn run_with(
         let message = "the regret is defined for rows as they are; leave out --class-weight";
         return Err(Error::Usage(message.into()));
     }
+    let sampler = plan
+        .sample_negatives
+        .map(|share| NegativeSampler::new(share, trainer.settings(), &trainer.schema().found));
     let mut reader = Some(reader);
     for input in &plan.inputs {
         trainer.note_input(&input.name());
@@ -185,14 +75,21 @@ pub fn run_with(
         warnings: Vec::new(),
         unsaved: 0,
         saver: None,
+        sampler: sampler.transpose()?,
+        predictions: plan.predictions.then(Predictions::default),
+        delivered: vec![0; plan.inputs.len()],
+        is_stopped: false,
     };
     let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, Model)>, 0);
     for number in 1..=plan.passes {
         let reader = match reader.take() {
             Some(reader) => reader,
-            None => Reader::open(&plan.inputs, &plan.options)?,
+            None => plan.open()?,
         };
         let holdout = state.pass(number, reader)?;
+        if state.is_stopped {
+            break;
+        }
         if number < plan.passes {
             state.trainer.decide();
         }
@@ -221,7 +118,9 @@ pub fn run_with(
     if let Some(saver) = &mut state.saver {
         saver.wait()?;
     }
-    let RunState { ledger, rows, features, skipped, warnings, .. } = state;
+    state.note_consumed();
+    let RunState { ledger, rows, features, skipped, warnings, is_stopped, .. } = state;
+    let negatives = state.sampler.as_ref().map(NegativeSampler::counts);
     let elapsed = start.elapsed();
     if trainer.progressive().rows() == 0 {
         return Err(Error::NothingLearned);
@@ -231,7 +130,18 @@ pub fn run_with(
     }
     let model = best.map_or_else(|| trainer.model(), |(_, model)| model);
     let regret = ledger.map(|ledger| ledger.close(trainer));
-    Ok(Outcome { model, passes, regret, rows, features, skipped, warnings, elapsed })
+    Ok(Outcome {
+        model,
+        passes,
+        regret,
+        rows,
+        features,
+        skipped,
+        warnings,
+        elapsed,
+        negatives,
+        is_stopped,
+    })
 }
 
 struct RunState<'a> {
@@ -245,6 +155,12 @@ struct RunState<'a> {
     warnings: Vec<String>,
     unsaved: u64,
     saver: Option<Saver>,
+    sampler: Option<NegativeSampler>,
+    /// Taken away after the first pass.
+    predictions: Option<Predictions>,
+    /// Rows of each input that are learned or passed over in this pass.
+    delivered: Vec<u64>,
+    is_stopped: bool,
     /// What the first rows show, in search of reasons.
     first: FirstRows,
     /// Whether it was said that the learner is worse than a constant.
@@ -261,43 +177,77 @@ impl RunState<'_> {
             ModelEvaluator::new(self.trainer.settings(), &self.trainer.schema().found.classes);
         let (mut chunk, mut kept, mut held) = (Chunk::new(), Chunk::new(), Chunk::new());
         let (mut row, mut learned, mut judged) = (0u64, 0u64, false);
+        let starts = if number == 1 { &plan.starts[..] } else { &[] };
+        self.delivered.fill(0);
         let mut more = true;
         while more {
-            more = reader.read(&mut chunk)?;
+            more = match reader.read(&mut chunk) {
+                Err(error) if error.kind() == DataErrorKind::Stopped => {
+                    self.is_stopped = true;
+                    false
+                }
+                read => read?,
+            };
             self.observer.position(&reader.position());
+            let (input, end) = reader.input_position();
+            let begin = end - chunk.len() as u64;
+            let start = starts.get(input).copied().unwrap_or(0);
             // Straight through when nothing is to be picked, put aside or mixed.
-            let plain = plan.holdout.is_none() && plan.shuffle.is_none() && row >= plan.skip;
+            let plain = plan.holdout.is_none()
+                && plan.shuffle.is_none()
+                && self.sampler.is_none()
+                && row >= plan.skip
+                && begin >= start;
             let left = plan.limit.map_or(u64::MAX, |limit| limit - learned);
             if plain && left >= chunk.len() as u64 {
                 row += chunk.len() as u64;
                 learned += chunk.len() as u64;
+                self.delivered_until(input, end);
                 self.learn(&chunk, &reader)?;
+                if let Some(predictions) = &mut self.predictions {
+                    predictions.all(self.observer, &mut reader);
+                }
                 self.save_if_due(&reader)?;
+                if left == chunk.len() as u64 {
+                    break;
+                }
                 continue;
             }
-            for i in 0..if more { chunk.len() } else { 0 } {
-                row += 1;
-                if row <= plan.skip || plan.limit.is_some_and(|limit| learned >= limit) {
-                    continue;
+            let mut rows = begin;
+            for i in 0..chunk.len() {
+                if plan.limit.is_some_and(|limit| learned >= limit) {
+                    break;
                 }
-                learned += 1;
-                match plan.holdout {
-                    Some(n) if row.is_multiple_of(n) => held.copy_row(&chunk, i),
-                    _ => kept.copy_row(&chunk, i),
+                row += 1;
+                rows += 1;
+                let mut place = Place::Nowhere;
+                if row > plan.skip && rows > start {
+                    place = self.put(&chunk, i, row, &mut kept, &mut held);
+                    learned += u64::from(place != Place::Nowhere);
+                }
+                if let Some(predictions) = &mut self.predictions {
+                    predictions.push(place);
                 }
             }
+            self.delivered_until(input, rows);
             let full = kept.len() >= plan.shuffle.unwrap_or(1);
             let done = plan.limit.is_some_and(|limit| learned >= limit);
             if full || !more || done {
                 self.learn_mixed(&mut kept, &mut random, &reader)?;
-                self.save_if_due(&reader)?;
                 // Judged where they stand in the stream: after the rows that came with them.
                 judged |= !held.is_empty();
                 self.judge(&mut held, &mut judge);
+                if let Some(predictions) = &mut self.predictions {
+                    predictions.placed(self.observer, &mut reader);
+                }
+                self.save_if_due(&reader)?;
             }
             if done {
                 break;
             }
+        }
+        if let Some(mut predictions) = self.predictions.take() {
+            predictions.finish(self.observer, &mut reader);
         }
         // The table ends with the last row, wherever that is.
         if let Some(line) = self.trainer.last_report() {
@@ -317,10 +267,47 @@ impl RunState<'_> {
         Ok(judged.then(|| judge.finish()))
     }
 
+    /// Puts a row where it belongs: among the rows to learn, those to judge, or nowhere.
+    fn put(
+        &mut self,
+        chunk: &Chunk,
+        i: usize,
+        row: u64,
+        kept: &mut Chunk,
+        held: &mut Chunk,
+    ) -> Place {
+        if self.plan.holdout.is_some_and(|n| row.is_multiple_of(n)) {
+            held.copy_row(chunk, i);
+            return Place::Held(held.len() - 1);
+        }
+        let is_kept = match &mut self.sampler {
+            None => {
+                kept.copy_row(chunk, i);
+                true
+            }
+            Some(sampler) => sampler.put(chunk, i, kept),
+        };
+        if is_kept { Place::Kept(kept.len() - 1) } else { Place::Nowhere }
+    }
+
+    /// So many rows of an input are learned or passed over.
+    fn delivered_until(&mut self, input: usize, rows: u64) {
+        if let Some(delivered) = self.delivered.get_mut(input) {
+            *delivered = rows;
+        }
+    }
+
+    fn note_consumed(&mut self) {
+        self.trainer.note_consumed(&self.plan.inputs, &self.delivered);
+    }
+
     fn judge(&mut self, held: &mut Chunk, judge: &mut ModelEvaluator) {
         let mut margins = Vec::new();
         self.trainer.online().predict(held, &mut margins);
         judge.record_chunk(held, &margins);
+        if let Some(predictions) = &mut self.predictions {
+            predictions.held(&margins);
+        }
         held.clear();
     }
 
@@ -330,14 +317,18 @@ impl RunState<'_> {
         random: &mut Xoshiro256PlusPlus,
         reader: &Reader,
     ) -> Result<(), Error> {
+        let mut order: Vec<usize> = Vec::new();
         if self.plan.shuffle.is_some() {
-            let mut order: Vec<usize> = (0..kept.len()).collect();
+            order.extend(0..kept.len());
             order.shuffle(random);
             let mut mixed = Chunk::new();
             order.iter().for_each(|&i| mixed.copy_row(kept, i));
             *kept = mixed;
         }
         self.learn(kept, reader)?;
+        if let Some(predictions) = &mut self.predictions {
+            predictions.put_in_order(&order);
+        }
         kept.clear();
         Ok(())
     }
@@ -349,15 +340,22 @@ impl RunState<'_> {
         let leak = self.first.take(chunk);
         let observer = &mut *self.observer;
         let report = &mut |line: &Progress| observer.progress(line);
-        let learned = match &mut self.ledger {
-            None => self.trainer.learn(chunk, report),
-            Some(ledger) => ledger.learn(self.trainer, chunk, report),
+        let learned = match (&mut self.ledger, &mut self.predictions) {
+            (Some(ledger), _) => ledger.learn(self.trainer, chunk, report),
+            (None, None) => self.trainer.learn(chunk, report),
+            (None, Some(predictions)) => {
+                let watch = &mut |stretch: &Stretch<'_>| predictions.learned(stretch);
+                self.trainer.learn_watched(chunk, report, watch)
+            }
         };
         if let Err(Error::Diverged { row }) = learned {
             let reason = self.reason(None, reader);
             self.observer.warning(&Warning::Diverged { row, reason });
         }
         learned?;
+        if let Some(average) = self.trainer.progressive().average() {
+            self.observer.loss(average);
+        }
         self.warn_of_leak(leak, reader);
         self.warn_if_behind(self.trainer.noticed_behind(), reader);
         self.unsaved += chunk.len() as u64;
@@ -412,9 +410,11 @@ impl RunState<'_> {
 
     /// Begins to save the state if enough rows have been learned since it was last saved, and that has been written.
     fn save_if_due(&mut self, reader: &Reader) -> Result<(), Error> {
-        if let Some((path, Some(every))) = &self.plan.checkpoint
+        let plan = self.plan;
+        if let Some((path, Some(every))) = &plan.checkpoint
             && self.unsaved >= *every
         {
+            self.note_consumed();
             if self.saver.get_or_insert_with(|| Saver::new(path)).save(self.trainer, reader)? {
                 self.unsaved = 0;
             }

@@ -135,6 +135,13 @@ impl SharedLearner {
             Learner::One(one) => &mut **one,
             Learner::Many(many) => &mut **many,
         };
+        if chunk.has_bases() && !learner.takes_bases() {
+            return Err(Error::Usage(
+                "rows have a base value (the third number before the bar), which this method does not learn with; \
+                 use another one, such as ftrl, or remove the number"
+                    .into(),
+            ));
+        }
         match &mut self.class_weights {
             None => learner.learn_rows(chunk, rows.clone(), &mut self.margins),
             Some(class_weights) => {

@@ -9,7 +9,7 @@ use parsimon_eval::{LearningCurve, Progressive, Schedule};
 use super::baseline::Baseline;
 use super::shared::{SharedLearner, arg_max, options_of};
 use super::stretch::{self, Course, Watch};
-use super::{Behind, Progress};
+use super::{Behind, Consumed, Progress};
 use crate::model::Learned;
 use crate::{BuildError, Error, InputSchema, LearnerOptions, Model, Provenance, Settings};
 
@@ -43,6 +43,8 @@ pub struct Trainer {
     pub(super) inputs: Vec<String>,
     /// The constant beside the learner; none after resuming a checkpoint that has none.
     pub(super) baseline: Option<Baseline>,
+    /// The files of which rows were learned by a run.
+    pub(super) consumed: Vec<Consumed>,
     /// The line of the last row, if it was not reported.
     last: Option<Progress>,
 }
@@ -67,6 +69,7 @@ impl Trainer {
             schedule: Schedule::doubling(),
             names: Names::default(),
             inputs: Vec::new(),
+            consumed: Vec::new(),
             last: None,
         })
     }

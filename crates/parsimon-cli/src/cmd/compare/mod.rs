@@ -8,6 +8,7 @@ use parsimon::eval::number::thousands;
 
 use crate::args::{CompareArgs, inputs};
 use crate::cmd::comparison::{Task, Verdict, publish, tell};
+use crate::console::announce_terminal;
 use crate::fault::Fault;
 use crate::output::Files;
 
@@ -17,7 +18,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
     files.read("--test", &inputs(&args.test));
     files.read("--spec", &args.spec.inputs());
     args.report.check(&mut files)?;
-    let task = Task { data: &args.data, frame: &args.frame, test: &args.test };
+    let task = Task {
+        data: &args.data,
+        frame: &args.frame,
+        test: &args.test,
+        sample_negatives: args.sample_negatives,
+    };
+    if !args.report.quiet {
+        announce_terminal(&args.data.inputs());
+    }
     let comparison = pass::hold(args, &task, &runs::runs(args)?)?;
     let verdict = Verdict::new(&task, &comparison);
     publish(&verdict, &task, &args.report, "parsimon compare", &[])?;
@@ -28,5 +37,5 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
         let last = format!("{runs} in one pass over {rows} rows; times are for learning alone");
         tell(&verdict, &args.report, &last);
     }
-    Ok(())
+    comparison.ended()
 }

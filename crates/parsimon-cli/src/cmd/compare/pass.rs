@@ -2,7 +2,6 @@
 
 use std::thread;
 
-use parsimon::core::Chunk;
 use parsimon::data::Options;
 use parsimon::{Error, Model, Observer, Stopped, Sweep};
 
@@ -10,7 +9,7 @@ use super::window::Window;
 use crate::args::CompareArgs;
 use crate::cmd::columns;
 use crate::cmd::comparison::{
-    Comparison, ConstantScore, Ended, Entry, Finish, Run, Score, Task, check_tests, judge,
+    Comparison, ConstantScore, Ended, Entry, Finish, Rows, Run, Score, Task, check_tests, judge,
     until_it_fits,
 };
 use crate::console::Console;
@@ -30,6 +29,7 @@ fn once(
     let tests = task.tests();
     check_tests(&tests, &options)?;
     let (schema, mut windows) = (reading.clone(), Vec::new());
+    let mut rows = Rows::new(task, &settings, &schema.found)?;
     let mut sweep = Sweep::empty(frame, reading);
     for (run, settings) in runs.iter().zip(settings) {
         windows.push(Window::new(&settings, &schema.found.classes, runs.len()));
@@ -39,15 +39,17 @@ fn once(
     let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
     sweep.use_threads(threads);
     let mut console = Console::new(args.report.quiet, 1, 0, Vec::new());
-    let mut chunk = Chunk::new();
     let quiet = args.report.quiet;
-    while reader.read(&mut chunk).map_err(|e| Ended::by(e, task, &options, quiet))? {
-        sweep.learn_watched(&chunk, &mut |_| {}, &mut windows);
+    let fault = |e| Ended::by(e, task, &options, quiet);
+    while let Some(chunk) = rows.next(&mut reader).map_err(fault)? {
+        sweep.learn_watched(chunk, &mut |_| {}, &mut windows);
         console.position(&reader.position());
     }
     console.finish();
     columns::warn(&reader.warnings());
-    let rows = reader.position().rows;
+    let (read, rows) = (rows.finish(), reader.position().rows);
+    // After a signal nothing more is begun.
+    let tests = if read.is_stopped { Vec::new() } else { tests };
     let mut finishes = finishes(&sweep, runs, windows)?;
     let scores = finishes.iter_mut().enumerate();
     let mut scores: Vec<(usize, &mut Score)> =
@@ -57,7 +59,7 @@ fn once(
     let mut constant = ConstantScore::of(&sweep);
     let beside = constant.as_mut().zip(sweep.constant_model(0));
     judge(&mut scores, beside, models, &tests, &options, threads)?;
-    Ok(Comparison { rows, schema, finishes, constant })
+    Ok(Comparison { rows, schema, finishes, read, constant })
 }
 
 /// What came of every run; an error if none came to its end.

@@ -1,7 +1,7 @@
 //! The charts of a comparison.
 
 use parsimon::eval::{CurvePoint, Evaluation};
-use parsimon_page::chart::{Better, Figure, Panel, Series, reliability};
+use parsimon_page::chart::{Better, Figure, Panel, Series, reliability_of};
 use serde_json::Value;
 
 use super::choice::metric;
@@ -140,6 +140,7 @@ pub(crate) fn curves(verdict: &Verdict<'_>) -> Figure {
     let mut losses: Vec<&str> = best.iter().map(|(_, score)| score.curve.loss.as_str()).collect();
     losses.dedup();
     let title = match &losses[..] {
+        ["squared"] => "progressive loss (half the squared error)".to_owned(),
         [one] => format!("progressive loss ({one})"),
         _ => "progressive loss, each method's own".to_owned(),
     };
@@ -236,7 +237,7 @@ fn best_at_each(
 pub(crate) fn calibration(finish: &Finish) -> Option<Figure> {
     match finish.result.as_ref().ok()?.evaluation()? {
         Evaluation::Binary(m) if !m.calibration.is_empty() => {
-            Some(reliability(format!("Calibration of {}", finish.run.name), &m.calibration))
+            Some(reliability_of(format!("Calibration of {}", finish.run.name), m))
         }
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! Which run to recommend: the best, and the sparsest that is nearly as good.
 
 use parsimon::core::Loss;
-use parsimon::eval::Evaluation;
+use parsimon::eval::{Evaluation, Measure};
 
 use super::{Comparison, Finish, Score};
 
@@ -13,6 +13,8 @@ pub(crate) const TOLERANCE: f64 = 0.01;
 pub(crate) enum Criterion {
     /// The loss that was trained, when it is the same in all runs.
     Loss,
+    /// The same where it is half the squared error.
+    Mse,
     /// The share of errors, for several classes.
     Error,
     /// Two classes and different losses, which are not to be compared.
@@ -28,7 +30,10 @@ impl Criterion {
         let mut scores = comparison.finishes.iter().filter_map(|f| f.result.as_ref().ok());
         match scores.find_map(Score::evaluation) {
             _ if comparison.finishes.iter().any(|f| f.settings.is_multiclass()) => Self::Error,
-            _ if same => Self::Loss,
+            _ if same => match losses.first().is_some_and(|loss| Measure::of(*loss).is_mse()) {
+                true => Self::Mse,
+                false => Self::Loss,
+            },
             Some(Evaluation::Binary(_)) => Self::Auc,
             _ => Self::Rmse,
         }
@@ -37,6 +42,7 @@ impl Criterion {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Loss => "mean loss",
+            Self::Mse => "MSE",
             Self::Error => "error rate",
             Self::Auc => "1 - AUC",
             Self::Rmse => "RMSE",
@@ -47,6 +53,7 @@ impl Criterion {
     pub(crate) fn column(self) -> &'static str {
         match self {
             Self::Loss => "mean loss",
+            Self::Mse => "MSE",
             Self::Error => "accuracy",
             Self::Auc => "AUC",
             Self::Rmse => "RMSE",
@@ -59,7 +66,9 @@ impl Criterion {
         let cost = match (self, &score.test) {
             // Of all rows, even where the other metrics are of the last ones.
             (Self::Loss | Self::Error, None) => Some(score.loss),
+            (Self::Mse, None) => Some(2.0 * score.loss),
             (Self::Loss, Some(test)) => test.mean_loss(),
+            (Self::Mse, Some(test)) => test.mean_loss().map(|loss| 2.0 * loss),
             (Self::Error, Some(_)) => metric("accuracy").map(|accuracy| 1.0 - accuracy),
             (Self::Auc, _) => metric("AUC").map(|auc| 1.0 - auc),
             (Self::Rmse, _) => metric("RMSE"),

@@ -13,7 +13,7 @@ pub(crate) fn command(task: &Task<'_>, run: &Run) -> String {
     let mut words = vec!["parsimon".to_owned(), "train".to_owned()];
     words.extend(task.data.words());
     words.extend(settings(&run.spec));
-    if task.frame.precision == PrecisionArg::F64 {
+    if task.frame.precision == Some(PrecisionArg::F64) {
         words.extend(["--precision".to_owned(), "f64".to_owned()]);
     }
     if task.frame.no_bias {
@@ -21,6 +21,9 @@ pub(crate) fn command(task: &Task<'_>, run: &Run) -> String {
     }
     if task.frame.store == StoreArg::Index {
         words.extend(["--store".to_owned(), "index".to_owned()]);
+    }
+    if let Some(share) = task.sample_negatives {
+        words.extend(["--sample-negatives".to_owned(), share.to_string()]);
     }
     for test in task.test {
         words.extend(["--test".to_owned(), test.display().to_string()]);

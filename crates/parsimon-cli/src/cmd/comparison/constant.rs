@@ -42,7 +42,9 @@ impl ConstantScore {
             // One score for all rows ranks nothing.
             (Criterion::Auc, _) => Some(0.5),
             (Criterion::Loss | Criterion::Error, None) => self.loss,
+            (Criterion::Mse, None) => self.loss.map(|loss| 2.0 * loss),
             (Criterion::Loss, Some(test)) => test.mean_loss(),
+            (Criterion::Mse, Some(test)) => test.mean_loss().map(|loss| 2.0 * loss),
             (Criterion::Error, Some(_)) => of_test("accuracy").map(|accuracy| 1.0 - accuracy),
             (Criterion::Rmse, None) => self.deviation,
             (Criterion::Rmse, Some(_)) => of_test("RMSE"),
@@ -59,6 +61,7 @@ impl ConstantScore {
             None => match column {
                 "mean loss" if self.accuracy.is_some() && !self.is_binary => None,
                 "mean loss" => self.loss,
+                "MSE" | "progressive MSE" => self.loss.map(|loss| 2.0 * loss),
                 "AUC" => auc,
                 "accuracy" => self.accuracy,
                 "RMSE" => self.deviation,

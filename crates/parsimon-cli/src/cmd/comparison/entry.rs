@@ -8,6 +8,7 @@ use super::{Run, Task};
 use crate::cmd::columns;
 use crate::cmd::train::frame;
 use crate::fault::Fault;
+use crate::interrupt;
 
 /// Slots of all runs together up to which each run has an array of its own.
 const MOST_SLOTS: usize = 1 << 26;
@@ -33,7 +34,8 @@ impl Entry {
             return Err(Fault::Usage("no method to run".into()));
         };
         let inputs = task.data.inputs();
-        let mut base = task.data.options(task.frame.precision.into())?;
+        let mut base = task.data.options(task.frame.precision())?;
+        base.stop = Some(interrupt::stop());
         if let Some(wider) = wider {
             columns::take_kinds(&mut base, wider);
         }

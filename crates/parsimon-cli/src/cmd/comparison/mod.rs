@@ -8,6 +8,7 @@ mod constant;
 mod entry;
 mod names;
 mod page;
+mod read;
 mod run;
 mod table;
 mod test;
@@ -25,6 +26,7 @@ use parsimon_page::chart::Figure;
 
 pub(crate) use self::constant::ConstantScore;
 pub(crate) use self::entry::{Ended, Entry, until_it_fits};
+pub(crate) use self::read::{Read, Rows};
 pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
 use self::table::Cells;
 pub(crate) use self::test::{check_tests, judge};
@@ -39,6 +41,7 @@ pub(crate) struct Task<'a> {
     pub(crate) data: &'a DataArgs,
     pub(crate) frame: &'a FrameArgs,
     pub(crate) test: &'a [PathBuf],
+    pub(crate) sample_negatives: Option<f64>,
 }
 
 impl Task<'_> {
@@ -53,8 +56,23 @@ pub(crate) struct Comparison {
     /// How the data was read, with what was found before the first row.
     pub(crate) schema: InputSchema,
     pub(crate) finishes: Vec<Finish>,
+    /// What became of the rows.
+    pub(crate) read: Read,
     /// What a constant would have cost.
     pub(crate) constant: Option<ConstantScore>,
+}
+
+impl Comparison {
+    /// Success, unless a signal ended the pass.
+    pub(crate) fn ended(&self) -> Result<(), Fault> {
+        match self.read.is_stopped {
+            true => Err(Fault::Interrupted(format!(
+                "the results are of the first {} rows, without the test data",
+                thousands(self.rows)
+            ))),
+            false => Ok(()),
+        }
+    }
 }
 
 /// What came of a run.
@@ -149,6 +167,10 @@ pub(crate) fn tell(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
     }
     if given_up > 0 {
         note(&format!("{given_up} far behind the best and given up; --keep-all keeps them"));
+    }
+    if let Some((learned, met)) = verdict.comparison.read.negatives {
+        let (learned, met) = (thousands(learned), thousands(met));
+        note(&format!("learned {learned} of {met} negative rows"));
     }
     note(last);
     for (what, path) in [("plot", &report.plot), ("page", &report.html)] {

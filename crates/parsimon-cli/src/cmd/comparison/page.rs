@@ -85,6 +85,7 @@ fn file(input: &Input) -> Markup {
 fn recommended(verdict: &Verdict<'_>) -> Markup {
     let by = match verdict.criterion {
         Criterion::Loss => "the mean of the loss that is trained",
+        Criterion::Mse => "the mean squared error",
         Criterion::Error => "the share of errors",
         Criterion::Auc => "1 - AUC, because the methods have different losses",
         Criterion::Rmse => "RMSE, because the methods have different losses",
@@ -153,7 +154,7 @@ fn runs(verdict: &Verdict<'_>) -> Markup {
                 " Times are for learning alone, with other runs at work beside it."
             }
             @if let Some(judged) = judged.filter(|judged| *judged < verdict.comparison.rows) {
-                " The mean loss is of all rows with a label, the other progressive metrics of the last "
+                " The mean loss or MSE is of all rows with a label, the other progressive metrics of the last "
                 (thousands(judged)) "."
             }
         }

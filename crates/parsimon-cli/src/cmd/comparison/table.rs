@@ -1,8 +1,9 @@
 //! The table of all runs, for the terminal and for the page.
 
 use parsimon::Stopped;
+use parsimon::core::Loss;
 use parsimon::eval::number::{duration, maybe, thousands};
-use parsimon::eval::{Evaluation, Table};
+use parsimon::eval::{Evaluation, Measure, Table};
 use parsimon_page::{Cell, SortableTable};
 
 use super::{Finish, Score, Verdict};
@@ -20,7 +21,8 @@ impl Cells {
         let finishes = &verdict.comparison.finishes;
         // Methods with other losses may have other metrics: every one that a method has is a column.
         let mut columns: Vec<String> = Vec::new();
-        for (name, _) in finishes.iter().filter_map(|f| f.result.as_ref().ok()).flat_map(metrics) {
+        let scored = finishes.iter().filter_map(|f| Some((f, f.result.as_ref().ok()?)));
+        for (name, _) in scored.flat_map(|(f, score)| metrics(f.settings.loss(), score)) {
             if !columns.contains(&name) {
                 columns.push(name);
             }
@@ -28,11 +30,11 @@ impl Cells {
         let has_times = finishes.iter().any(|f| f.time.is_some());
         let number = |value: Option<f64>| Cell::number(maybe(value, 4), value);
         let row = |i: usize| {
-            let Finish { run, time, result, .. } = &finishes[i];
+            let Finish { run, settings, time, result } = &finishes[i];
             let mut row = vec![Cell::text(&run.name)];
             match result {
                 Ok(score) => {
-                    let metrics = metrics(score);
+                    let metrics = metrics(settings.loss(), score);
                     let value =
                         |column: &String| metrics.iter().find(|m| m.0 == *column).and_then(|m| m.1);
                     row.extend(columns.iter().map(|column| number(value(column))));
@@ -109,19 +111,24 @@ fn is_metric(column: &str) -> bool {
 }
 
 /// The progressive metrics, then those of the test data: the few that fit side by side.
-fn metrics(score: &Score) -> Vec<(String, Option<f64>)> {
-    let wanted = ["mean loss", "AUC", "accuracy", "RMSE", "R2", "deviance"];
+fn metrics(loss: Loss, score: &Score) -> Vec<(String, Option<f64>)> {
+    let measure = Measure::of(loss);
+    let average = Some(measure.factor * score.loss);
+    let wanted = ["mean loss", "MSE", "AUC", "accuracy", "RMSE", "R2", "deviance"];
     let of = |evaluation: &Evaluation, prefix: &str| {
         let all = evaluation.metrics().into_iter().filter(|(name, _)| wanted.contains(name));
         all.map(|(name, x)| (format!("{prefix}{name}"), x)).collect::<Vec<_>>()
     };
     let mut all = match &score.progressive {
         Some(progressive) => of(progressive, ""),
+        None if measure.is_mse() && score.curve.loss != "error" => {
+            vec![(format!("progressive {}", measure.name), average)]
+        }
         None => vec![(format!("progressive {}", score.curve.loss), Some(score.loss))],
     };
     // Of all rows, even where the others are of the last ones.
     if !matches!(score.progressive, Some(Evaluation::Multiclass(_))) {
-        all.iter_mut().filter(|m| m.0 == "mean loss").for_each(|m| m.1 = Some(score.loss));
+        all.iter_mut().filter(|m| m.0 == measure.name).for_each(|m| m.1 = average);
     }
     all.extend(score.test.iter().flat_map(|test| of(test, "test ")));
     all

@@ -1,6 +1,7 @@
 //! What is to be said of a comparison: by what runs are ranked, which are on the front, which are recommended.
 
 use parsimon::Stopped;
+use parsimon::eval::Measure;
 use parsimon::eval::number::maybe;
 use serde_json::{Map, Value, json};
 
@@ -198,6 +199,10 @@ impl<'a> Verdict<'a> {
                 "curve": score.curve,
             }),
         };
+        let is_mse = Measure::of(settings.loss()).is_mse() && !settings.is_multiclass();
+        if let (Ok(score), true) = (result, is_mse) {
+            object["progressive_mse"] = json!(2.0 * score.loss);
+        }
         if let (Value::Object(object), Value::Object(own)) = (&mut object, own) {
             object.extend(time.map(|time| ("seconds".to_owned(), time.as_secs_f64().into())));
             object.extend(own);

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, stderr};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use parsimon::data::Position;
+use parsimon::eval::Measure;
 use parsimon::eval::number::thousands;
 use parsimon::{Standing, Stopped, Sweep};
 
@@ -22,10 +23,11 @@ pub(super) struct Live {
     /// Of the last report: counting them costs a pass over the weights.
     nonzeros: Vec<usize>,
     has_header: bool,
+    measure: Measure,
 }
 
 impl Live {
-    pub(super) fn new(quiet: bool, runs: &[Run]) -> Self {
+    pub(super) fn new(quiet: bool, runs: &[Run], measure: Measure) -> Self {
         let bar = (!quiet && stderr().is_terminal()).then(|| {
             let bar = ProgressBar::no_length();
             let style = "{msg}\n{bar:30} {percent:>3}%  {elapsed} elapsed, {eta} left";
@@ -40,7 +42,18 @@ impl Live {
             pairs.collect::<Vec<_>>().join(" ")
         };
         let names: Vec<String> = runs.iter().map(name).collect();
-        Self { quiet, bar, nonzeros: vec![0; names.len()], names, has_header: false }
+        let nonzeros = vec![0; names.len()];
+        Self { quiet, bar, nonzeros, names, has_header: false, measure }
+    }
+
+    /// What the average loss is called.
+    fn average(&self) -> &'static str {
+        if self.measure.is_mse() { self.measure.name } else { "average" }
+    }
+
+    /// An average loss as people read it.
+    fn shown(&self, loss: Option<f64>) -> String {
+        loss.map_or("-".to_owned(), |x| format!("{:.6}", self.measure.factor * x))
     }
 
     /// Takes a report; without a terminal, prints the best so far.
@@ -58,9 +71,10 @@ impl Live {
         let Some(best) = best else { return };
         if !self.has_header {
             self.has_header = true;
-            note(&line(["rows", "average", "since last", "nonzeros", "learning"], "best so far"));
+            let heads = ["rows", self.average(), "since last", "nonzeros", "learning"];
+            note(&line(heads, "best so far"));
         }
-        let loss = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{x:.6}"));
+        let loss = |x: Option<f64>| self.shown(x);
         let (average, recent) = (loss(best.average), loss(best.since_last));
         let (rows, nonzeros) = (thousands(best.rows), thousands(best.nonzeros as u64));
         let cells = [&*rows, &*average, &*recent, &*nonzeros, &*count.to_string()];
@@ -82,14 +96,14 @@ impl Live {
         let mut table = format!(
             "{:<width$} {:>10} {:>10} {:>10}  {} rows",
             "setting",
-            "average",
+            self.average(),
             "since last",
             "nonzeros",
             thousands(rows)
         );
         let best = sweep.best();
-        for k in self.shown(sweep) {
-            let loss = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{x:.6}"));
+        for k in self.lines(sweep) {
+            let loss = |x: Option<f64>| self.shown(x);
             let progressive = sweep.progressive(k);
             let state = match sweep.stopped(k) {
                 None if best == Some(k) => "best".to_owned(),
@@ -113,7 +127,7 @@ impl Live {
     }
 
     /// All settings as they were given, or the best when there are too many.
-    fn shown(&self, sweep: &Sweep) -> Vec<usize> {
+    fn lines(&self, sweep: &Sweep) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.names.len()).collect();
         if all.len() > MOST_LINES {
             let cost = |k: &usize| match sweep.stopped(*k) {

@@ -11,7 +11,7 @@ use parsimon::eval::number::{bytes, duration, thousands};
 
 use crate::args::{TuneArgs, inputs};
 use crate::cmd::comparison::{Task, Verdict, publish, tell};
-use crate::console::note;
+use crate::console::{announce_terminal, note};
 use crate::fault::Fault;
 use crate::output::Files;
 
@@ -22,7 +22,15 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
     files.read("--spec", &args.spec.inputs());
     args.report.check(&mut files)?;
     files.write("--output", args.output.as_deref())?;
-    let task = Task { data: &args.data, frame: &args.frame, test: &args.test };
+    let task = Task {
+        data: &args.data,
+        frame: &args.frame,
+        test: &args.test,
+        sample_negatives: args.sample_negatives,
+    };
+    if !args.report.quiet {
+        announce_terminal(&args.data.inputs());
+    }
     let start = Instant::now();
     let pass::Learned { comparison, sweep, skipped } =
         pass::learn(args, &task, &runs::runs(args)?)?;
@@ -56,5 +64,5 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
             note(&format!("model {} ({})", path.display(), bytes(size)));
         }
     }
-    Ok(())
+    comparison.ended()
 }

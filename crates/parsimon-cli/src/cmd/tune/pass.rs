@@ -2,7 +2,6 @@
 
 use std::thread;
 
-use parsimon::core::Chunk;
 use parsimon::data::Options;
 use parsimon::eval::LearningCurve;
 use parsimon::{EarlyStopping, Error, Model, Settings, Standing, Sweep};
@@ -11,7 +10,7 @@ use super::live::Live;
 use crate::args::TuneArgs;
 use crate::cmd::columns;
 use crate::cmd::comparison::{
-    Comparison, ConstantScore, Ended, Entry, Finish, Run, Score, Task, check_tests, judge,
+    Comparison, ConstantScore, Ended, Entry, Finish, Rows, Run, Score, Task, check_tests, judge,
     until_it_fits,
 };
 use crate::fault::Fault;
@@ -40,22 +39,27 @@ fn once(
     check_tests(&tests, &options)?;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
     let schema = reading.clone();
+    let measure = settings.first().map(crate::cmd::progressive_measure).unwrap_or_default();
+    let mut rows = Rows::new(task, &settings, &schema.found)?;
     let mut sweep = Sweep::new(settings, frame, reading)?;
     sweep.use_threads(threads);
     if !args.keep_all {
         sweep.give_up_when(EarlyStopping::default());
     }
     task.data.inputs().iter().for_each(|input| sweep.note_input(&input.name()));
-    let mut live = Live::new(args.report.quiet, runs);
-    let mut chunk = Chunk::new();
+    let mut live = Live::new(args.report.quiet, runs, measure);
     let quiet = args.report.quiet;
-    while reader.read(&mut chunk).map_err(|e| Ended::by(e, task, &options, quiet))? {
-        sweep.learn(&chunk, &mut |standings| live.report(standings));
+    let fault = |e| Ended::by(e, task, &options, quiet);
+    while let Some(chunk) = rows.next(&mut reader).map_err(fault)? {
+        sweep.learn(chunk, &mut |standings| live.report(standings));
         live.show(&sweep, &reader.position());
     }
     live.finish();
     columns::warn(&reader.warnings());
-    let (rows, skipped) = (reader.position().rows, reader.skipped_rows());
+    let (read, rows) = (rows.finish(), reader.position().rows);
+    // After a signal nothing more is begun.
+    let tests = if read.is_stopped { Vec::new() } else { tests };
+    let skipped = reader.skipped_rows();
     sweep.note_names(reader.into_names());
     let mut finishes = finishes(&sweep, runs)?;
     let scores = finishes.iter_mut().enumerate();
@@ -66,7 +70,11 @@ fn once(
     let mut constant = ConstantScore::of(&sweep);
     let beside = constant.as_mut().zip(sweep.constant_model(0));
     judge(&mut scores, beside, models, &tests, &options, threads)?;
-    Ok(Learned { comparison: Comparison { rows, schema, finishes, constant }, sweep, skipped })
+    Ok(Learned {
+        comparison: Comparison { rows, schema, finishes, read, constant },
+        sweep,
+        skipped,
+    })
 }
 
 /// Losses of different kinds cannot be ranked while they are paid.

@@ -306,6 +306,9 @@ impl Online for Race {
     fn scale_penalty(&mut self, scale: f64) {
         self.lanes.iter_mut().for_each(|lanes| lanes.scale_penalty(scale));
     }
+    fn takes_bases(&self) -> bool {
+        self.lanes[0].takes_bases()
+    }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let place = self.place(self.chosen_now().0);
         let all = self.lanes.iter().map(|lanes| {

@@ -1,0 +1,28 @@
+//! Flags that contradict a file.
+
+use std::path::Path;
+
+use crate::fault::Fault;
+
+/// A flag that contradicts what was learned with.
+pub(crate) struct Contradiction {
+    flag: String,
+    given: String,
+    stored: String,
+}
+
+impl Contradiction {
+    pub(crate) fn new(flag: &str, given: impl ToString, stored: impl ToString) -> Self {
+        Self { flag: flag.to_owned(), given: given.to_string(), stored: stored.to_string() }
+    }
+
+    /// The refusal, with the checkpoint's name.
+    pub(crate) fn of(self, path: &Path) -> Fault {
+        let Self { flag, given, stored } = self;
+        let given = if given.is_empty() { String::new() } else { format!(" {given}") };
+        Fault::Usage(format!(
+            "{flag}{given} contradicts the checkpoint {}, which was trained with {stored}; leave out {flag}, or train anew without --resume",
+            path.display()
+        ))
+    }
+}

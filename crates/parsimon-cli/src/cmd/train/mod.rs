@@ -1,0 +1,300 @@
+//! `parsimon train`
+
+mod predictions;
+mod report;
+mod resume;
+
+use std::io::Write;
+use std::path::Path;
+
+use parsimon::data::{Input, Options, Reader, Stop};
+use parsimon::eval::Schedule;
+use parsimon::eval::number::thousands;
+use parsimon::survey::{self, Guess, Guessed, Opened};
+use parsimon::{
+    Assess, Assessed, Error, InputSchema, LearnerOptions, Outcome, Plan, Storage, Trainer, run_with,
+};
+use parsimon_page::chart::learning_curve;
+
+use self::predictions::{Predicting, PredictionsFile};
+use super::columns;
+use crate::args::{FrameArgs, StoreArg, TrainArgs};
+use crate::cmd::advice::Advisor;
+use crate::cmd::evaluate;
+use crate::console::{Console, announce_terminal, note};
+use crate::fault::Fault;
+use crate::interrupt;
+use crate::output::{Files, Output, write_text};
+
+pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
+    let schedule =
+        Schedule::parse(&args.progress).map_err(|e| Fault::Usage(format!("--progress: {e}")))?;
+    let holdout = args.holdout.map(every).transpose()?;
+    let inputs = args.data.inputs();
+    let tests = crate::args::inputs(&args.test);
+    check_files(args, &inputs, &tests)?;
+    let mut plan = Plan {
+        passes: args.passes,
+        shuffle: args.shuffle,
+        seed: args.seed,
+        holdout,
+        patience: args.early_stop,
+        limit: args.limit,
+        skip: args.skip.unwrap_or(0),
+        sample_negatives: args.sample_negatives,
+        predictions: args.predictions.is_some(),
+        checkpoint: args.checkpoint.clone().map(|path| (path, args.checkpoint_every)),
+        regret: args.regret,
+        ..Plan::new(inputs, Options::default())
+    };
+    plan.check()?;
+    if !args.quiet {
+        announce_terminal(&plan.inputs);
+    }
+    let stop = interrupt::stop();
+    let mut wider = None;
+    let (trainer, outcome, predictions) = loop {
+        let start = match &args.resume {
+            Some(path) => resume::resumed(args, path, &plan.inputs, &stop)?,
+            None => fresh(args, &plan.inputs, wider.take(), &stop)?,
+        };
+        let Start { mut trainer, options, reader, starts } = start;
+        plan.options = Options { stop: Some(stop.clone()), ..options };
+        plan.starts = starts;
+        trainer.report_when(schedule);
+        if !args.quiet {
+            report::announce(&trainer, &plan);
+        }
+        let classes = match trainer.settings().is_multiclass() {
+            true => trainer.schema().found.classes.clone(),
+            false => Vec::new(),
+        };
+        let before = trainer.progressive().rows();
+        let mut console = Console::new(args.quiet, args.passes, before, classes);
+        let advisor = Advisor::new(trainer.settings(), args.spec.names_algorithm()?);
+        console.measure_by(super::progressive_measure(trainer.settings()));
+        console.warn_with(move |warning| advisor.words(warning));
+        let file = args.predictions.as_deref().map(|path| PredictionsFile::create(path, &trainer));
+        let mut predicting = Predicting { console, file: file.transpose()? };
+        let outcome = run_with(&mut trainer, &plan, reader, &mut predicting);
+        let Predicting { console, file } = predicting;
+        console.finish();
+        match outcome {
+            Ok(outcome) => break (trainer, outcome, file),
+            // A file is read again from the start, with a wider kind for the column.
+            Err(Error::Data(error))
+                if args.resume.is_none() && is_repeatable(args, &plan.inputs) =>
+            {
+                let Some(options) = survey::widened(&plan.options, &error) else {
+                    return Err(error.into());
+                };
+                if !args.quiet {
+                    columns::widened(&error, &options);
+                }
+                wider = Some(options);
+            }
+            Err(error) => {
+                return Err(match (&error, console.last_words()) {
+                    (Error::Diverged { .. }, Some(words)) => Fault::Input(words.to_owned()),
+                    (Error::NothingLearned, _) if stop.is_stopped() => {
+                        Fault::Interrupted("no row was learned, nothing was saved".into())
+                    }
+                    _ => error.into(),
+                });
+            }
+        }
+    };
+    if outcome.rows == 0 && !outcome.is_stopped && plan.starts.iter().any(|rows| *rows > 0) {
+        return Err(Fault::Input(format!(
+            "{}: no rows after those that the checkpoint has learned; pass new data, or --skip 0 to learn the same rows again",
+            names(&plan.inputs)
+        )));
+    }
+    columns::warn(&outcome.warnings);
+    if let Some(path) = &args.output {
+        outcome.model.save(path)?;
+    }
+    predictions.map_or(Ok(()), PredictionsFile::finish)?;
+    let test = match &tests[..] {
+        // After a signal nothing more is begun.
+        _ if outcome.is_stopped => None,
+        [] => None,
+        tests => Some(judge(args, &outcome, tests, &plan)?),
+    };
+    if let Some(path) = &args.plot {
+        let title = format!("{} on {}", trainer.settings().algorithm().name, names(&plan.inputs));
+        write_text(path, &learning_curve(title, &trainer.curve_so_far()).to_svg())?;
+    }
+    if let Some(path) = &args.json {
+        let report = report::json(&trainer, &outcome, test.as_ref());
+        let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
+        text.push('\n');
+        write_text(path, &text)?;
+    }
+    if outcome.is_stopped {
+        return Err(Fault::Interrupted(stopped(args, &trainer, &outcome)));
+    }
+    if !args.quiet {
+        report::summarize(args, &trainer, &outcome);
+    }
+    // The JSON on standard output has the metrics in it.
+    if let Some(test) = test.filter(|_| args.json.as_deref() != Some(Path::new("-"))) {
+        let mut out = Output::open(None)?;
+        let measure = super::progressive_measure(trainer.settings());
+        write!(out, "{}", evaluate::text(&test, measure))?;
+        out.finish()?;
+    }
+    Ok(())
+}
+
+/// A learner, and the data open before it.
+struct Start {
+    trainer: Trainer,
+    options: Options,
+    reader: Reader,
+    /// The rows of each input that were learned before.
+    starts: Vec<u64>,
+}
+
+/// Judges the model on the test data, as `evaluate` does.
+fn judge(
+    args: &TrainArgs,
+    outcome: &Outcome,
+    tests: &[Input],
+    plan: &Plan,
+) -> Result<Assessed, Fault> {
+    let options = Options {
+        stop: plan.options.stop.clone(),
+        ..args.data.options(outcome.model.precision())?
+    };
+    // What the model does not know is counted below, and missing.
+    let how = Assess { allow_unknown: true, ..Assess::default() };
+    let assessed = outcome.model.assess(tests, &options, &how, &mut |_| {});
+    let assessed = assessed.map_err(|error| match Fault::from(error) {
+        Fault::Interrupted(_) => Fault::Interrupted(match &args.output {
+            Some(path) => format!("the test was not finished; model {}", path.display()),
+            None => "the test was not finished".into(),
+        }),
+        fault => fault,
+    })?;
+    evaluate::warn(&assessed);
+    Ok(assessed)
+}
+
+/// What a signal left: how much was learned, and where it is.
+fn stopped(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) -> String {
+    let learned =
+        format!("learned {} rows ({})", thousands(outcome.rows), report::progressive(trainer));
+    let mut saved = Vec::new();
+    saved.extend(args.output.as_ref().map(|path| format!("model {}", path.display())));
+    saved.extend(
+        args.checkpoint
+            .as_ref()
+            .map(|path| format!("checkpoint {0} (--resume {0} continues)", path.display())),
+    );
+    match saved.is_empty() {
+        true => format!("{learned}; nothing was saved without -o or --checkpoint"),
+        false => format!("{learned}; {}", saved.join(", ")),
+    }
+}
+
+/// Refuses outputs that would overwrite an input or each other.
+fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<(), Fault> {
+    let mut files = Files::default();
+    files.read("DATA", inputs);
+    files.read("--test", tests);
+    files.read("--spec", &args.spec.inputs());
+    // Before --resume: a checkpoint may be continued in place, and nothing else may replace it.
+    files.write("--checkpoint", args.checkpoint.as_deref())?;
+    if let Some(path) = &args.resume {
+        files.read_path("--resume", path);
+    }
+    files.write("--output", args.output.as_deref())?;
+    files.write("--json", args.json.as_deref())?;
+    files.write("--predictions", args.predictions.as_deref())?;
+    files.write("--plot", args.plot.as_deref())
+}
+
+/// Whether everything can be done from the start again: predictions on standard output cannot be taken back.
+fn is_repeatable(args: &TrainArgs, inputs: &[Input]) -> bool {
+    !inputs.iter().any(Input::is_read_once) && args.predictions.as_deref() != Some(Path::new("-"))
+}
+
+/// A learner at the origin, and the data open before it; with other options than those of the flags after a cell that
+/// contradicts the kind of its column.
+fn fresh(
+    args: &TrainArgs,
+    inputs: &[Input],
+    wider: Option<Options>,
+    stop: &Stop,
+) -> Result<Start, Fault> {
+    let spec = args.spec.spec()?;
+    let mut options = args.data.options(args.frame.precision())?;
+    options.stop = Some(stop.clone());
+    options.mark_skipped = args.predictions.is_some();
+    if let Some(wider) = wider {
+        columns::take_kinds(&mut options, wider);
+    }
+    let Guessed { settings, guess, opened } = survey::open_guessing(&spec, inputs, &options)?;
+    if !args.quiet {
+        columns::lines(&opened.schema).iter().for_each(|line| note(line));
+    }
+    if let Some(guess) = guess.filter(|_| !args.quiet) {
+        note(&guessed(guess, &opened));
+    }
+    let Opened { schema, options, reader } = opened;
+    if let ([negative, positive], true) =
+        (&schema.found.classes[..], settings.may_find_two_classes())
+        && !args.quiet
+    {
+        note(&format!(
+            "labels: two classes, {negative} and {positive}, learned as -1 and 1; use --loss {} to learn numbers",
+            settings.loss_name()
+        ));
+    }
+    let frame = frame(&args.frame, &schema);
+    let trainer = Trainer::new(settings, frame, schema)?;
+    Ok(Start { trainer, options, reader, starts: Vec::new() })
+}
+
+/// What the labels were taken for, and the flag for another reading of them.
+fn guessed(guess: Guess, opened: &Opened) -> String {
+    let classes = &opened.schema.found.classes;
+    let listed = |most: usize| {
+        let shown = classes.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+        if classes.len() > most { format!("{shown}, ...") } else { shown }
+    };
+    match guess {
+        Guess::Two if classes.is_empty() => "labels: two classes, -1 and 1".into(),
+        Guess::Two => format!("labels: two classes, {}", listed(2)),
+        Guess::Several => format!(
+            "labels: {} classes ({}), so --multiclass; use --loss squared to predict numbers",
+            classes.len(),
+            listed(6)
+        ),
+        Guess::Numbers => {
+            "labels: numbers, so --loss squared; use --multiclass if they are classes".into()
+        }
+    }
+}
+
+/// Precision, bias and store as asked for.
+pub(crate) fn frame(args: &FrameArgs, reading: &InputSchema) -> LearnerOptions {
+    let storage = match args.store {
+        StoreArg::Dense => reading.storage(),
+        StoreArg::Index => Storage::Index,
+    };
+    LearnerOptions { precision: args.precision(), bias: !args.no_bias, storage }
+}
+
+/// A share of the rows as "every so many-th".
+fn every(share: f64) -> Result<u64, Fault> {
+    if !(share > 0.0 && share <= 0.5) {
+        return Err(Fault::Usage(format!("--holdout must be a share > 0 and <= 0.5, got {share}")));
+    }
+    Ok((1.0 / share).round() as u64)
+}
+
+fn names(inputs: &[Input]) -> String {
+    inputs.iter().map(Input::name).collect::<Vec<_>>().join(", ")
+}

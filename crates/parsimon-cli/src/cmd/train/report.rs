@@ -1,0 +1,183 @@
+//! What `train` prints and writes about a run.
+
+use parsimon::algorithm::ftrl::Ftrl;
+use parsimon::eval::number::{bytes, duration, significant, thousands};
+use parsimon::{Assessed, Model, Outcome, Plan, Trainer};
+use serde_json::{Map, Value, json};
+
+use crate::args::TrainArgs;
+use crate::console::note;
+
+/// The settings, with what was found in the data in its place.
+fn completed(trainer: &Trainer) -> Map<String, Value> {
+    trainer.settings().completed(&trainer.schema().found)
+}
+
+pub(super) fn announce(trainer: &Trainer, plan: &Plan) {
+    let settings = completed(trainer);
+    let shown = settings.iter().filter(|(name, value)| {
+        !["algorithm", "classes", "groups"].contains(&name.as_str())
+            && **value != Value::Bool(false)
+    });
+    let shown: Vec<String> = shown
+        .map(|(name, value)| format!("{name} {}", value.to_string().trim_matches('"')))
+        .collect();
+    note(&format!(
+        "{}: {}; {}, {}, {}",
+        trainer.settings().algorithm().name,
+        shown.join(", "),
+        trainer.frame().precision,
+        trainer.schema().space(),
+        if trainer.frame().bias { "bias" } else { "no bias" },
+    ));
+    if trainer.progressive().rows() > 0 {
+        let rows = thousands(trainer.progressive().rows());
+        let known: Vec<String> = plan
+            .inputs
+            .iter()
+            .zip(&plan.starts)
+            .filter(|(_, start)| **start > 0)
+            .map(|(input, start)| format!("{} after its first {}", input.name(), thousands(*start)))
+            .collect();
+        note(&match (&known[..], plan.skip) {
+            ([], 0) => format!("continuing after {rows} rows with the first row of the data"),
+            ([], skip) => format!(
+                "continuing after {rows} rows, without the first {} of the data",
+                thousands(skip)
+            ),
+            (known, _) => format!("continuing after {rows} rows: {}", known.join(", ")),
+        });
+    }
+}
+
+pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) {
+    let seconds = outcome.elapsed.as_secs_f64().max(1e-9);
+    let model = &outcome.model;
+    note(&format!(
+        "\n{} rows, {} features in {} ({} rows/s)",
+        thousands(outcome.rows),
+        thousands(outcome.features),
+        duration(outcome.elapsed),
+        thousands((outcome.rows as f64 / seconds) as u64),
+    ));
+    let measure = crate::cmd::progressive_measure(trainer.settings());
+    note(&format!(
+        "{}{}, {} {}",
+        progressive(trainer),
+        match trainer.constant_loss() {
+            Some(loss) => {
+                format!(" (a constant prediction {})", significant(measure.factor * loss, 6))
+            }
+            None => String::new(),
+        },
+        thousands(model.nonzeros() as u64),
+        match model.dictionary() {
+            None => "nonzero weights",
+            Some(_) => "rows in the dictionary",
+        },
+    ));
+    if let Some(command) = named_by_race(trainer, model) {
+        note(&format!("the race was won by {command}"));
+    }
+    if trainer.names().collisions() > 0 {
+        note(&format!(
+            "{} slots hold more than one of the {} names; more --bits would part them",
+            thousands(trainer.names().collisions() as u64),
+            thousands(trainer.names().len() as u64)
+        ));
+    }
+    if let (Some((learned, met)), Some(share)) = (outcome.negatives, args.sample_negatives) {
+        note(&format!(
+            "learned {} of {} negative rows, each with importance {}",
+            thousands(learned),
+            thousands(met),
+            significant(1.0 / share, 6)
+        ));
+    }
+    let (skipped, errors) = &outcome.skipped;
+    if *skipped > 0 {
+        note(&format!("passed over {} bad rows:", thousands(*skipped)));
+        errors.iter().for_each(|error| note(&format!("  {error}")));
+    }
+    if let Some(regret) = &outcome.regret {
+        note(&format!(
+            "regret {} after {} rounds ({} per round): paid {}, best fixed weights {}",
+            significant(regret.regret, 5),
+            thousands(regret.rounds),
+            significant(regret.average, 4),
+            significant(regret.paid, 6),
+            significant(regret.best, 6)
+        ));
+        if let Some(bound) = &regret.bound {
+            note(&format!(
+                "bound Delta_T = {} with D^2 = {}, L = {}",
+                significant(bound.value, 5),
+                significant(bound.d2, 4),
+                significant(bound.lipschitz, 4)
+            ));
+        }
+    }
+    if let Some(path) = &args.output {
+        let size = std::fs::metadata(path).map_or(0, |m| m.len());
+        note(&format!("model {} ({})", path.display(), bytes(size)));
+    }
+    let files = [("predictions", &args.predictions), ("plot", &args.plot)];
+    for (what, path) in files.iter().filter_map(|(what, path)| Some((what, path.as_ref()?))) {
+        note(&format!("{what} {}", path.display()));
+    }
+    if args.output.is_none() && args.checkpoint.is_none() {
+        note("nothing was saved; add -o MODEL to keep the model");
+    }
+}
+
+/// The progressive loss in words.
+pub(super) fn progressive(trainer: &Trainer) -> String {
+    let measure = crate::cmd::progressive_measure(trainer.settings());
+    let name = if measure.is_mse() { measure.name } else { "loss" };
+    let average = trainer.progressive().average().unwrap_or(0.0);
+    format!("progressive {name} {}", significant(measure.factor * average, 6))
+}
+
+/// The flags that give the same model, where a race has chosen them.
+fn named_by_race(trainer: &Trainer, model: &Model) -> Option<String> {
+    trainer.online().chosen()?;
+    let settings = model.settings();
+    let ftrl: &Ftrl = settings.typed()?;
+    // The penalty of the constant is a one with thirty zeros.
+    let spelled = |x: f64| if x >= 1e9 { format!("{x:e}") } else { x.to_string() };
+    let (rate, l1) = (spelled(ftrl.rate), spelled(ftrl.penalized.l1));
+    let constant = if model.nonzeros() == 0 { " (a constant)" } else { "" };
+    Some(format!("-a ftrl --normalize --rate {rate} --beta 0 --l1 {l1}{constant}"))
+}
+
+pub(super) fn json(trainer: &Trainer, outcome: &Outcome, test: Option<&Assessed>) -> Value {
+    let (skipped, errors) = &outcome.skipped;
+    let measure = crate::cmd::progressive_measure(trainer.settings());
+    let mse = |loss: Option<f64>| loss.filter(|_| measure.is_mse()).map(|x| measure.factor * x);
+    json!({
+        "settings": completed(trainer),
+        "precision": trainer.frame().precision.to_string(),
+        "bias": trainer.frame().bias,
+        "reading": trainer.schema(),
+        "rows": trainer.progressive().rows(),
+        "features": outcome.features,
+        "seconds": outcome.elapsed.as_secs_f64(),
+        "progressive_loss": trainer.progressive().average(),
+        "constant_loss": trainer.constant_loss(),
+        "progressive_mse": mse(trainer.progressive().average()),
+        "constant_mse": mse(trainer.constant_loss()),
+        "nonzeros": outcome.model.nonzeros(),
+        "names": trainer.names().len(),
+        "collisions": trainer.names().collisions(),
+        "skipped_rows": skipped,
+        "skipped": errors,
+        "passes": outcome.passes,
+        "negatives": outcome.negatives.map(|(learned, met)| json!({"learned": learned, "met": met})),
+        "test": test.map(|test| &test.evaluation),
+        "test_beside_constant": test.map(|test| &test.beside),
+        "is_stopped": outcome.is_stopped,
+        "regret": outcome.regret,
+        "curve": trainer.curve_so_far(),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}

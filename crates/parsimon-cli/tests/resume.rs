@@ -1,0 +1,124 @@
+//! `train --resume`: where the data continues, and what contradicts the checkpoint.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+use crate::fixture::{Dir, stream};
+
+fn first(text: &str, rows: usize) -> &str {
+    let end = text.match_indices('\n').nth(rows - 1).unwrap().0 + 1;
+    &text[..end]
+}
+
+fn weights(dir: &Dir, model: &str) -> String {
+    dir.run(&format!("inspect {model} --weights json")).ok()
+}
+
+#[test]
+fn a_file_that_grew_continues_after_its_rows() {
+    let (dir, text) = (Dir::new(), stream(600));
+    dir.write("all.svm", &text).write("log.svm", first(&text, 250));
+    dir.run("train all.svm -a ftrl -o whole.psm --quiet").ok();
+    dir.run("train log.svm -a ftrl --checkpoint c --quiet").ok();
+    dir.write("log.svm", first(&text, 400));
+    let ran = dir.run("train log.svm --resume c --checkpoint c --limit 100 --threads 3");
+    assert!(ran.stderr.contains("continuing after 250 rows: log.svm after its first 250"));
+    ran.ok();
+    // The limit ended in the middle of a chunk.
+    dir.write("log.svm", &text);
+    dir.run("train log.svm --resume c -o parts.psm --quiet").ok();
+    assert_eq!(weights(&dir, "whole.psm"), weights(&dir, "parts.psm"));
+    let error = dir.run("train log.svm --resume c --checkpoint d --quiet").ok();
+    assert_eq!(error, "");
+    let error = dir.run("train log.svm --resume d --quiet").fails(1);
+    assert!(error.contains("no rows after those that the checkpoint has learned"), "{error}");
+    dir.run("train log.svm --resume d --skip 0 --quiet").ok();
+}
+
+#[test]
+fn each_of_several_files_has_its_place() {
+    let (dir, text) = (Dir::new(), stream(600));
+    let (a, rest) = text.split_at(first(&text, 200).len());
+    let (b, c) = rest.split_at(first(rest, 200).len());
+    dir.write("a.svm", a).write("b.svm", b).write("c.svm", c);
+    dir.run("train a.svm b.svm c.svm -a ftrl -o whole.psm --quiet").ok();
+    dir.run("train a.svm b.svm -a ftrl --limit 300 --checkpoint c --quiet").ok();
+    for inputs in ["a.svm b.svm c.svm", "b.svm c.svm"] {
+        dir.run(&format!("train {inputs} --resume c -o parts.psm --quiet")).ok();
+        assert_eq!(weights(&dir, "whole.psm"), weights(&dir, "parts.psm"), "{inputs}");
+    }
+    let rest = &text[first(&text, 300).len()..];
+    dir.run_with("train - --resume c -o parts.psm --quiet", rest.as_bytes()).ok();
+    assert_eq!(weights(&dir, "whole.psm"), weights(&dir, "parts.psm"));
+}
+
+#[test]
+fn a_file_that_changed_is_refused() {
+    let (dir, text) = (Dir::new(), stream(300));
+    dir.write("d.svm", first(&text, 200));
+    dir.run("train d.svm -a ftrl --checkpoint c --quiet").ok();
+    dir.write("d.svm", first(&text, 100));
+    let error = dir.run("train d.svm --resume c").fails(2);
+    assert!(error.contains("d.svm shrank from") && error.contains("--skip 0"), "{error}");
+    dir.write("d.svm", text.replacen("1:1", "3:1", 1));
+    let error = dir.run("train d.svm --resume c").fails(2);
+    assert!(
+        error.contains("d.svm changed since the checkpoint learned 200 of its rows"),
+        "{error}"
+    );
+    dir.run("train d.svm --resume c --skip 200 --quiet").ok();
+}
+
+#[test]
+fn flags_that_contradict_the_checkpoint_are_refused() {
+    let dir = Dir::new();
+    dir.write("a.svm", stream(100)).write("b.svm", stream(200));
+    let words = "-a ftrl --l1 0.5 --half-life 1000 --class-weight balanced";
+    dir.run(&format!("train a.svm {words} --checkpoint c --quiet")).ok();
+    for (flags, stored) in [
+        ("--l1 2", "--l1 0.5"),
+        ("--half-life 10", "--half-life 1000"),
+        ("--class-weight=-1=1,1=2", "--class-weight balanced"),
+        ("--normalize", "no --normalize"),
+        ("--loss squared", "--loss logistic"),
+        ("-a sgd", "ftrl"),
+        ("--bits 18", "--no-hash"),
+        ("--interactions ab", "no interactions"),
+        ("--precision f64", "--precision f32"),
+        ("--no-bias", "a bias"),
+        ("--classes 0,1", "--classes -1,1"),
+    ] {
+        let error = dir.run(&format!("train b.svm --resume c {flags}")).fails(2);
+        let expected = format!("contradicts the checkpoint c, which was trained with {stored}; ");
+        assert!(error.contains(&expected), "{flags}: {error}");
+        assert!(error.contains(flags.split([' ', '=']).next().unwrap()) || flags == "-a sgd");
+    }
+    let same = "--loss logistic --classes -1,1 --no-hash --precision f32";
+    dir.run(&format!("train b.svm --resume c --quiet {words} {same}")).ok();
+}
+
+#[test]
+fn columns_keep_their_kinds() {
+    let dir = Dir::new();
+    let rows = |n: u32| {
+        let row =
+            |i: u32| format!("{},c{},{}\n", i % 37, i % 3, if i % 5 < 2 { "no" } else { "yes" });
+        format!("age,city,bought\n{}", (0..n).map(row).collect::<String>())
+    };
+    dir.write("a.csv", rows(200)).write("b.csv", rows(300));
+    dir.run("train a.csv --label-column bought --bits 12 --checkpoint c --quiet").ok();
+    for (flags, stored) in [
+        ("--label-column age", "label column bought"),
+        ("--numbers city", "city as category"),
+        ("--ignore age", "age as number"),
+        ("--bits 13", "--bits 12"),
+        ("--weight-column age", "no weight column"),
+        ("--kinds cell", "kinds of columns"),
+    ] {
+        let error = dir.run(&format!("train b.csv --resume c {flags}")).fails(2);
+        assert!(error.contains(&format!("trained with {stored}; ")), "{flags}: {error}");
+    }
+    dir.run("schema a.csv --label-column bought").ok();
+    for flags in ["--label-column last", "--label-column 3", "--numbers age --categories city"] {
+        dir.run(&format!("train b.csv --resume c --quiet {flags}")).ok();
+    }
+}

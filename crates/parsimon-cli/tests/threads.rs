@@ -1,0 +1,47 @@
+//! A machine that allows no further threads: the work is done by those there are, with the same result.
+
+#![cfg(target_os = "linux")]
+
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::fixture::{Dir, Ran, stream};
+
+/// A user that has no other process. The limit does not bind root.
+const NOBODY: u32 = 65_534;
+
+/// Runs the program under a limit of one thread for its user.
+fn alone(dir: &Dir, words: &str) -> Ran {
+    let program = env!("CARGO_BIN_EXE_parsimon");
+    // bash calls the limit -u, dash -p.
+    let limit = "ulimit -u 1 2>/dev/null || ulimit -p 1";
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", &format!("{limit}; exec {program} {words}")]).current_dir(dir.path("."));
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|me| {
+        use std::os::unix::fs::MetadataExt;
+        me.uid() == 0
+    });
+    if is_root {
+        command.uid(NOBODY);
+    }
+    command.output().unwrap().into()
+}
+
+#[test]
+fn threads_that_cannot_start_are_done_without() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(3_000));
+    std::fs::set_permissions(dir.path("."), std::fs::Permissions::from_mode(0o777)).unwrap();
+    for words in
+        ["train d.svm --threads 4", "tune d.svm --threads 4", "compare d.svm -m ftrl -m rda"]
+    {
+        let name = words.split(' ').next().unwrap();
+        let ran = alone(&dir, words);
+        assert_eq!(ran.code, 0, "{words}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("panicked"), "{name}: {}", ran.stderr);
+    }
+    alone(&dir, "train d.svm --threads 4 --quiet -o alone.psm").ok();
+    dir.run("train d.svm --threads 4 --quiet -o several.psm").ok();
+    assert_eq!(dir.read("alone.psm"), dir.read("several.psm"));
+}

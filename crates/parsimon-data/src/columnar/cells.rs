@@ -1,0 +1,308 @@
+//! Batches to rows: columns of all types become a few, and their cells features.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array, LargeListArray, LargeStringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, TimeUnit};
+use arrow::record_batch::RecordBatch;
+use parsimon_core::Repeats;
+
+use super::Layout;
+use crate::DataErrorKind;
+use crate::builder::Builder;
+use crate::columns::Role;
+use crate::delimited::{self, Scratch};
+use crate::error::{Bad, shown};
+use crate::label::Found;
+
+/// A column in one of the few types that rows are built from.
+enum Cells {
+    Numbers(Float64Array),
+    Texts(LargeStringArray),
+    TextLists(LargeListArray),
+    Indices(LargeListArray),
+    Values(LargeListArray),
+    Nothing,
+}
+
+pub(super) struct Converted {
+    cells: Vec<Cells>,
+    /// The columns whose cells travel with the row, as texts.
+    carried: Vec<(u32, LargeStringArray)>,
+}
+
+impl Converted {
+    pub(super) fn new(batch: &RecordBatch, layout: &Layout) -> Result<Self, String> {
+        let (columns, lists) = match layout {
+            Layout::Wide(columns) => (columns, None),
+            Layout::Lists { columns, indices, values } => (columns, Some((*indices, *values))),
+        };
+        let cells = columns.columns.iter().zip(batch.columns()).enumerate();
+        let cells = cells.map(|(i, (column, array))| {
+            let cells = match (lists, column.role) {
+                (Some((indices, _)), _) if i == indices => {
+                    list(array, DataType::Int64).map(Cells::Indices)
+                }
+                (Some((_, Some(values))), _) if i == values => {
+                    list(array, DataType::Float64).map(Cells::Values)
+                }
+                (_, Role::Ignored) | (Some(_), Role::Feature { .. }) => Ok(Cells::Nothing),
+                (_, Role::Category | Role::Words | Role::Empty)
+                    if is_text_list(array.data_type()) =>
+                {
+                    list(array, DataType::LargeUtf8).map(Cells::TextLists)
+                }
+                (_, Role::Feature { is_text: true, .. } | Role::Category | Role::Words) => {
+                    categories(array).map(Cells::Texts)
+                }
+                (_, Role::Boolean | Role::Time { .. } | Role::Empty) => {
+                    texts(array).map(Cells::Texts)
+                }
+                _ => plain(array),
+            };
+            cells.map_err(|why| {
+                let (name, kind) = (shown(column.name.as_bytes()), array.data_type());
+                let why = if why.is_empty() { why } else { format!(" ({why})") };
+                format!(
+                    "column {name} is of type {kind}, neither number nor text{why}: leave it out with --ignore {}",
+                    column.name
+                )
+            })
+        });
+        let carried = columns.columns.iter().zip(batch.columns());
+        let carried = carried.filter_map(|(column, array)| Some((column, column.carried?, array)));
+        let carried = carried.map(|(column, k, array)| match texts(array) {
+            Ok(texts) => Ok((k, texts)),
+            Err(_) => {
+                let (name, kind) = (shown(column.name.as_bytes()), array.data_type());
+                Err(format!("column {name} is of type {kind}, which has no text to keep"))
+            }
+        });
+        let carried = carried.collect::<Result<_, _>>()?;
+        Ok(Self { cells: cells.collect::<Result<_, _>>()?, carried })
+    }
+
+    pub(super) fn parse_row(
+        &self,
+        builder: &mut Builder,
+        layout: &Layout,
+        row: usize,
+        text: &mut Scratch,
+    ) -> Result<(), Bad> {
+        let (Layout::Wide(columns) | Layout::Lists { columns, .. }) = layout;
+        let mut label = None;
+        let mut weight = 1.0;
+        for (k, texts) in &self.carried {
+            if texts.is_valid(row) {
+                builder.carry(*k, texts.value(row).as_bytes());
+            }
+        }
+        for (column, cells) in columns.columns.iter().zip(&self.cells) {
+            let named = |bad: Bad| bad.in_field(&column.name);
+            let found = match cells {
+                Cells::Numbers(numbers) if numbers.is_valid(row) => {
+                    Found::Number(numbers.value(row))
+                }
+                Cells::Texts(texts) if texts.is_valid(row) => {
+                    Found::Text(texts.value(row).as_bytes())
+                }
+                Cells::TextLists(lists) if lists.is_valid(row) => {
+                    let items = lists.value(row);
+                    for item in items.as_string::<i64>().iter().flatten() {
+                        let (name, item) = (&column.name, Found::Text(item.as_bytes()));
+                        delimited::push_kind(builder, name, column.role, item, 0, text)
+                            .map_err(named)?;
+                    }
+                    continue;
+                }
+                _ => {
+                    if column.role == Role::Label {
+                        builder.no_label(0).map_err(named)?;
+                    }
+                    continue;
+                }
+            };
+            match column.role {
+                Role::Label => label = builder.label(found, 0).map_err(named)?,
+                Role::Weight => {
+                    let read = match found {
+                        Found::Number(v) => builder.importance(format!("{v:e}").as_bytes(), 0),
+                        Found::Text(word) => builder.importance(word, 0),
+                    };
+                    weight = read.map_err(named)?;
+                }
+                Role::Feature { .. } if matches!(found, Found::Number(v) if !v.is_finite()) => {
+                    let name = shown(column.name.as_bytes());
+                    let words = format!("column {name} is not a finite number");
+                    return Err(named(Bad::new(DataErrorKind::Number, 0, words)));
+                }
+                Role::Feature { id, .. } => {
+                    delimited::push(builder, &column.name, id, found, 0, &mut text.name)
+                        .map_err(named)?;
+                }
+                role => delimited::push_kind(builder, &column.name, role, found, 0, text)
+                    .map_err(named)?,
+            }
+        }
+        if !columns.has_label {
+            builder.no_label(0)?;
+        }
+        if let Layout::Lists { indices, values, .. } = layout {
+            self.push_list(builder, row, *indices, *values)?;
+            let repeats = if builder.is_ids() { Repeats::Refuse } else { Repeats::Add };
+            return builder.finish(label, weight, repeats, |e| {
+                Bad::new(DataErrorKind::Index, 0, e.to_string())
+            });
+        }
+        builder.finish_adding(label, weight, b"")
+    }
+
+    fn push_list(
+        &self,
+        builder: &mut Builder,
+        row: usize,
+        indices: usize,
+        values: Option<usize>,
+    ) -> Result<(), Bad> {
+        let Some(Cells::Indices(lists)) = self.cells.get(indices) else { return Ok(()) };
+        if lists.is_null(row) {
+            return Ok(());
+        }
+        let ids = lists.value(row);
+        let ids = ids.as_primitive::<Int64Type>();
+        let numbers = match values.and_then(|v| self.cells.get(v)) {
+            Some(Cells::Values(lists)) if lists.is_valid(row) => Some(lists.value(row)),
+            Some(_) if !ids.is_empty() => {
+                return Err(Bad::new(DataErrorKind::Malformed, 0, "the values are missing"));
+            }
+            _ => None,
+        };
+        let numbers = numbers.as_ref().map(AsArray::as_primitive::<Float64Type>);
+        if let Some(numbers) = numbers
+            && numbers.len() != ids.len()
+        {
+            let (i, v) = (ids.len(), numbers.len());
+            let words = format!("there are {i} indices but {v} values");
+            return Err(Bad::new(DataErrorKind::Malformed, 0, words));
+        }
+        let max = builder.spec.max_value;
+        for k in 0..ids.len() {
+            let id = if ids.is_null(k) { "null".to_owned() } else { ids.value(k).to_string() };
+            let id_number = crate::svmlight::parse_id(id.as_bytes(), 0)?;
+            let value = match numbers {
+                None => 1.0,
+                Some(numbers) if numbers.is_null(k) => continue,
+                Some(numbers) => numbers.value(k),
+            };
+            if !value.is_finite() {
+                let words = format!("the value of feature {id} is not a finite number");
+                return Err(Bad::new(DataErrorKind::Number, 0, words));
+            }
+            if value.abs() > max {
+                return Err(crate::number::too_large(format!("{value:e}").as_bytes(), 0, max));
+            }
+            if builder.is_ids() {
+                builder.push_id(id_number, value);
+            } else {
+                builder.push_named(0, b"", id.as_bytes(), value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A plain column as numbers or texts, or why it is neither.
+fn plain(array: &ArrayRef) -> Result<Cells, String> {
+    let array = &unpacked(array)?;
+    match array.data_type() {
+        DataType::Null => Ok(Cells::Nothing),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => texts(array).map(Cells::Texts),
+        DataType::Duration(unit) => seconds(array, *unit).map(Cells::Numbers),
+        kind if kind.is_numeric() || *kind == DataType::Boolean => {
+            let cast = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
+            Ok(Cells::Numbers(cast.as_primitive::<Float64Type>().clone()))
+        }
+        _ => Err(String::new()),
+    }
+}
+
+/// The values of a dictionary, one for each row.
+fn unpacked(array: &ArrayRef) -> Result<ArrayRef, String> {
+    let mut array = array.clone();
+    while let DataType::Dictionary(_, values) = array.data_type().clone() {
+        array = cast(&array, &values).map_err(|e| e.to_string())?;
+    }
+    Ok(array)
+}
+
+/// Durations in seconds.
+fn seconds(array: &ArrayRef, unit: TimeUnit) -> Result<Float64Array, String> {
+    let per_second = match unit {
+        TimeUnit::Second => 1.0,
+        TimeUnit::Millisecond => 1e3,
+        TimeUnit::Microsecond => 1e6,
+        TimeUnit::Nanosecond => 1e9,
+    };
+    let counts = cast(array, &DataType::Int64).map_err(|e| e.to_string())?;
+    Ok(counts.as_primitive::<Int64Type>().unary(|n| n as f64 / per_second))
+}
+
+/// The texts of a category. A whole number is the same one as an integer and as a float.
+fn categories(array: &ArrayRef) -> Result<LargeStringArray, String> {
+    let array = unpacked(array)?;
+    if !array.data_type().is_floating() {
+        return texts(&array);
+    }
+    let numbers = cast(&array, &DataType::Float64).map_err(|e| e.to_string())?;
+    let text = |v: f64| match v.fract() == 0.0 && v.abs() < 1e15 {
+        true => Some(format!("{}", v as i64)),
+        false if v.is_nan() => None,
+        false => Some(format!("{v}")),
+    };
+    let numbers = numbers.as_primitive::<Float64Type>().iter();
+    Ok(numbers.map(|v| v.and_then(text)).collect())
+}
+
+/// A column as texts, as a CSV file has them.
+pub(super) fn texts(array: &ArrayRef) -> Result<LargeStringArray, String> {
+    let mut array = unpacked(array)?;
+    // The library would write lists and structs as texts.
+    if array.data_type().is_nested() {
+        return Err(String::new());
+    }
+    let plainer = match array.data_type() {
+        DataType::Date64 => Some(DataType::Date32),
+        // Without a zone it is read as it is stored: in UTC. Fixed offsets are those of the place.
+        DataType::Timestamp(unit, Some(zone)) if !zone.starts_with(['+', '-']) => {
+            Some(DataType::Timestamp(*unit, None))
+        }
+        _ => None,
+    };
+    if let Some(plainer) = plainer {
+        array = cast(&array, &plainer).map_err(|e| e.to_string())?;
+    }
+    let cast = cast(&array, &DataType::LargeUtf8).map_err(|_| String::new())?;
+    Ok(cast.as_string::<i64>().clone())
+}
+
+/// Whether cells are lists of texts or of codes.
+pub(super) fn is_text_list(kind: &DataType) -> bool {
+    let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
+        kind
+    else {
+        return false;
+    };
+    let mut item = item.data_type();
+    while let DataType::Dictionary(_, values) = item {
+        item = values;
+    }
+    let is_text = matches!(item, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    is_text || item.is_integer() || *item == DataType::Boolean
+}
+
+fn list(array: &ArrayRef, kind: DataType) -> Result<LargeListArray, String> {
+    let field = Arc::new(Field::new_list_field(kind, true));
+    let cast = cast(array, &DataType::LargeList(field)).map_err(|e| e.to_string())?;
+    Ok(cast.as_list::<i64>().clone())
+}

@@ -1,0 +1,168 @@
+use super::*;
+use crate::testing::{Rows, error, rows};
+use arrow::array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int32Array, ListBuilder,
+    PrimitiveBuilder, StringArray, TimestampSecondArray, UInt64Array,
+};
+use arrow::datatypes::{Float32Type, Int32Type, UInt32Type};
+use arrow::ipc::writer::{FileWriter, StreamWriter};
+use parquet::arrow::ArrowWriter;
+
+fn wide() -> RecordBatch {
+    let city: DictionaryArray<Int32Type> = [Some("Rome"), None, Some("Oslo")].into_iter().collect();
+    RecordBatch::try_from_iter([
+        ("age", Arc::new(Float32Array::from(vec![Some(1.5), Some(2.0), None])) as ArrayRef),
+        ("city", Arc::new(city)),
+        ("new", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        ("y", Arc::new(Int32Array::from(vec![1, 0, 1]))),
+        ("weight", Arc::new(UInt64Array::from(vec![1, 2, 3]))),
+    ])
+    .unwrap()
+}
+
+fn lists() -> RecordBatch {
+    let mut indices = ListBuilder::new(PrimitiveBuilder::<UInt32Type>::new());
+    let mut values = ListBuilder::new(PrimitiveBuilder::<Float32Type>::new());
+    for (ids, numbers) in [(&[7, 3][..], &[0.5, 2.0][..]), (&[], &[]), (&[9], &[1.0])] {
+        indices.append_value(ids.iter().map(|&j| Some(j)));
+        values.append_value(numbers.iter().map(|&v| Some(v)));
+    }
+    RecordBatch::try_from_iter([
+        ("label", Arc::new(StringArray::from(vec!["1", "-1", "1"])) as ArrayRef),
+        ("indices", Arc::new(indices.finish())),
+        ("values", Arc::new(values.finish())),
+    ])
+    .unwrap()
+}
+
+fn parquet(batch: &RecordBatch) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+fn arrow_file(batch: &RecordBatch) -> Vec<u8> {
+    let mut writer = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn arrow_stream(batch: &RecordBatch) -> Vec<u8> {
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+    writer.into_inner().unwrap()
+}
+
+pub(super) fn every(batch: &RecordBatch) -> [Vec<u8>; 3] {
+    [parquet(batch), arrow_file(batch), arrow_stream(batch)]
+}
+
+fn named(all: &Rows, row: usize) -> Vec<(&str, f64)> {
+    let name = |j: u32| all.names.iter().find(|(k, _)| *k == j).unwrap().1.as_str();
+    let mut row: Vec<_> = all.rows[row].iter().map(|&(j, v)| (name(j), v)).collect();
+    row.sort_by(|a, b| a.0.cmp(b.0));
+    row
+}
+
+#[test]
+fn plain_columns_are_read_like_csv() {
+    let csv = b"age,city,new,y,weight\n1.5,Rome,1,1,1\n2,,0,0,2\n,Oslo,1,1,3\n";
+    let mut expected =
+        rows(csv, &Options { format: Some(Format::Csv), ..Options::default() }).unwrap();
+    for bytes in every(&wide()) {
+        let all = rows(&bytes, &Options::default()).unwrap();
+        assert_eq!(named(&all, 0), [("age", 1.5), ("city=Rome", 1.0), ("new", 1.0)]);
+        expected.names.clone_from(&all.names);
+        assert_eq!(all, expected);
+    }
+}
+
+#[test]
+fn list_columns_are_ids() {
+    for bytes in every(&lists()) {
+        let all = rows(&bytes, &Options::default()).unwrap();
+        assert_eq!(all.rows, [vec![(3, 2.0), (7, 0.5)], vec![], vec![(9, 1.0)]]);
+        assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(1.0)]);
+        let hashed = Options { space: Some(Space::Hashed { bits: 20 }), ..Options::default() };
+        let all = rows(&bytes, &hashed).unwrap();
+        assert_eq!(named(&all, 0), [("3", 2.0), ("7", 0.5)]);
+    }
+}
+
+#[test]
+fn batches_in_memory_are_read_like_files_of_them() {
+    for batch in [wide(), lists()] {
+        let parts = vec![Ok(batch.slice(0, 2)), Ok(batch.slice(2, 1))];
+        let (schema, options) = (batch.schema(), Options::default());
+        let mut reader =
+            crate::Reader::over_batches("x", &schema, Box::new(parts.into_iter()), &options)
+                .unwrap();
+        let expected = rows(&parquet(&batch), &options).unwrap();
+        let (mut chunk, mut met) = (parsimon_core::Chunk::new(), Vec::new());
+        while reader.read(&mut chunk).unwrap() {
+            let row = |i| (chunk.row(i).iter().collect::<Vec<_>>(), chunk.label(i));
+            met.extend((0..chunk.len()).map(row));
+        }
+        let expected = expected.rows.into_iter().zip(expected.labels);
+        assert_eq!(met, expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_row() {
+    let numbers = |v: Vec<f64>| Arc::new(Float64Array::from(v)) as ArrayRef;
+    let batch = RecordBatch::try_from_iter([
+        ("y", numbers(vec![1.0, 1.0])),
+        ("a", numbers(vec![1.0, f64::NAN])),
+    ])
+    .unwrap();
+    for bytes in every(&batch) {
+        let words = error(&bytes, &Options::default());
+        assert_eq!(words, "x:2: column \"a\" is not a finite number");
+    }
+    let time = Arc::new(TimestampSecondArray::from(vec![1, 2])) as ArrayRef;
+    let batch = RecordBatch::try_from_iter([("y", numbers(vec![1.0, 1.0])), ("t", time)]).unwrap();
+    let words = error(&parquet(&batch), &Options::default());
+    assert!(words.starts_with("x: column \"t\" is of type Timestamp"), "{words}");
+    let ignoring = Options { ignored_columns: vec!["t".into()], ..Options::default() };
+    assert_eq!(rows(&parquet(&batch), &ignoring).unwrap().rows.len(), 2);
+}
+
+#[test]
+fn damage_is_an_error() {
+    for (bytes, format) in
+        every(&wide()).into_iter().zip([Format::Parquet, Format::Arrow, Format::Arrow])
+    {
+        let options = Options { format: Some(format), skip_bad: 100, ..Options::default() };
+        for cut in [1, 7, bytes.len() / 3, bytes.len() / 2] {
+            let words = error(&bytes[..cut], &options);
+            assert!(words.starts_with("x: is "), "{words}");
+            assert_eq!(words.lines().count(), 1);
+        }
+    }
+}
+
+#[test]
+fn any_flipped_bit_is_survived() {
+    let formats = [Format::Parquet, Format::Arrow, Format::Arrow];
+    for batch in [wide(), lists()] {
+        for (bytes, format) in every(&batch).into_iter().zip(formats) {
+            let options = Options {
+                format: Some(format),
+                space: Some(Space::Hashed { bits: 4 }),
+                skip_bad: 100,
+                ..Options::default()
+            };
+            for bit in 0..8 * bytes.len() {
+                let mut broken = bytes.clone();
+                broken[bit / 8] ^= 1 << (bit % 8);
+                // Not every bit is covered by a checksum: what is read may be wrong, but is rows.
+                let _ = rows(&broken, &options);
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What each feature of a row adds to its margin.
+
+use std::borrow::Cow;
+
+use parsimon_core::Chunk;
+use parsimon_data::Names;
+
+use crate::Model;
+
+/// What a feature adds to a margin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contribution {
+    /// The feature.
+    pub feature: u32,
+    /// Its value in the row, in the units of the data.
+    pub value: f64,
+    /// What it adds. For a standardized number column, what the distance of the cell from the column's mean adds.
+    pub contribution: f64,
+}
+
+impl Model {
+    /// What each feature of row `i` with a nonzero weight adds to the margin of a head, the largest magnitude first. The bias and
+    /// all contributions add up to the margin, as far as predictions are not clipped. Nothing for a model that is not linear.
+    ///
+    /// ```
+    /// use parsimon::core::Chunk;
+    /// use parsimon::data::{Input, Labels, Options, Reader};
+    /// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
+    ///
+    /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1 3:2\n-1 2:1\n".repeat(100) };
+    /// let settings = Spec::new("ftrl").resolve()?;
+    /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+    /// let options = Options { labels: Labels::binary(), ..Options::default() };
+    /// let model = run(&mut trainer, &Plan::new(vec![input.clone()], options.clone()), &mut ())?.model;
+    /// let (mut chunk, mut margins, mut parts) = (Chunk::new(), Vec::new(), Vec::new());
+    /// Reader::open(&[input], &options)?.read(&mut chunk)?;
+    /// model.scorer().margins(&chunk, &mut margins);
+    /// model.contributions(&chunk, 0, 0, &mut parts);
+    /// let sum: f64 = parts.iter().map(|part| part.contribution).sum();
+    /// assert!(parts.len() == 2 && (model.heads()[0].bias() + sum - margins[0]).abs() < 1e-12);
+    /// # Ok::<(), parsimon::Error>(())
+    /// ```
+    pub fn contributions(&self, chunk: &Chunk, i: usize, head: usize, out: &mut Vec<Contribution>) {
+        out.clear();
+        let Some(head) = self.heads().get(head) else { return };
+        let row = chunk.row(i);
+        out.extend(row.iter().map(|(feature, value)| Contribution {
+            feature,
+            value,
+            contribution: head.weight(feature) * value,
+        }));
+        if !chunk.columns().is_empty() {
+            for (k, (column, &value)) in chunk.columns().iter().zip(chunk.numbers(i)).enumerate() {
+                if value.is_nan() {
+                    continue;
+                }
+                let moments = self.columns();
+                let usual = moments.get(k).filter(|m| m.key == column.key);
+                let moments = usual.or_else(|| moments.iter().find(|m| m.key == column.key));
+                let seen = match (self.settings().is_normalized(), moments) {
+                    (true, Some(moments)) => moments.standardized(value),
+                    (true, None) => 0.0,
+                    (false, _) => value,
+                };
+                let contribution = head.weight(column.id) * seen;
+                out.push(Contribution { feature: column.id, value, contribution });
+            }
+        }
+        out.retain(|part| part.contribution != 0.0);
+        out.sort_by(|a, b| {
+            let by_size = b.contribution.abs().total_cmp(&a.contribution.abs());
+            by_size.then(a.feature.cmp(&b.feature))
+        });
+    }
+
+    /// A feature as the user calls it, from the names in the model, else from those of the data.
+    pub fn name_in<'a>(&'a self, feature: u32, names: &'a Names) -> Cow<'a, str> {
+        match (self.has_names(), names.name(feature)) {
+            (false, Some(name)) => Cow::Borrowed(name),
+            _ => self.name(feature),
+        }
+    }
+}

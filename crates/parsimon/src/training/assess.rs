@@ -1,0 +1,178 @@
+//! A model judged on labeled data in every respect: metrics, the constant beside it, segments, and what it knows of the data.
+
+use parsimon_core::{Chunk, Loss};
+use parsimon_data::{Carried, Input, Options, Position, Reader};
+use parsimon_eval::{Binary, Evaluation, Evaluator};
+
+use super::beside::{Beside, BesideConstant};
+use super::evaluation::{Expect, ModelEvaluator};
+use super::segments::{SegmentRow, SegmentTally, Segments};
+use crate::{Coverage, Error, Model};
+
+/// What to judge, and how.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assess {
+    /// Rows to pass over.
+    pub skip: u64,
+    /// Rows to judge at most.
+    pub limit: Option<u64>,
+    /// The column whose values are segments.
+    pub by: Option<String>,
+    /// Decisions at this threshold are judged as well: a probability, or a margin where there are no probabilities.
+    pub threshold: Option<f64>,
+    /// Whether a calibration in the model is left out.
+    pub raw: bool,
+    /// Whether data is judged that the model does not know.
+    pub allow_unknown: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Assessed {
+    /// The metrics.
+    pub evaluation: Evaluation,
+    /// The model beside a constant, in the loss that was trained.
+    pub beside: BesideConstant,
+    /// The segments, if they were asked for.
+    pub segments: Option<Segments>,
+    /// What the model knows of the data.
+    pub coverage: Coverage,
+    /// What a person should know of the rows: see [`Reader::warnings`].
+    pub warnings: Vec<String>,
+    /// Bad rows that were skipped.
+    pub skipped: u64,
+}
+
+impl Model {
+    /// Predicts labeled data and judges the predictions. `observe` sees how far it is.
+    ///
+    /// ```
+    /// use parsimon::data::{Input, Labels, Options};
+    /// use parsimon::{Assess, InputSchema, LearnerOptions, Plan, Prior, Spec, Trainer, run};
+    ///
+    /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
+    /// let settings = Spec::new("ftrl").resolve()?;
+    /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+    /// let options = Options { labels: Labels::binary(), ..Options::default() };
+    /// let model = run(&mut trainer, &Plan::new(vec![input.clone()], options.clone()), &mut ())?.model;
+    /// let beside = model.assess(&[input], &options, &Assess::default(), &mut |_| {})?.beside;
+    /// assert_eq!(beside.constant_from, Prior::TrainingLabels);
+    /// assert!((beside.constant.value().unwrap() - 2f64.ln()).abs() < 1e-3);
+    /// assert!(beside.difference.interval().unwrap().1 < 0.0);
+    /// # Ok::<(), parsimon::Error>(())
+    /// ```
+    pub fn assess(
+        &self,
+        inputs: &[Input],
+        options: &Options,
+        how: &Assess,
+        observe: &mut dyn FnMut(&Position),
+    ) -> Result<Assessed, Error> {
+        let mut options = self.options(options, Expect::Labels);
+        options.carried_columns = how.by.iter().cloned().collect();
+        let mut reader = Reader::open(inputs, &options)?;
+        let mut coverage = Coverage::new(self, &reader);
+        let refuse = |coverage: &Coverage| match coverage.refusal() {
+            Some(words) if !how.allow_unknown => Err(Error::Unknown(words)),
+            _ => Ok(()),
+        };
+        if coverage.lacks_half() {
+            refuse(&coverage)?;
+        }
+        let mut judge = Assessor::new(self, how);
+        let scorer = self.scorer();
+        let (mut chunk, mut part, mut margins) = (Chunk::new(), Chunk::new(), Vec::new());
+        let (mut skip, mut left) = (how.skip, how.limit.unwrap_or(u64::MAX));
+        while left > 0 && reader.read(&mut chunk)? {
+            let rows = chunk.len() as u64;
+            let first = skip.min(rows);
+            let taken = left.min(rows - first);
+            (skip, left) = (skip - first, left - taken);
+            let chunk = if taken == rows {
+                &chunk
+            } else {
+                part.clear();
+                (first..first + taken).for_each(|i| part.copy_row(&chunk, i as usize));
+                &part
+            };
+            margins.clear();
+            scorer.margins(chunk, &mut margins);
+            judge.take(chunk, &mut margins);
+            if coverage.take(chunk) {
+                refuse(&coverage)?;
+            }
+            observe(&reader.position());
+        }
+        refuse(&coverage)?;
+        Ok(Assessed {
+            evaluation: judge.evaluator.finish(),
+            beside: judge.beside.finish(),
+            segments: judge.segments.map(SegmentTally::finish),
+            coverage,
+            warnings: reader.warnings(),
+            skipped: reader.skipped_rows(),
+        })
+    }
+}
+
+struct Assessor<'a> {
+    model: &'a Model,
+    /// Whether margins become calibrated log odds.
+    is_calibrated: bool,
+    evaluator: ModelEvaluator,
+    beside: Beside,
+    segments: Option<SegmentTally>,
+}
+
+impl<'a> Assessor<'a> {
+    fn new(model: &'a Model, how: &Assess) -> Self {
+        let is_calibrated = model.calibration().is_some() && !how.raw;
+        let mut evaluator = match is_calibrated {
+            true => ModelEvaluator::one(Evaluator::Binary(Binary::new(Loss::Logistic))),
+            false => model.evaluator(),
+        };
+        if let Some(threshold) = how.threshold {
+            evaluator = evaluator.threshold(threshold);
+        }
+        let segments = how.by.as_deref().map(SegmentTally::new);
+        Self { model, is_calibrated, evaluator, beside: Beside::new(model), segments }
+    }
+
+    fn take(&mut self, chunk: &Chunk, margins: &mut [f64]) {
+        let loss = self.model.settings().loss();
+        // Log odds are no margins of another loss: the comparison with the constant is in the loss that was trained.
+        if self.is_calibrated && loss == Loss::Logistic {
+            self.model.calibrate(margins);
+        }
+        let outputs = self.model.outputs();
+        let losses = self.beside.take(chunk, margins);
+        if self.is_calibrated && loss != Loss::Logistic {
+            self.model.calibrate(margins);
+        }
+        self.evaluator.record_chunk(chunk, margins);
+        let Some(segments) = &mut self.segments else { return };
+        let model = self.model;
+        let predict = if self.is_calibrated { Loss::Logistic } else { loss };
+        let has_ratio = matches!(predict, Loss::Logistic | Loss::Poisson);
+        for (i, own, constant) in losses {
+            let (margins, y) = (&margins[i * outputs..(i + 1) * outputs], chunk.label(i));
+            let label = match model.is_binary() {
+                true => y.map(|y| f64::from(u8::from(y > 0.0))),
+                false => y,
+            };
+            let is_single = !model.is_multiclass();
+            let predicted = (is_single && has_ratio).then(|| predict.predict(margins[0]));
+            let value = Carried::new(chunk.tag(i)).nth(1).flatten().unwrap_or_default();
+            segments.add(
+                value,
+                SegmentRow {
+                    loss: own,
+                    constant,
+                    label: label.filter(|_| is_single),
+                    predicted,
+                    weight: chunk.weight(i),
+                },
+            );
+        }
+    }
+}

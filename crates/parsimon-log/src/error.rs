@@ -53,13 +53,15 @@ pub enum Error {
         /// What is wrong.
         why: &'static str,
     },
-    /// The record was abandoned when a later epoch started from an earlier one.
-    #[error("{directory}: record {seq} belongs to an abandoned branch of the log")]
+    /// The record was abandoned: an epoch on the way to the state started from an earlier one.
+    #[error("{directory}: record {seq} does not lead to the state after record {state}")]
     Abandoned {
         /// The directory of the log.
         directory: String,
         /// The record.
         seq: u64,
+        /// The record whose state was asked for.
+        state: u64,
     },
     /// The log does not hold these records any more, or not yet.
     #[error("{directory}: the log holds records {first} to {last}; record {seq} was asked for")]

@@ -17,29 +17,40 @@ use crate::shared::Shared;
 pub struct Follower {
     shared: Arc<Shared>,
     records: Records,
-    /// The records to give of those that were there at the start, and the last of these.
+    /// The records to give of those up to `known`.
     path: Vec<(u64, u64)>,
     known: u64,
+    /// The last record to give.
+    end: u64,
+    /// A record up to which all are durable, as seen last.
+    durable: u64,
 }
 
 impl Follower {
+    /// The records after record `after` on a path, and all after its end up to `end`.
     pub(crate) fn new(
         shared: Arc<Shared>,
         after: u64,
         path: Vec<(u64, u64)>,
+        end: u64,
     ) -> Result<Self, Error> {
         let records = Records::open(shared.disk.clone(), after)?;
         let known = path.last().map_or(0, |range| range.1);
-        Ok(Self { shared, records, path, known })
+        Ok(Self { shared, records, path, known, end, durable: 0 })
     }
 
-    /// Waits for the next record. `None` if none came in time, or if the log is closed or has failed and there are no more.
+    /// Waits for the next record. `None` if none came in time, if there are no more to give, or if the log is closed or has failed.
     pub fn next_within(&mut self, timeout: Duration) -> Result<Option<Record<'_>>, Error> {
         let until = Instant::now() + timeout;
         loop {
             let next = self.records.next_seq();
-            if !self.shared.wait(Some(until), |progress| progress.durable >= next).unwrap_or(false) {
+            if next > self.end {
                 return Ok(None);
+            }
+            if next > self.durable {
+                let waited = self.shared.wait(Some(until), |progress| progress.durable >= next);
+                let Ok(Some(progress)) = waited else { return Ok(None) };
+                self.durable = progress.durable;
             }
             if !self.records.advance()? {
                 let why = format!("record {next} was durable and cannot be read any more");

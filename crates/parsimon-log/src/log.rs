@@ -179,18 +179,26 @@ impl Log {
 
     /// The durable records after record `after` that lead to the present state, and those to come.
     pub fn follow(&self, after: u64) -> Result<Follower, Error> {
-        let state = self.shared.lock();
-        let (first, last) = (state.queue.first, state.progress.durable);
-        if after + 1 < first || after > last {
-            let (directory, seq) = (self.shared.disk.path(""), after + 1);
+        self.follow_path(after, None)
+    }
+
+    /// The records after record `after` that lead to the state after record `to`, which may be abandoned.
+    pub fn replay(&self, after: u64, to: u64) -> Result<Follower, Error> {
+        self.follow_path(after, Some(to))
+    }
+
+    fn follow_path(&self, after: u64, to: Option<u64>) -> Result<Follower, Error> {
+        let Needs { epochs, first, durable: last, .. } = self.needs();
+        let directory = self.shared.disk.path("");
+        let state = to.unwrap_or(last);
+        let missing = [after.max(first - 1), state].into_iter().find(|&seq| seq > last);
+        if let Some(seq) = missing.or((after + 1 < first).then_some(after + 1)) {
             return Err(Error::NotHeld { directory, first, last, seq });
         }
-        if !state.queue.epochs.leads(after, last) {
-            return Err(Error::Abandoned { directory: self.shared.disk.path(""), seq: after });
+        if !epochs.leads(after, state) {
+            return Err(Error::Abandoned { directory, seq: after, state });
         }
-        let path = state.queue.epochs.path(last);
-        drop(state);
-        Follower::new(self.shared.clone(), after, path)
+        Follower::new(self.shared.clone(), after, epochs.path(state), to.unwrap_or(u64::MAX))
     }
 
     /// Writes the state after a durable record as a snapshot, reads it back, and gives it its name.

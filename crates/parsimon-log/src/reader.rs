@@ -30,13 +30,20 @@ pub struct Tail {
 impl Records {
     /// The records after record `after`; those of the log from its first if that is later.
     pub fn open(disk: Arc<dyn Disk>, after: u64) -> Result<Self, Error> {
-        let firsts = segment::firsts(&*disk)?;
-        let holding = firsts.partition_point(|&first| first <= after + 1).saturating_sub(1);
-        let Some(&first) = firsts.get(holding) else { return Ok(Self { disk, cursor: None }) };
-        let cursor = Cursor::new(Segment::open(&*disk, first, false)?);
-        let mut records = Self { disk, cursor: Some(cursor) };
+        let mut records = Self { disk, cursor: None };
+        records.enter(after)?;
         while records.next_seq() <= after && records.advance()? {}
         Ok(records)
+    }
+
+    /// Goes to the segment that holds the record after `after`, if there is one.
+    fn enter(&mut self, after: u64) -> Result<(), Error> {
+        let firsts = segment::firsts(&*self.disk)?;
+        let holding = firsts.partition_point(|&first| first <= after + 1).saturating_sub(1);
+        if let Some(&first) = firsts.get(holding) {
+            self.cursor = Some(Cursor::new(Segment::open(&*self.disk, first, false)?));
+        }
+        Ok(())
     }
 
     /// The header of the segment of the present record.
@@ -49,27 +56,48 @@ impl Records {
         self.cursor.as_ref().map_or(1, |cursor| cursor.link.next)
     }
 
-    /// Goes to the next record; false at the end.
+    /// Goes to the next record; false at the end. A writer may append meanwhile, and what it has appended may be found by the next
+    /// call.
     pub fn advance(&mut self) -> Result<bool, Error> {
+        let mut second_look = false;
         loop {
-            let Some(cursor) = &mut self.cursor else { return Ok(false) };
-            match cursor.advance().map_err(|e| files::read(&*self.disk, &cursor.segment.name, e))? {
-                Found::Record => return Ok(true),
-                Found::Nothing => {
-                    self.no_later_segment()?;
-                    return Ok(false);
-                }
-                Found::Seal => {
-                    let disk = &*self.disk;
-                    if !segment::firsts(disk)?.contains(&cursor.link.next) {
-                        self.no_later_segment()?;
-                        return Ok(false);
-                    }
-                    let next = Segment::open(disk, cursor.link.next, false)?;
-                    cursor.check_next(disk, &next)?;
-                    *cursor = Cursor::new(next);
-                }
+            if self.cursor.is_none() {
+                self.enter(0)?;
             }
+            let Some(cursor) = &mut self.cursor else { return Ok(false) };
+            let (disk, own) = (&*self.disk, cursor.segment.header.first);
+            let found = cursor.advance().map_err(|e| files::read(disk, &cursor.segment.name, e))?;
+            if found == Found::Record {
+                return Ok(true);
+            }
+            let firsts = segment::firsts(disk)?;
+            if found == Found::Seal && firsts.contains(&cursor.link.next) {
+                let next = Segment::open(disk, cursor.link.next, false)?;
+                cursor.check_next(disk, &next)?;
+                *cursor = Cursor::new(next);
+                continue;
+            }
+            let later = firsts.into_iter().find(|&first| first > own);
+            // Nothing but the end of the log is a place for a segment to end without a seal, or for the next one to be missing.
+            match later {
+                // Look again: the writer may have come so far since the segment was read.
+                Some(_) if !second_look && found == Found::Nothing => {}
+                Some(later) if taken(Step::CheckLaterSegments) => {
+                    let why = format!(
+                        "record {} should be here, and is damaged or missing; the log goes on with {}",
+                        cursor.link.next,
+                        segment::name(later)
+                    );
+                    let offset = cursor.offset as u64;
+                    return Err(files::damaged(disk, &cursor.segment.name, offset, &why));
+                }
+                // An empty segment is replaced when an epoch starts.
+                None if !second_look && cursor.link.count == 0 => {
+                    *cursor = Cursor::new(Segment::open(disk, own, false)?);
+                }
+                _ => return Ok(false),
+            }
+            second_look = true;
         }
     }
 
@@ -78,48 +106,30 @@ impl Records {
         Some(self.cursor.as_ref()?.present()?.record())
     }
 
-    /// What follows the last record, after [`advance`](Self::advance) was false.
+    /// What follows the last record. Records that are left, or that a writer appends meanwhile, are passed over.
     pub fn tail(&mut self) -> Result<Tail, Error> {
-        let Some(cursor) = &self.cursor else { return Ok(Tail { last: 0, torn: 0 }) };
-        let (disk, name) = (&*self.disk, &cursor.segment.name);
-        let last = cursor.link.next - 1;
-        if cursor.sealed {
-            return Ok(Tail { last, torn: 0 });
-        }
-        let mut judged = Err(0);
-        // A writer may have gone on between two reads; what it wrote meanwhile looks like damage only once.
-        for _ in 0..2 {
-            let mut rest =
-                vec![0; (cursor.segment.header.capacity - cursor.offset as u64) as usize];
-            let read = read_full(&*cursor.segment.file, cursor.offset as u64, &mut rest);
+        loop {
+            while self.advance()? {}
+            let Some(cursor) = &self.cursor else { return Ok(Tail { last: 0, torn: 0 }) };
+            let last = cursor.link.next - 1;
+            if cursor.sealed {
+                return Ok(Tail { last, torn: 0 });
+            }
+            let (disk, Segment { name, header, file }) = (&*self.disk, &cursor.segment);
+            let offset = cursor.offset;
+            let mut rest = vec![0; (header.capacity as usize).saturating_sub(offset)];
+            let read = read_full(&**file, offset as u64, &mut rest);
             rest.truncate(read.map_err(|error| files::read(disk, name, error))?);
-            judged = judge(&rest, cursor.link.next);
-            if judged.is_ok() {
-                break;
+            match judge(&rest, last + 1) {
+                Ok(torn) => return Ok(Tail { last, torn: torn as u64 }),
+                Err(at) => {
+                    let damage = damage(disk, name, offset, offset + at, last + 1);
+                    // Unless the writer has come so far since.
+                    if !self.advance()? {
+                        return Err(damage);
+                    }
+                }
             }
-        }
-        match judged {
-            Ok(torn) => Ok(Tail { last, torn: torn as u64 }),
-            Err(at) => Err(damage(disk, name, cursor.offset, cursor.offset + at, cursor.link.next)),
-        }
-    }
-
-    /// Nothing but the end of the log is a place for a segment to end without a seal, or for the next one to be missing.
-    fn no_later_segment(&self) -> Result<(), Error> {
-        let Some(cursor) = &self.cursor else { return Ok(()) };
-        let own = cursor.segment.header.first;
-        let later = segment::firsts(&*self.disk)?.into_iter().find(|&first| first > own);
-        match later {
-            Some(later) if taken(Step::CheckLaterSegments) => {
-                let why = format!(
-                    "record {} should be here, and is damaged or missing; the log goes on with {}",
-                    cursor.link.next,
-                    segment::name(later)
-                );
-                let offset = cursor.offset as u64;
-                Err(files::damaged(&*self.disk, &cursor.segment.name, offset, &why))
-            }
-            _ => Ok(()),
         }
     }
 }

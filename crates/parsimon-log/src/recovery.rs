@@ -177,7 +177,7 @@ impl End {
 }
 
 /// The epochs of the segments: one starts with the first record of a segment.
-fn epochs(disk: &dyn Disk, segments: &[Segment]) -> Result<Epochs, Error> {
+pub(crate) fn epochs(disk: &dyn Disk, segments: &[Segment]) -> Result<Epochs, Error> {
     let header = &segments[0].header;
     let mut epochs = Epochs::starting(header.epoch, header.first, header.time);
     for pair in segments.windows(2).filter(|pair| pair[0].header.epoch != pair[1].header.epoch) {

@@ -21,13 +21,6 @@ pub struct Repair {
     pub aside: Vec<String>,
 }
 
-/// Reads all records; what follows the last one.
-pub fn verify(disk: Arc<dyn Disk>) -> Result<Tail, Error> {
-    let mut records = Records::open(disk, 0)?;
-    while records.advance()? {}
-    records.tail()
-}
-
 /// Cuts a damaged log before its first damaged record. Later segments and snapshots get names that begin with `damaged-`, and so
 /// does a copy of the segment that is cut. A log without damage is left as it is.
 ///

@@ -45,26 +45,26 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the progress is enough, the log has failed or the time is over; whether it is enough.
+    /// Waits until the progress is enough and gives it; `None` if the time is over or the log is closed before.
     pub(crate) fn wait(
         &self,
         until: Option<Instant>,
         enough: impl Fn(Progress) -> bool,
-    ) -> Result<bool, Failed> {
+    ) -> Result<Option<Progress>, Failed> {
         let mut state = self.lock();
         loop {
             if enough(state.progress) {
-                return Ok(true);
+                return Ok(Some(state.progress));
             }
             if let Some(failed) = &state.failed {
                 return Err(failed.clone());
             }
             if state.closed {
-                return Ok(false);
+                return Ok(None);
             }
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
             if left.is_some_and(|left| left.is_zero()) {
-                return Ok(false);
+                return Ok(None);
             }
             let wait = left.unwrap_or(Duration::from_secs(3600));
             let waited = self.progress.wait_timeout(state, wait);

@@ -93,8 +93,11 @@ fn sync_directory(_: PathBuf) -> io::Result<()> {
 
 impl Disk for Directory {
     fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
-        let file =
-            OpenOptions::new().read(true).write(true).create_new(true).open(self.path.join(name))?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(self.path.join(name))?;
         Ok(Arc::new(file))
     }
 
@@ -122,7 +125,8 @@ impl Disk for Directory {
 
     fn lock(&self, name: &str) -> io::Result<Option<Box<dyn Send + Sync>>> {
         let path = self.path.join(name);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(TryLockError::WouldBlock) => Ok(None),

@@ -237,7 +237,8 @@ impl Log {
         to: u64,
     ) -> Result<(Option<(Snapshot, SnapshotBytes)>, Vec<Error>), Error> {
         let (epochs, mut bad) = (self.epochs(), Vec::new());
-        for (epoch, seq) in self.snapshots()?.into_iter().filter(|found| epochs.leads(found.1, to)) {
+        for (epoch, seq) in self.snapshots()?.into_iter().filter(|found| epochs.leads(found.1, to))
+        {
             match self.open_snapshot(epoch, seq) {
                 Ok(found) => return Ok((Some(found), bad)),
                 Err(error @ Error::BadSnapshot { .. }) => bad.push(error),

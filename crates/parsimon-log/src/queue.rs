@@ -132,7 +132,8 @@ impl Queue {
                 (Tag::Epoch, 0, [&base[..], reason.as_bytes()])
             }
         };
-        let (length, limit) = (parts[0].len() + parts[1].len(), segment::limit(self.limits.segment_bytes));
+        let (length, limit) =
+            (parts[0].len() + parts[1].len(), segment::limit(self.limits.segment_bytes));
         if length > limit {
             return Err(AppendError::TooLarge { bytes: length, limit });
         }

@@ -213,7 +213,15 @@ pub(crate) struct Cursor {
 impl Cursor {
     pub(crate) fn new(segment: Segment) -> Self {
         let link = Link::start(&segment.header);
-        Self { segment, offset: START, size: 0, link, sealed: false, window: Vec::new(), start: START }
+        Self {
+            segment,
+            offset: START,
+            size: 0,
+            link,
+            sealed: false,
+            window: Vec::new(),
+            start: START,
+        }
     }
 
     pub(crate) fn advance(&mut self) -> std::io::Result<Found> {

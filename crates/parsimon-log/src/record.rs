@@ -90,7 +90,14 @@ pub(crate) fn size_at(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Appends a record that lacks what only the writer knows: see [`complete`].
-pub(crate) fn push(bytes: &mut Vec<u8>, tag: Tag, kind: u8, seq: u64, time: u64, payload: &[&[u8]]) {
+pub(crate) fn push(
+    bytes: &mut Vec<u8>,
+    tag: Tag,
+    kind: u8,
+    seq: u64,
+    time: u64,
+    payload: &[&[u8]],
+) {
     let length = payload.iter().map(|part| part.len()).sum::<usize>();
     let end = bytes.len() + size_of(length);
     bytes.extend_from_slice(&MAGIC.to_le_bytes());
@@ -128,7 +135,8 @@ impl<'a> Raw<'a> {
     /// The record at the start of the bytes, whose checksum was found to hold before.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let bytes = bytes.get(..size_at(bytes)?)?;
-        let tag = [Tag::Data, Tag::Seal, Tag::Epoch].into_iter().find(|&tag| tag as u8 == bytes[30]);
+        let tag =
+            [Tag::Data, Tag::Seal, Tag::Epoch].into_iter().find(|&tag| tag as u8 == bytes[30]);
         let time = u64_at(bytes, 24) & ((1 << 48) - 1);
         let payload = &bytes[HEADER..HEADER + u32_at(bytes, 12) as usize];
         let tag = tag?;

@@ -59,8 +59,8 @@ pub(crate) fn recover(disk: &dyn Disk, id: u128) -> Result<Recovered, Error> {
         return Err(files::damaged(disk, &other.name, 0, &why));
     }
     let end = End::find(disk, last)?;
-    let starts_epoch = segments.len() > 1
-        && segments[segments.len() - 2].header.epoch != last.header.epoch;
+    let starts_epoch =
+        segments.len() > 1 && segments[segments.len() - 2].header.epoch != last.header.epoch;
     if starts_epoch && end.link.count == 0 && taken(Step::DropUnfinishedEpoch) {
         // The record that starts the epoch did not reach the disk, and without it there is no epoch.
         disk.remove(&last.name).map_err(|error| files::written(disk, &last.name, error))?;
@@ -124,7 +124,8 @@ fn check_snapshots(disk: &dyn Disk, last: &Segment, end: &End) -> Result<(), Err
     match snapshot::newest_seq(disk)? {
         Some(newest) if newest >= end.link.next && taken(Step::CheckSnapshotsBeyondEnd) => {
             let next = end.link.next;
-            let why = format!("record {next} is missing: there is a snapshot after record {newest}");
+            let why =
+                format!("record {next} is missing: there is a snapshot after record {newest}");
             Err(files::damaged(disk, &last.name, end.valid as u64, &why))
         }
         _ => Ok(()),
@@ -155,9 +156,8 @@ impl End {
             time = raw.time;
             valid += size_of(raw.payload.len());
         }
-        let torn = reader::judge(&bytes[valid..], link.next).map_err(|at| {
-            reader::damage(disk, &last.name, valid, valid + at, link.next)
-        })?;
+        let torn = reader::judge(&bytes[valid..], link.next)
+            .map_err(|at| reader::damage(disk, &last.name, valid, valid + at, link.next))?;
         Ok(Self { bytes, valid, torn, sealed, link, time })
     }
 
@@ -184,7 +184,8 @@ pub(crate) fn epochs(disk: &dyn Disk, segments: &[Segment]) -> Result<Epochs, Er
         let header = &pair[1].header;
         let mut cursor = Cursor::new(pair[1].clone());
         cursor.advance().map_err(|error| files::read(disk, &pair[1].name, error))?;
-        let Some(Content::Epoch { base, reason }) = cursor.present().map(|raw| raw.record().content)
+        let Some(Content::Epoch { base, reason }) =
+            cursor.present().map(|raw| raw.record().content)
         else {
             let why = "the record that starts the epoch is missing";
             return Err(files::damaged(disk, &pair[1].name, START as u64, why));

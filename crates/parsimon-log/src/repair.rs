@@ -39,9 +39,10 @@ pub fn repair(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
         aside.push(kept);
         Ok::<_, Error>(())
     };
-    for name in files::list(&*disk)?.into_iter().filter(|name| {
-        snapshot::parse(name).is_some_and(|(_, seq)| seq >= next)
-    }) {
+    for name in files::list(&*disk)?
+        .into_iter()
+        .filter(|name| snapshot::parse(name).is_some_and(|(_, seq)| seq >= next))
+    {
         put_aside(name)?;
     }
     // Segments without a single good record, newest first; then the one that is cut.
@@ -76,9 +77,7 @@ fn find_damage(disk: &Arc<dyn Disk>) -> Result<Result<Tail, (u64, String)>, Erro
             let why = format!("the log ends before the snapshot after record {newest}");
             Ok(Err((tail.last + 1, why)))
         }
-        (Err(error @ Error::Damaged { .. }), _) => {
-            Ok(Err((records.next_seq(), error.to_string())))
-        }
+        (Err(error @ Error::Damaged { .. }), _) => Ok(Err((records.next_seq(), error.to_string()))),
         (end, _) => end.map(Ok),
     }
 }

@@ -100,7 +100,13 @@ impl State {
             }
         }
         files.retain(|file, _| names.values().any(|named| named == file));
-        Self { files, durable_names: names.clone(), names, pending: Vec::new(), created: self.created }
+        Self {
+            files,
+            durable_names: names.clone(),
+            names,
+            pending: Vec::new(),
+            created: self.created,
+        }
     }
 
     /// A number for what is on the platter.
@@ -224,7 +230,8 @@ impl Machine {
             bytes.get_mut(at as usize).into_iter().for_each(|byte| *byte ^= 1);
         }
         let (start, end, block) = (offset as usize, offset as usize + bytes.len(), self.block);
-        let grows = self.state.files.get(&file).map_or(0, |file| end.saturating_sub(file.cache.len()));
+        let grows =
+            self.state.files.get(&file).map_or(0, |file| end.saturating_sub(file.cache.len()));
         let full = self.faults.room.is_some_and(|room| grows > 0 && self.used() + grows > room);
         if full && !self.faults.late {
             return Err(io::ErrorKind::StorageFull.into());
@@ -244,7 +251,8 @@ impl Machine {
     fn sync(&mut self, file: u64) -> io::Result<()> {
         let number = self.syncs;
         self.syncs += 1;
-        let (fails, full) = (self.faults.fail_sync == Some(number), self.faults.late && self.is_full());
+        let (fails, full) =
+            (self.faults.fail_sync == Some(number), self.faults.late && self.is_full());
         if let Some(contents) = self.state.files.get_mut(&file) {
             let unsynced = std::mem::take(&mut contents.unsynced);
             let platter = Arc::make_mut(&mut contents.platter);
@@ -352,7 +360,8 @@ impl DiskFile for SimulatedFile {
         let machine = self.disk.machine();
         let Some(file) = machine.state.files.get(&self.file) else { return Ok(0) };
         let rest = file.cache.get(offset as usize..).unwrap_or_default();
-        let read = rest.len().min(bytes.len()).min(machine.faults.short_reads.unwrap_or(usize::MAX));
+        let read =
+            rest.len().min(bytes.len()).min(machine.faults.short_reads.unwrap_or(usize::MAX));
         bytes[..read].copy_from_slice(&rest[..read]);
         Ok(read)
     }

@@ -185,7 +185,8 @@ impl Writer {
         }
         let Spare { file, capacity, .. } = spare;
         (self.epoch, self.time) = (epoch, time);
-        self.active = Some(Active { file, capacity, offset: START as u64, count: 0, started: time });
+        self.active =
+            Some(Active { file, capacity, offset: START as u64, count: 0, started: time });
         Ok(())
     }
 }

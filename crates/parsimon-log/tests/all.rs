@@ -1,4 +1,6 @@
-//! The tests of the log from outside.
+//! All tests of this crate from outside, in one program. A new file needs its line here.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod appending;
 mod common;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use parsimon_log::{AppendError, Content, Directory, Disk, Error, Log, Options, Records, verify};
 use parsimon_testing::SplitMix64;
 
-use crate::common::{append, clock, disk, options, payloads, put};
+use crate::common::{append, clock, disk, names, options, payloads, put};
 
 const WAIT: Duration = Duration::from_secs(60);
 
@@ -48,9 +48,9 @@ fn threads_append_a_follower_follows_and_a_second_opening_finds_the_same() {
         next[usize::from(*kind)] += 1;
     }
     drop(log);
-    let left = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
-    let left: Vec<_> = left.map(|name| name.into_string().unwrap()).collect();
-    assert!(left.len() > 10 && !left.iter().any(|name| name.ends_with(".tmp")), "{left:?}");
+    let left = Directory::existing(directory.path());
+    assert!(names(&left, ".seg").len() > 10);
+    assert_eq!(names(&left, ".tmp"), [""; 0]);
 
     let log = Log::open(directory.path(), options()).unwrap();
     assert_eq!((log.opened().last, log.opened().torn), (threads * each, 0));
@@ -159,16 +159,17 @@ fn log_time_never_goes_back_and_old_segments_are_sealed() {
         log.wait_durable(ticket.seq).unwrap();
         times.push(ticket.time);
         // The next segment is prepared beside.
-        while disk.list().unwrap().iter().all(|name| !name.ends_with(".tmp")) {
+        while names(&disk, ".tmp").is_empty() {
             std::thread::yield_now();
         }
         std::thread::sleep(Duration::from_millis(2));
     }
     assert_eq!(times, [5, 9, 9, 8000, 8000, 10_010, 10_011]);
     drop(log);
-    let mut names = disk.list().unwrap();
-    names.retain(|name| name.ends_with(".seg"));
-    assert_eq!(names, ["log-00000000000000000001.seg", "log-00000000000000000006.seg"]);
+    assert_eq!(
+        names(&disk, ".seg"),
+        ["log-00000000000000000001.seg", "log-00000000000000000006.seg"]
+    );
     time.store(3, Ordering::Relaxed);
     let log = Log::on(Arc::new(disk.clone()), options).unwrap();
     assert_eq!(append(&log, 0, b"tick").time, 10_011);
@@ -193,6 +194,7 @@ fn another_arithmetic_starts_a_segment_and_is_shown() {
     assert_eq!(log.opened().arithmetic, Some(2));
     assert_eq!(payloads(log.follow(0).unwrap()).len(), 3);
     let segments = parsimon_log::inspect(&disk).unwrap().segments;
-    let found: Vec<_> = segments.iter().map(|(_, header)| (header.first, header.arithmetic)).collect();
+    let found: Vec<_> =
+        segments.iter().map(|(_, header)| (header.first, header.arithmetic)).collect();
     assert_eq!(found, [(1, 1), (3, 2)]);
 }

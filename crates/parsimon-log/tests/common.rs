@@ -57,3 +57,10 @@ pub(crate) fn payloads(mut records: parsimon_log::Follower) -> Vec<Vec<u8>> {
     }
     all
 }
+
+/// The names of files that end like this.
+pub(crate) fn names(disk: &dyn parsimon_log::Disk, end: &str) -> Vec<String> {
+    let mut names = disk.list().unwrap();
+    names.retain(|name| name.ends_with(end));
+    names
+}

@@ -39,10 +39,14 @@ fn an_epoch_starts_from_an_earlier_state_and_the_branch_is_kept() {
     // Whoever followed sees everything, with the base to go back to.
     let mut seen = Vec::new();
     while let Some(record) = live.next_within(Duration::ZERO).unwrap() {
-        seen.push((record.seq, record.epoch, match record.content {
-            Content::Epoch { base, .. } => Some(base),
-            Content::Data { .. } => None,
-        }));
+        seen.push((
+            record.seq,
+            record.epoch,
+            match record.content {
+                Content::Epoch { base, .. } => Some(base),
+                Content::Data { .. } => None,
+            },
+        ));
     }
     let data = |seq, epoch| (seq, epoch, None);
     let expected = [data(1, 1), data(2, 1), data(3, 1), data(4, 1), (5, 2, Some(2)), data(6, 2)];
@@ -60,7 +64,8 @@ fn an_epoch_starts_from_an_earlier_state_and_the_branch_is_kept() {
     put(&log, b"f");
     assert_eq!(text(log.follow(0).unwrap()), "a b c d not so bad f");
     let epochs = log.epochs();
-    let found: Vec<_> = epochs.all().iter().map(|epoch| (epoch.number, epoch.first, epoch.base)).collect();
+    let found: Vec<_> =
+        epochs.all().iter().map(|epoch| (epoch.number, epoch.first, epoch.base)).collect();
     assert_eq!(found, [(1, 1, 0), (2, 5, 2), (3, 7, 4)]);
     assert_eq!(epochs.all()[1].reason, "bad");
     drop(log);

@@ -26,7 +26,9 @@ impl Notify for Gate {
     }
 }
 
-fn gate() -> (Arc<dyn Notify>, Receiver<Result<Progress, Failed>>, Sender<()>) {
+type Calls = Receiver<Result<Progress, Failed>>;
+
+fn gate() -> (Arc<dyn Notify>, Calls, Sender<()>) {
     let (calls, called) = channel();
     let (open, go_on) = channel();
     (Arc::new(Gate { calls: Mutex::new(calls), go_on: Mutex::new(go_on) }), called, open)
@@ -59,7 +61,8 @@ fn a_failed_sync_is_final() {
     let disk = disk();
     let (notify, called, open) = gate();
     drop(open);
-    let log = Log::on(Arc::new(disk.clone()), Options { notify: Some(notify), ..options() }).unwrap();
+    let log =
+        Log::on(Arc::new(disk.clone()), Options { notify: Some(notify), ..options() }).unwrap();
     put(&log, b"good");
     // The next segment is prepared beside; only syncs after that count.
     while log.append(0, &[0; 12_000]).is_err() {}

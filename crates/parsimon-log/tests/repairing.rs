@@ -34,7 +34,10 @@ fn damage_is_refused_by_name_and_repair_cuts_there() {
     // From a snapshot behind it, the damage does not matter.
     let log = Log::on(shared.clone(), options()).unwrap();
     assert_eq!(payloads(log.follow(40).unwrap()).len(), 10);
-    assert!(matches!(log.follow(0).unwrap_or_else(|_| panic!()).next_within(std::time::Duration::ZERO), Ok(Some(_))));
+    assert!(matches!(
+        log.follow(0).unwrap_or_else(|_| panic!()).next_within(std::time::Duration::ZERO),
+        Ok(Some(_))
+    ));
     assert!(matches!(repair(shared.clone()), Err(Error::InUse { .. })));
     drop(log);
 
@@ -46,7 +49,10 @@ fn damage_is_refused_by_name_and_repair_cuts_there() {
     assert_eq!(aside.len(), 4, "{aside:?}");
     let log = Log::on(shared.clone(), options()).unwrap();
     assert_eq!((log.opened().last, log.opened().torn), (17, 0));
-    assert_eq!(payloads(log.follow(0).unwrap()), (0..17).map(|number| [number; 1000]).collect::<Vec<_>>());
+    assert_eq!(
+        payloads(log.follow(0).unwrap()),
+        (0..17).map(|number| [number; 1000]).collect::<Vec<_>>()
+    );
     assert_eq!(put(&log, b"on"), 18);
     drop(log);
     assert_eq!(verify(shared.clone()).unwrap().last, 18);
@@ -74,7 +80,8 @@ fn a_header_that_is_damaged_or_newer_is_refused_by_name() {
     let disk = written();
     disk.damage(SECOND, |bytes| bytes[8] = 2);
     let refused = Log::on(Arc::new(disk.clone()), options()).err().unwrap();
-    let message = format!("simulated/{SECOND}: format version 2 is newer than 1; use a newer program");
+    let message =
+        format!("simulated/{SECOND}: format version 2 is newer than 1; use a newer program");
     assert_eq!(refused.to_string(), message);
     assert!(matches!(repair(Arc::new(disk)), Err(Error::Newer { version: 2, .. })));
 }
@@ -106,7 +113,8 @@ fn a_repair_may_be_interrupted_at_any_time() {
     for state in states {
         let ways = state.choices();
         let all: Vec<_> = ways.iter().map(|ways| ways - 1).collect();
-        let some = |odd: usize| all.iter().enumerate().map(|(at, way)| way * ((at + odd) % 2)).collect();
+        let some =
+            |odd: usize| all.iter().enumerate().map(|(at, way)| way * ((at + odd) % 2)).collect();
         for choices in [Vec::new(), some(0), some(1), all.clone()] {
             let disk: Arc<dyn Disk> = Arc::new(SimulatedDisk::new(state.crash(&choices), 512));
             repair(disk.clone()).unwrap();

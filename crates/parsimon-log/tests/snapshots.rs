@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use parsimon_log::{AppendError, Disk, Error, Log, Options};
 
-use crate::common::{disk, options, put};
+use crate::common::{disk, names, options, put};
 
 fn segments(disk: &dyn Disk) -> usize {
-    disk.list().unwrap().iter().filter(|name| name.ends_with(".seg")).count()
+    names(disk, ".seg").len()
 }
 
 #[test]
@@ -20,7 +20,10 @@ fn a_snapshot_comes_back_and_a_damaged_one_is_passed_over() {
     let state: Vec<u8> = (0..3_000_000_u32).map(|number| (number >> 7) as u8).collect();
     for _ in 0..2 {
         let seq = put(&log, b"row");
-        log.write_snapshot(seq, |out| state.chunks(70_001).try_for_each(|part| out.write_all(part))).unwrap();
+        log.write_snapshot(seq, |out| {
+            state.chunks(70_001).try_for_each(|part| out.write_all(part))
+        })
+        .unwrap();
     }
     let (found, _) = log.newest_snapshot(2).unwrap();
     let (snapshot, mut bytes) = found.unwrap();
@@ -54,7 +57,8 @@ fn a_snapshot_that_fails_leaves_nothing() {
 fn segments_are_removed_below_the_older_of_two_whole_snapshots_only() {
     let disk = disk();
     let log = Log::on(Arc::new(disk.clone()), options()).unwrap();
-    let write = |seq: u64| log.write_snapshot(seq, |out| out.write_all(&seq.to_le_bytes())).unwrap();
+    let write =
+        |seq: u64| log.write_snapshot(seq, |out| out.write_all(&seq.to_le_bytes())).unwrap();
     for _ in 0..100 {
         put(&log, &[1; 1000]);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use parsimon_testing::SplitMix64;
 
-use super::driver::{Driver, Facts, Wrong};
+use super::driver::{Driver, Facts, Run, Wrong};
 use super::script;
 use crate::simulated::{SimulatedDisk, State};
 
@@ -57,7 +57,7 @@ fn subsets(state: &State, limit: usize, random: &mut SplitMix64) -> Vec<Vec<usiz
 
 /// Crashes every state in many ways and recovers.
 pub(crate) fn explore(
-    (states, timeline): &(Vec<State>, Vec<(usize, Facts)>),
+    (states, timeline): &Run,
     seed: u64,
     effort: Effort,
     deeper: bool,

@@ -1,9 +1,12 @@
 //! Damage to what was durable: every byte flipped, sectors of another past, snapshots that arrive wrong. A log answers with the first
 //! records that were sent, or refuses; it never answers with anything else.
 
+use std::collections::BTreeMap;
+
 use parsimon_testing::SplitMix64;
 
 use super::driver::{Driver, Facts, Wrong, names};
+use crate::files::UNFINISHED;
 use crate::segment;
 use crate::simulated::{Faults, SimulatedDisk, State};
 
@@ -26,7 +29,7 @@ fn log(salt: u8) -> Result<(SimulatedDisk, Facts), Wrong> {
 
 /// Opens a damaged log. A refusal is an answer; so are fewer records, if they are the end of the last segment.
 fn open(disk: SimulatedDisk, facts: &Facts, may_be_cut: bool) -> Result<bool, Wrong> {
-    let lenient = Facts { snapshots: Default::default(), acknowledged: 0, ..facts.clone() };
+    let lenient = Facts { snapshots: BTreeMap::new(), acknowledged: 0, ..facts.clone() };
     let before = facts.acknowledged;
     match Driver::open(disk, lenient) {
         Ok(driver) if driver.facts.acknowledged < before && !may_be_cut => {
@@ -44,7 +47,7 @@ pub(crate) fn every_byte(step: usize) -> Result<(usize, usize), Wrong> {
     let files = names(&disk);
     let last = files.iter().rfind(|name| segment::first_of(name).is_some()).cloned();
     let (mut opened, mut refused) = (0, 0);
-    for name in files.iter().filter(|name| !name.ends_with(".tmp")) {
+    for name in files.iter().filter(|name| !name.ends_with(UNFINISHED)) {
         let size = crate::disk::Disk::open(&disk, name, false)?.size()? as usize;
         for at in (0..size).step_by(step) {
             let damaged = SimulatedDisk::new(disk.state(), 512);
@@ -132,7 +135,10 @@ fn random_bytes_never_panic() {
     let files = names(&disk);
     for _ in 0..3000 {
         let damaged = SimulatedDisk::new(disk.state(), 512);
-        damaged.set_faults(Faults { short_reads: Some(1 + random.below(700) as usize), ..Faults::default() });
+        damaged.set_faults(Faults {
+            short_reads: Some(1 + random.below(700) as usize),
+            ..Faults::default()
+        });
         let name = &files[random.below(files.len() as u64) as usize];
         damaged.damage(name, |bytes| match random.below(3) {
             0 => bytes.truncate(random.below(bytes.len() as u64 + 1) as usize),

@@ -11,9 +11,9 @@ use crate::queue::{Entry, Limits, Queue};
 use crate::reader::Records;
 use crate::record::{Content, Record};
 use crate::recovery;
-use crate::simulated::SimulatedDisk;
+use crate::simulated::{SimulatedDisk, State};
 use crate::snapshot::{self, Snapshot};
-use crate::writer::{Group, Spare, Writer};
+use crate::writer::{Spare, Writer};
 
 pub(crate) const ID: u128 = 0x1234_5678_9abc_def0;
 
@@ -37,6 +37,9 @@ pub(crate) struct Facts {
     /// Snapshots that must be there, and whole.
     pub(crate) snapshots: BTreeMap<(u32, u64), Vec<u8>>,
 }
+
+/// The states that a disk went through, and the facts from each of some on.
+pub(crate) type Run = (Vec<State>, Vec<(usize, Facts)>);
 
 pub(crate) struct Driver {
     pub(crate) disk: SimulatedDisk,
@@ -135,7 +138,9 @@ impl Driver {
         // There must be a state to start from.
         let epochs = &self.queue.epochs;
         let mut ways = snapshot::list(&self.disk)?;
-        ways.retain(|found| epochs.leads(found.1, last) && Snapshot::open(&self.disk, ID, *found).is_ok());
+        ways.retain(|found| {
+            epochs.leads(found.1, last) && Snapshot::open(&self.disk, ID, *found).is_ok()
+        });
         promise(first == 1 || ways.first().is_some_and(|way| way.1 + 1 >= first), || {
             format!("the log begins with {first}, whole snapshots are {ways:?}")
         })
@@ -158,7 +163,8 @@ impl Driver {
         let entries = payloads.iter().map(|payload| Entry::Data { kind: kind(payload), payload });
         let Ok((_, time)) = self.queue.append(entries, self.time) else { return Ok(false) };
         let epoch = self.queue.epochs.of(self.queue.next_seq()).number;
-        let sent = |bytes: &Vec<u8>| Sent { epoch, time, what: Ok(kind(bytes)), bytes: bytes.clone() };
+        let sent =
+            |bytes: &Vec<u8>| Sent { epoch, time, what: Ok(kind(bytes)), bytes: bytes.clone() };
         self.facts.sent.extend(payloads.iter().map(|bytes| Arc::new(sent(bytes))));
         self.note();
         Ok(true)
@@ -195,7 +201,7 @@ impl Driver {
 
     /// Writes what waits.
     pub(crate) fn write(&mut self) -> Result<(), Wrong> {
-        let mut group = std::mem::replace(&mut self.queue.group, Group::default());
+        let mut group = std::mem::take(&mut self.queue.group);
         let queue = &mut self.queue;
         self.writer.write(&mut group, &mut || queue.take_spare())?;
         Ok(())

@@ -57,9 +57,8 @@ pub(crate) fn every_fault(seeds: std::ops::Range<u64>) -> Result<Seen, Wrong> {
             let mut struck = false;
             for faults in [fail_sync, fail_writes, fail_names] {
                 let place = format!("seed {seed}, {faults:?}");
-                struck |= until_fault(seed, faults, &mut seen).map_err(|wrong| {
-                    Wrong::Promise(format!("{place}: {wrong:?}"))
-                })?;
+                struck |= until_fault(seed, faults, &mut seen)
+                    .map_err(|wrong| Wrong::Promise(format!("{place}: {wrong:?}")))?;
             }
             if !struck {
                 break;

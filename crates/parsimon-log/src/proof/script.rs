@@ -2,9 +2,8 @@
 
 use parsimon_testing::SplitMix64;
 
-use super::driver::{Driver, Facts, Wrong};
-use crate::simulated::SimulatedDisk;
-use crate::simulated::State;
+use super::driver::{Driver, Facts, Run, Wrong};
+use crate::simulated::{SimulatedDisk, State};
 
 /// The size of blocks that are written as a whole: sectors, or pages.
 pub(crate) fn block(seed: u64) -> usize {
@@ -22,7 +21,7 @@ fn payload(random: &mut SplitMix64) -> Vec<u8> {
 
 /// Sends a few records.
 pub(crate) fn send(driver: &mut Driver, random: &mut SplitMix64) -> Result<(), Wrong> {
-    let payloads: Vec<_> = (0..random.below(8) + 1).map(|_| payload(random)).collect();
+    let payloads: Vec<_> = (0..=random.below(8)).map(|_| payload(random)).collect();
     driver.send(&payloads).map(|_| ())
 }
 
@@ -52,7 +51,7 @@ pub(crate) fn step(driver: &mut Driver, random: &mut SplitMix64) -> Result<(), W
 }
 
 /// Runs a script of so many steps on an empty disk and gives the states that the disk went through, and the facts at each.
-pub(crate) fn run(seed: u64, steps: usize) -> Result<(Vec<State>, Vec<(usize, Facts)>), Wrong> {
+pub(crate) fn run(seed: u64, steps: usize) -> Result<Run, Wrong> {
     let random = &mut SplitMix64::new(seed);
     let disk = SimulatedDisk::new(State::default(), block(seed));
     disk.record();

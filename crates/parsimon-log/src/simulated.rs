@@ -1,6 +1,6 @@
 //! A disk that forgets, for tests of the log and of services on it: everything unsynced may be lost at a crash, block by block.
 //!
-//! The disk is a machine with a cache. Bytes are in the cache when written, on the platter when synced. [`SimulatedDisk::crash`] keeps, of
+//! The disk is a machine with a cache. Bytes are in the cache when written, on the platter when synced. [`State::crash`] keeps, of
 //! every unsynced block, any of the versions it had, and of the unsynced names any subset of their changes.
 
 use std::collections::{BTreeMap, BTreeSet};

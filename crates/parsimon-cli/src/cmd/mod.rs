@@ -18,6 +18,8 @@ pub(crate) mod quickstart;
 pub(crate) mod reference;
 pub(crate) mod reproduce;
 pub(crate) mod schema;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod train;
 pub(crate) mod tune;
 mod unknown;

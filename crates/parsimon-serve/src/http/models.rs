@@ -1,0 +1,41 @@
+//! What models there are, and what they are like.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+
+use super::Service;
+use super::body;
+use crate::error::Refusal;
+
+pub(super) async fn list(State(service): State<Arc<Service>>) -> Response {
+    let models: Vec<_> = service
+        .models
+        .values()
+        .map(|model| {
+            json!({"name": model.name(), "learns": model.learns(), "version": model.version()})
+        })
+        .collect();
+    body::json(&json!({"models": models}))
+}
+
+pub(super) async fn about(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+) -> Result<Response, Refusal> {
+    Ok(body::json(&service.model(&model)?.about()))
+}
+
+/// The model file as it is now.
+pub(super) async fn download(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+) -> Result<Response, Refusal> {
+    let model = service.model(&model)?;
+    let bytes = tokio::task::block_in_place(|| model.download())?;
+    let content_type = HeaderValue::from_static("application/octet-stream");
+    Ok(([(header::CONTENT_TYPE, content_type)], bytes).into_response())
+}

@@ -1,0 +1,19 @@
+//! One live model that scores and learns over the network, and forgets nothing it has acknowledged.
+//!
+//! A [`Model`] is read by any number of requests while one thread changes it. [`Service`] is a set of them with their limits,
+//! and [`Server`] the socket. The program's command is `parsimon serve`; its page is docs/serve.md.
+
+mod answer;
+mod content;
+mod engine;
+mod error;
+mod http;
+mod metrics;
+mod server;
+
+pub use answer::{Prediction, Task};
+pub use content::{Content, Shape};
+pub use engine::{Limits, Model, Scored, Version, check_name};
+pub use error::Refusal;
+pub use http::{Service, router};
+pub use server::{Server, termination};

@@ -161,8 +161,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_has_a_place() {
-        let refused = |body: &str| Content::new(Some("application/json"), body.as_bytes());
-        let refusal = refused("[{\"a\":1},\n{\"a\":}]").unwrap_err();
+        let body = b"[{\"a\":1},\n{\"a\":}]";
+        let refusal = Content::new(Some("application/json"), body).unwrap_err();
         assert_eq!(refusal.message(), "body:2:6: not JSON: expected value");
         assert_eq!(Content::new(Some("text/xml"), b"").unwrap_err().status(), 415);
     }

@@ -13,7 +13,10 @@ mod server;
 
 pub use answer::{Prediction, Task};
 pub use content::{Content, Shape};
-pub use engine::{Limits, Model, Scored, Version, check_name};
+pub use engine::{
+    ARITHMETIC, Ack, Labelled, Labels, Learning, Limits, Model, OpenError, Policy, Reached, Report,
+    Request, Scored, Source, Taken, Version, check_name,
+};
 pub use error::Refusal;
 pub use http::{Service, router};
 pub use server::{Server, termination};

@@ -14,7 +14,7 @@ const BOUNDS: [f64; 16] = [
 
 /// Durations.
 #[derive(Debug, Default)]
-pub struct Histogram {
+pub(crate) struct Histogram {
     buckets: [AtomicU64; BOUNDS.len()],
     count: AtomicU64,
     nanoseconds: AtomicU64,
@@ -22,7 +22,7 @@ pub struct Histogram {
 
 impl Histogram {
     /// Takes in a duration.
-    pub fn record(&self, duration: Duration) {
+    pub(crate) fn record(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         if let Some(k) = BOUNDS.iter().position(|bound| seconds <= *bound) {
             self.buckets[k].fetch_add(1, Ordering::Relaxed);
@@ -33,7 +33,7 @@ impl Histogram {
     }
 
     /// Appends the lines of the histogram; `labels` are without braces.
-    pub fn write(&self, name: &str, labels: &str, out: &mut String) {
+    pub(crate) fn write(&self, name: &str, labels: &str, out: &mut String) {
         let comma = if labels.is_empty() { "" } else { "," };
         let mut sum = 0;
         for (bucket, bound) in self.buckets.iter().zip(BOUNDS) {
@@ -51,11 +51,11 @@ impl Histogram {
 
 /// What requests took: by operation, model and status.
 #[derive(Debug, Default)]
-pub struct Requests(RwLock<BTreeMap<(&'static str, String, u16), Arc<Histogram>>>);
+pub(crate) struct Requests(RwLock<BTreeMap<(&'static str, String, u16), Arc<Histogram>>>);
 
 impl Requests {
     /// Takes in a request that was answered.
-    pub fn record(&self, op: &'static str, model: &str, code: u16, duration: Duration) {
+    pub(crate) fn record(&self, op: &'static str, model: &str, code: u16, duration: Duration) {
         let key = (op, model.to_owned(), code);
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let histogram = known.unwrap_or_else(|| {
@@ -66,7 +66,7 @@ impl Requests {
     }
 
     /// Appends all lines.
-    pub fn write(&self, out: &mut String) {
+    pub(crate) fn write(&self, out: &mut String) {
         let name = "parsimon_request_duration_seconds";
         head(out, name, "histogram", "Time from the head of a request to its answer.");
         for ((op, model, code), histogram) in
@@ -80,13 +80,13 @@ impl Requests {
 }
 
 /// Appends the lines before a metric's values.
-pub fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+pub(crate) fn head(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}");
     let _ = writeln!(out, "# TYPE {name} {kind}");
 }
 
 /// A text as the value of a label.
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 

@@ -18,6 +18,9 @@ use crate::http::{Service, router};
 /// How long open requests may take after the end was asked for.
 const DRAIN: Duration = Duration::from_secs(20);
 
+/// How long scores are answered after a log has failed: nothing is learned any more, and the process has to end.
+const AFTER_FAILURE: Duration = Duration::from_secs(30);
+
 /// A socket that listens.
 pub struct Server {
     listener: TcpListener,
@@ -39,8 +42,12 @@ impl Server {
 
     /// Serves until `stop` is done; then takes nothing new, and returns when the open requests are answered.
     pub fn run(self, stop: impl Future<Output = ()> + Send) -> io::Result<()> {
+        let service = self.service.clone();
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(self.serve(stop))
+        let served = runtime.block_on(self.serve(stop));
+        // Every request is answered: what was learned is written as a snapshot, so that the next start is quick.
+        service.models.values().for_each(|model| model.close());
+        served
     }
 
     async fn serve(self, stop: impl Future<Output = ()> + Send) -> io::Result<()> {
@@ -49,17 +56,21 @@ impl Server {
         let (limits, router) = (service.limits, router(service.clone()));
         let places = Arc::new(Semaphore::new(limits.connections));
         let (end, ending) = watch::channel(false);
+        let stop = async {
+            let failed = std::pin::pin!(failure(&service));
+            first(std::pin::pin!(stop), failed).await
+        };
         let mut stop = std::pin::pin!(stop);
-        loop {
+        let failed = loop {
             // A client beyond the limit waits in the backlog of the system.
             let accepted = async {
                 let place = places.clone().acquire_owned().await;
                 (place, listener.accept().await)
             };
             let accepted = std::pin::pin!(accepted);
-            let (place, accepted) = match first(stop.as_mut(), accepted).await {
-                None => break,
-                Some(accepted) => accepted,
+            let (place, accepted) = match either(stop.as_mut(), accepted).await {
+                Either::First(ended) => break ended,
+                Either::Second(accepted) => accepted,
             };
             let stream = match accepted {
                 Ok((stream, _)) => stream,
@@ -86,13 +97,25 @@ impl Server {
                     let _ = connection.await;
                 }
             });
-        }
+        };
         service.is_draining.store(true, Ordering::Relaxed);
         drop(listener);
         let _ = end.send(true);
         let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
         let _ = timeout(DRAIN, places.acquire_many(all)).await;
-        Ok(())
+        failed.map_or(Ok(()), |words| Err(io::Error::other(words)))
+    }
+}
+
+/// Waits for a log to fail, and for the time that scores are still answered after it.
+async fn failure(service: &Service) -> String {
+    loop {
+        let learning = service.models.values().filter_map(|model| model.learner().ok());
+        if let Some(words) = learning.into_iter().find_map(|learning| learning.reached().failed) {
+            sleep(AFTER_FAILURE).await;
+            return words;
+        }
+        sleep(Duration::from_millis(500)).await;
     }
 }
 
@@ -116,15 +139,29 @@ pub async fn termination() {
     interrupt.await;
 }
 
-/// Waits for `stop` or for `work`; `None` if it is over.
-async fn first<S: Future + Unpin, W: Future + Unpin>(stop: S, work: W) -> Option<W::Output> {
-    let (mut stop, mut work) = (stop, work);
+/// What was done first.
+enum Either<A, B> {
+    First(A),
+    Second(B),
+}
+
+/// Waits for one of two.
+async fn either<A: Future + Unpin, B: Future + Unpin>(a: A, b: B) -> Either<A::Output, B::Output> {
+    let (mut a, mut b) = (a, b);
     std::future::poll_fn(move |context| {
         use std::task::Poll;
-        if std::pin::Pin::new(&mut stop).poll(context).is_ready() {
-            return Poll::Ready(None);
+        if let Poll::Ready(done) = std::pin::Pin::new(&mut a).poll(context) {
+            return Poll::Ready(Either::First(done));
         }
-        std::pin::Pin::new(&mut work).poll(context).map(Some)
+        std::pin::Pin::new(&mut b).poll(context).map(Either::Second)
     })
     .await
+}
+
+/// Waits for `stop` or for `work`; `None` if it is over.
+async fn first<S: Future + Unpin, W: Future + Unpin>(stop: S, work: W) -> Option<W::Output> {
+    match either(stop, work).await {
+        Either::First(_) => None,
+        Either::Second(done) => Some(done),
+    }
 }

@@ -1,1 +1,7 @@
-//! x
+//! The service from outside: real sockets, real files.
+
+mod common;
+mod labels;
+mod learning;
+mod restart;
+mod scoring;

@@ -19,7 +19,7 @@ pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
 #[cfg(feature = "serve")]
-pub(crate) use serve::{NamedModel, ServeArgs};
+pub(crate) use serve::{LateArg, NamedModel, ServeArgs};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 

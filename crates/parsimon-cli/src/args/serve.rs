@@ -2,19 +2,32 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::number;
+use super::{FrameArgs, SpecArgs, number};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// A model to serve, as NAME=FILE (may be repeated). A model file answers scores and cannot learn
-    #[arg(long = "model", value_name = "NAME=FILE", required = true)]
+    /// A model to serve (may be repeated): NAME=FILE with a model file, which cannot learn, or a checkpoint, which can; NAME for a
+    /// model whose log is in --data, or for a new one with the settings below
+    #[arg(long = "model", value_name = "NAME[=FILE]", required = true)]
     pub(crate) models: Vec<String>,
+    /// The directory of the logs and snapshots of models that learn
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// The address to listen at. Port 0 takes any free port
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", help_heading = "Network")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8080",
+        help_heading = "Network"
+    )]
     pub(crate) listen: SocketAddr,
+    /// A file of access tokens; needed to listen at other addresses than those of this machine
+    #[arg(long, value_name = "FILE", help_heading = "Network")]
+    pub(crate) tokens: Option<PathBuf>,
     /// The most bytes of a request's body
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_body: usize,
@@ -27,9 +40,88 @@ pub(crate) struct ServeArgs {
     /// The most connections at a time; more wait
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_connections: usize,
+    /// Write a snapshot after so many learned rows
+    #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<u64>, help_heading = "Log")]
+    pub(crate) snapshot_every: u64,
+    /// Write a snapshot after this time, if rows were learned: 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, help_heading = "Log")]
+    pub(crate) snapshot_after: Duration,
+    /// How many snapshots to keep
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::positive::<usize>, help_heading = "Log")]
+    pub(crate) snapshots: usize,
+    /// Remove the oldest parts of the log beyond so many bytes, if two snapshots do not need them [default: keep all]
+    #[arg(long, value_name = "BYTES", value_parser = number::positive::<u64>, help_heading = "Log")]
+    pub(crate) log_budget: Option<u64>,
+    /// Size of a log segment in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = number::positive::<u64>, help_heading = "Log")]
+    pub(crate) segment_bytes: u64,
+    /// Rows that may wait to be learned; beyond them requests are answered with 429
+    #[arg(long, value_name = "ROWS", default_value_t = 200_000, value_parser = number::positive::<usize>, help_heading = "Log")]
+    pub(crate) queue_rows: usize,
+    /// Learn scored rows with --label-default if no label has come within this time: 30s, 10m, 2h [default: wait for the label]
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "label_default", help_heading = "Labels")]
+    pub(crate) label_window: Option<Duration>,
+    /// The label of rows that got none within --label-window
+    #[arg(long, value_name = "LABEL", requires = "label_window", help_heading = "Labels")]
+    pub(crate) label_default: Option<String>,
+    /// What to do with labels that come after --label-window
+    #[arg(long, value_enum, default_value = "drop", help_heading = "Labels")]
+    pub(crate) late: LateArg,
+    /// Rows that may wait for their labels; more are scored with "tracked": false
+    #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<usize>, help_heading = "Labels")]
+    pub(crate) pending_rows: usize,
+    /// Keep integer feature ids as they are; names are errors
+    #[arg(long, help_heading = "Rows of a new model")]
+    pub(crate) no_hash: bool,
+    /// Hash features into 2^BITS slots
+    #[arg(short = 'b', long, value_name = "BITS", conflicts_with = "no_hash", default_value_t = 22,
+          value_parser = number::whole::<u8>, help_heading = "Rows of a new model")]
+    pub(crate) bits: u8,
+    /// Multiply two or three namespaces, given by first letters (may be repeated)
+    #[arg(short = 'q', value_name = "AB", help_heading = "Rows of a new model")]
+    pub(crate) quadratic: Vec<String>,
+    /// The field or column of the label [default: label, target, y, click or class]
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows of a new model")]
+    pub(crate) label_column: Option<String>,
+    /// The field or column of the importance weight [default: weight, importance or sample_weight]
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows of a new model")]
+    pub(crate) weight_column: Option<String>,
+    /// The kinds of columns, as `parsimon schema` writes them [default: each cell by its type]
+    #[arg(long, value_name = "FILE", help_heading = "Rows of a new model")]
+    pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    #[command(flatten)]
+    pub(crate) frame: FrameArgs,
     /// Print nothing but errors
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// What to do with a label that comes too late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LateArg {
+    /// Answer "late": true and learn nothing
+    Drop,
+    /// Learn the row a second time
+    Learn,
+}
+
+/// A time with its unit.
+fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("expected a time such as 500ms, 90s, 10m or 2h, got {text:?}");
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let seconds = match unit {
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(number * seconds).ok().filter(|t| !t.is_zero()).ok_or_else(wrong)
 }
 
 /// A model as the command line has it.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use parsimon::core::Chunk;
 use parsimon::data::{Format, Header, Labels, Options, RowParser};
-use parsimon::{InputSchema, Settings};
+use parsimon::{InputSchema, Settings, Trainer};
 
 use crate::content::Content;
 use crate::engine::Limits;
@@ -38,6 +38,12 @@ impl Reading {
             ..learn.clone()
         };
         Self { score, learn }
+    }
+
+    /// How the rows of a learner are read.
+    pub(crate) fn of(trainer: &Trainer) -> Self {
+        let max_value = trainer.frame().precision.max_value();
+        Self::new(trainer.settings(), trainer.schema(), max_value)
     }
 
     /// Options for rows to be learned.
@@ -79,6 +85,13 @@ impl Desk {
     }
 }
 
+impl Desk {
+    /// Makes all names new again.
+    pub(crate) fn forget_names(&mut self) {
+        self.parsers.iter_mut().for_each(|(_, parser)| parser.forget_names());
+    }
+}
+
 /// Desks that are free.
 pub(crate) struct Desks {
     options: Options,
@@ -89,6 +102,11 @@ impl Desks {
     /// Desks for scoring.
     pub(crate) fn for_scores(reading: &Reading) -> Self {
         Self { options: reading.score.clone(), free: Mutex::default() }
+    }
+
+    /// Desks for learning.
+    pub(crate) fn for_learning(reading: &Reading) -> Self {
+        Self { options: reading.learn.clone(), free: Mutex::default() }
     }
 
     /// Desks for scores that are explained: the names of features are kept.

@@ -6,7 +6,8 @@
 //! byte 0     the format of the text
 //! byte 1     where the rows come from
 //! bytes 2..4 the length of the request's key, little endian
-//! ...        the key, then the text
+//! ...        the key and, if there is one, the hash of what the request had, in 8 bytes
+//! ...        the text
 //! ```
 
 use parsimon::InputSchema;
@@ -65,6 +66,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) origin: Origin,
     /// What identifies the request; empty if nothing does.
     pub(crate) key: &'a [u8],
+    /// The hash of all rows of the request, of which those that were known are left out here. 0 without a key.
+    pub(crate) content: u64,
     pub(crate) text: &'a [u8],
 }
 
@@ -90,7 +93,10 @@ impl<'a> Rows<'a> {
         out.push(format.map_or(0, |(code, _)| *code));
         out.push(self.origin as u8);
         out.extend_from_slice(&(key.len() as u16).to_le_bytes());
-        out.extend_from_slice(key);
+        if !key.is_empty() {
+            out.extend_from_slice(key);
+            out.extend_from_slice(&self.content.to_le_bytes());
+        }
         out.extend_from_slice(self.text);
     }
 
@@ -105,7 +111,14 @@ impl<'a> Rows<'a> {
             _ => return None,
         };
         let (key, text) = rest.split_at_checked(usize::from(u16::from_le_bytes([low, high])))?;
-        Some(Self { format, origin, key, text })
+        let (content, text) = match key {
+            [] => (0, text),
+            _ => {
+                let (content, text) = text.split_first_chunk::<8>()?;
+                (u64::from_le_bytes(*content), text)
+            }
+        };
+        Some(Self { format, origin, key, content, text })
     }
 }
 
@@ -118,12 +131,15 @@ mod tests {
         let mut bytes = Vec::new();
         for (_, format) in FORMATS {
             for origin in [Origin::Sent, Origin::Labelled, Origin::Expired] {
-                let rows = Rows { format, origin, key: b"k7", text: b"1 |a b\n" };
+                let rows = Rows { format, origin, key: b"k7", content: 9, text: b"1 |a b\n" };
                 rows.encode(&mut bytes);
                 assert_eq!(Rows::decode(&bytes), Some(rows));
             }
         }
-        for cut in 0..5 {
+        let bare = Rows { format: Format::Vw, origin: Origin::Sent, key: b"", content: 0, text: b"x" };
+        bare.encode(&mut bytes);
+        assert_eq!(Rows::decode(&bytes), Some(bare));
+        for cut in 0..4 {
             assert_eq!(Rows::decode(&bytes[..cut]), None);
         }
         assert_eq!(Rows::decode(b"\x09\0\0\0x"), None);

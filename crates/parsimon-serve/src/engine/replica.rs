@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use parsimon::core::{Chunk, Scorer};
-use parsimon::{Model, Trainer};
+use parsimon::core::{Chunk, Loss, Scorer};
+use parsimon::{Model, Stretch, Trainer};
 use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -31,18 +31,44 @@ pub(crate) struct Live {
     pub(crate) version: Version,
     /// Why it learns no more: its weights are not finite after a row.
     pub(crate) diverged: Option<String>,
+    /// Of two classes, since the start of the process.
+    pub(crate) sums: Sums,
+}
+
+/// What was predicted and what happened, added up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sums {
+    /// Probabilities of the second class, predicted before rows were learned.
+    pub(crate) predicted: f64,
+    /// Rows of the second class.
+    pub(crate) happened: f64,
 }
 
 impl Live {
     pub(crate) fn new(trainer: Trainer, version: Version) -> Self {
-        Self { trainer, version, diverged: None }
+        Self { trainer, version, diverged: None, sums: Sums::default() }
     }
 
-    /// Learns a chunk. A learner whose weights diverged stays as it is, so that a replay ends in the same state.
-    pub(crate) fn learn(&mut self, chunk: &Chunk) {
-        if self.diverged.is_none()
-            && let Err(error) = self.trainer.learn(chunk, &mut |_| {})
-        {
+    /// Learns a chunk, and appends the margins that were predicted before. A learner whose weights diverged stays as it is, so
+    /// that a replay ends in the same state.
+    pub(crate) fn learn(&mut self, chunk: &Chunk, mut margins: Option<&mut Vec<f64>>) {
+        if self.diverged.is_some() {
+            return;
+        }
+        let (loss, sums) = (self.trainer.settings().loss(), &mut self.sums);
+        let is_logistic = loss == Loss::Logistic;
+        let mut watch = |stretch: &Stretch<'_>| {
+            for row in stretch.rows() {
+                if let Some(margins) = &mut margins {
+                    margins.extend_from_slice(stretch.margins(row));
+                }
+                if let (true, [margin], Some(y)) = (is_logistic, stretch.margins(row), chunk.label(row)) {
+                    sums.predicted += loss.predict(*margin) * chunk.weight(row);
+                    sums.happened += f64::from(u8::from(y > 0.0)) * chunk.weight(row);
+                }
+            }
+        };
+        if let Err(error) = self.trainer.learn_watched(chunk, &mut |_| {}, &mut watch) {
             self.diverged = Some(error.to_string());
         }
     }

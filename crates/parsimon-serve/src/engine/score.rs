@@ -1,7 +1,7 @@
 //! Scores: what a model says about rows.
 
 use parsimon::core::Chunk;
-use parsimon::data::{Names, RowParser};
+use parsimon::data::{Format, Names, RowParser};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
@@ -37,6 +37,36 @@ impl Model {
             let Desk { chunks, margins, weights, .. } = desk;
             for chunk in chunks.iter() {
                 self.score_chunk(chunk, margins, weights, &mut each);
+            }
+            Ok(())
+        })
+    }
+
+    /// The same, and keeps the rows that have ids until their labels come. `each` gets whether a row is kept; `None` if it has no id.
+    pub fn score_tracked(
+        &self,
+        content: &Content<'_>,
+        limits: &Limits,
+        mut each: impl FnMut(&Scored<'_>, Option<bool>),
+    ) -> Result<(), Refusal> {
+        let Ok(learning) = self.learner() else {
+            return self.score(content, limits, |row| each(row, None));
+        };
+        self.desks.at(|desk| {
+            desk.parse(content, self.desks.options(), limits)?;
+            let Desk { chunks, margins, weights, .. } = desk;
+            let has_id = |chunk: &Chunk| (0..chunk.len()).any(|i| !chunk.tag(i).is_empty());
+            let tracked = match content.format == Format::Jsonl && chunks.iter().any(has_id) {
+                true => learning.track(content, chunks),
+                false => Vec::new(),
+            };
+            let mut k = 0;
+            for chunk in chunks.iter() {
+                self.score_chunk(chunk, margins, weights, |row| {
+                    let kept = tracked.get(k).copied().filter(|_| !row.id.is_empty());
+                    each(row, kept);
+                    k += 1;
+                });
             }
             Ok(())
         })

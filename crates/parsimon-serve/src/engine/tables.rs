@@ -4,7 +4,7 @@ use parsimon::core::Chunk;
 use parsimon::data::Format;
 
 use super::ids::{self, Ids};
-use super::pending::{Pending, Waiting};
+use super::pending::Pending;
 use super::policy::Policy;
 use super::record::{Origin, Rows};
 
@@ -24,8 +24,7 @@ impl Tables {
     /// Takes in a record of rows that are learned.
     pub(crate) fn learned(&mut self, rows: &Rows<'_>, chunks: &[Chunk], seq: u64, time: u64) {
         if !rows.key.is_empty() {
-            let content = ids::content_of_all(chunks);
-            self.ids.insert(ids::request_key(rows.key), content, seq, time, false);
+            self.ids.insert(ids::request_key(rows.key), rows.content, seq, time, false);
         }
         if rows.format != Format::Jsonl {
             return;
@@ -40,13 +39,6 @@ impl Tables {
                     self.pending.remove(id, seq);
                 }
             }
-        }
-    }
-
-    /// Takes in a record of rows that wait.
-    pub(crate) fn wait(&mut self, rows: &Rows<'_>, chunks: &[Chunk], seq: u64, time: u64) {
-        for ((chunk, i), line) in each(chunks).zip(lines(rows.text)) {
-            self.pending.insert(chunk.tag(i), Waiting { text: line.into(), seq, time });
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod gate;
+mod learn;
 mod metrics;
 mod mlflow;
 mod models;
@@ -67,6 +68,9 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/v1/models/{model}", get(models::about))
         .route("/v1/models/{model}/download", get(models::download))
         .route("/v1/models/{model}/score", post(score::score))
+        .route("/v1/models/{model}/learn", post(learn::learn))
+        .route("/v1/models/{model}/label", post(learn::label))
+        .route("/v1/models/{model}/snapshot", post(learn::snapshot))
         .route("/v2", get(v2::server))
         .route("/v2/health/live", get(v2::live))
         .route("/v2/health/ready", get(v2::ready))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
@@ -25,8 +25,15 @@ pub(super) async fn list(State(service): State<Arc<Service>>) -> Response {
 pub(super) async fn about(
     State(service): State<Arc<Service>>,
     Path(model): Path<String>,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {
-    Ok(body::json(&service.model(&model)?.about()))
+    let model = service.model(&model)?;
+    let mut about = model.about();
+    if body::is_on(body::parameter(query.as_deref().unwrap_or_default(), "digest")) {
+        let (version, digest) = model.learner()?.digest().await?;
+        about["digest"] = json!({"version": version, "digest": format!("{digest:016x}")});
+    }
+    Ok(body::json(&about))
 }
 
 /// The model file as it is now.
@@ -35,7 +42,7 @@ pub(super) async fn download(
     Path(model): Path<String>,
 ) -> Result<Response, Refusal> {
     let model = service.model(&model)?;
-    let bytes = tokio::task::block_in_place(|| model.download())?;
+    let bytes = model.download().await?;
     let content_type = HeaderValue::from_static("application/octet-stream");
     Ok(([(header::CONTENT_TYPE, content_type)], bytes).into_response())
 }

@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use super::Service;
 use super::body::{Received, Rows, work};
+use crate::answer::write_json;
 use crate::content::Content;
 use crate::error::Refusal;
 
@@ -25,9 +26,13 @@ pub(super) async fn score(
                 rows.next().extend_from_slice(&row);
             }
         } else {
-            model.score(&content, &service.limits, |row| {
+            model.score_tracked(&content, &service.limits, |row, tracked| {
                 let out = rows.next();
                 model.write(row, out);
+                if let Some(tracked) = tracked {
+                    out.extend_from_slice(b",\"tracked\":");
+                    write_json(out, &tracked);
+                }
                 out.push(b'}');
             })?;
         }

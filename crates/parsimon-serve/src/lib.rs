@@ -3,6 +3,7 @@
 //! A [`Model`] is read by any number of requests while one thread changes it. [`Service`] is a set of them with their limits,
 //! and [`Server`] the socket. The program's command is `parsimon serve`; its page is docs/serve.md.
 
+mod access;
 mod answer;
 mod content;
 mod engine;
@@ -10,7 +11,10 @@ mod error;
 mod http;
 mod metrics;
 mod server;
+mod vw_port;
+mod wait;
 
+pub use access::{Access, Role};
 pub use answer::{Prediction, Task};
 pub use content::{Content, Shape};
 pub use engine::{

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +13,10 @@ use hyper_util::service::TowerToHyperService;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::engine::Model;
 use crate::http::{Service, router};
+use crate::vw_port;
+use crate::wait::{Either, either, first};
 
 /// How long open requests may take after the end was asked for.
 const DRAIN: Duration = Duration::from_secs(20);
@@ -24,15 +27,37 @@ const AFTER_FAILURE: Duration = Duration::from_secs(30);
 /// A socket that listens.
 pub struct Server {
     listener: TcpListener,
+    /// The socket for VW's protocol, and the model behind it.
+    vw: Option<(TcpListener, Arc<Model>)>,
     service: Arc<Service>,
 }
 
 impl Server {
     /// Listens at an address. Port 0 takes any that is free.
     pub fn bind(address: SocketAddr, service: Arc<Service>) -> io::Result<Self> {
+        if !address.ip().is_loopback() && !service.access.has_tokens() {
+            let words = "without tokens only this machine is served; pass --tokens FILE, or listen at 127.0.0.1";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
+        }
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, service })
+        Ok(Self { listener, vw: None, service })
+    }
+
+    /// Listens for VW's daemon protocol at a port of this machine, too.
+    pub fn with_vw_port(mut self, port: u16, model: Option<&str>) -> io::Result<Self> {
+        let model = self.service.model_or_only(model).map_err(|refusal| {
+            io::Error::new(io::ErrorKind::InvalidInput, refusal.message().to_owned())
+        })?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        listener.set_nonblocking(true)?;
+        self.vw = Some((listener, model.clone()));
+        Ok(self)
+    }
+
+    /// The address of VW's daemon protocol.
+    pub fn vw_address(&self) -> Option<SocketAddr> {
+        self.vw.as_ref().and_then(|(listener, _)| listener.local_addr().ok())
     }
 
     /// The address it listens at.
@@ -51,11 +76,15 @@ impl Server {
     }
 
     async fn serve(self, stop: impl Future<Output = ()> + Send) -> io::Result<()> {
-        let Self { listener, service } = self;
+        let Self { listener, vw, service } = self;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (limits, router) = (service.limits, router(service.clone()));
         let places = Arc::new(Semaphore::new(limits.connections));
         let (end, ending) = watch::channel(false);
+        if let Some((listener, model)) = vw {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            tokio::spawn(vw_port::serve(listener, model, limits, ending.clone()));
+        }
         let stop = async {
             let failed = std::pin::pin!(failure(&service));
             first(std::pin::pin!(stop), failed).await
@@ -137,31 +166,4 @@ pub async fn termination() {
         }
     }
     interrupt.await;
-}
-
-/// What was done first.
-enum Either<A, B> {
-    First(A),
-    Second(B),
-}
-
-/// Waits for one of two.
-async fn either<A: Future + Unpin, B: Future + Unpin>(a: A, b: B) -> Either<A::Output, B::Output> {
-    let (mut a, mut b) = (a, b);
-    std::future::poll_fn(move |context| {
-        use std::task::Poll;
-        if let Poll::Ready(done) = std::pin::Pin::new(&mut a).poll(context) {
-            return Poll::Ready(Either::First(done));
-        }
-        std::pin::Pin::new(&mut b).poll(context).map(Either::Second)
-    })
-    .await
-}
-
-/// Waits for `stop` or for `work`; `None` if it is over.
-async fn first<S: Future + Unpin, W: Future + Unpin>(stop: S, work: W) -> Option<W::Output> {
-    match either(stop, work).await {
-        Either::First(_) => None,
-        Either::Second(done) => Some(done),
-    }
 }

@@ -28,6 +28,12 @@ pub(crate) struct ServeArgs {
     /// A file of access tokens; needed to listen at other addresses than those of this machine
     #[arg(long, value_name = "FILE", help_heading = "Network")]
     pub(crate) tokens: Option<PathBuf>,
+    /// Listen for the protocol of VW's daemon at this port of this machine
+    #[arg(long, value_name = "PORT", help_heading = "Network")]
+    pub(crate) vw_port: Option<u16>,
+    /// The model behind --vw-port [default: the only one]
+    #[arg(long, value_name = "NAME", requires = "vw_port", help_heading = "Network")]
+    pub(crate) vw_model: Option<String>,
     /// The most bytes of a request's body
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_body: usize,

@@ -7,7 +7,7 @@ use parsimon::data::{Header, Kinds, Options, Space};
 use parsimon::survey::{Found, schema_from_json};
 use parsimon::{FormatErrorKind, InputSchema, Settings};
 use parsimon_serve::{
-    Labels, Limits, Model, OpenError, Policy, Server, Service, Source, termination,
+    Access, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, termination,
 };
 
 use super::train::frame;
@@ -36,11 +36,27 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
         connections: args.max_connections,
         ..Limits::default()
     };
-    let service = Arc::new(Service::new(models, limits));
+    let access = match &args.tokens {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+            Access::from_text(&text)
+                .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))?
+        }
+        None => Access::default(),
+    };
+    let service = Arc::new(Service::new(models, limits, access));
     let cannot = |e: std::io::Error| Fault::Input(format!("{}: {e}", args.listen));
-    let server = Server::bind(args.listen, service).map_err(cannot)?;
+    let mut server = Server::bind(args.listen, service).map_err(cannot)?;
+    if let Some(port) = args.vw_port {
+        server = server
+            .with_vw_port(port, args.vw_model.as_deref())
+            .map_err(|e| Fault::Input(format!("--vw-port {port}: {e}")))?;
+    }
     if !args.quiet {
         note(&format!("listening at http://{}", server.address().map_err(cannot)?));
+        if let Some(address) = server.vw_address() {
+            note(&format!("listening for VW's daemon protocol at {address}"));
+        }
     }
     server.run(termination()).map_err(|e| Fault::Input(e.to_string()))
 }

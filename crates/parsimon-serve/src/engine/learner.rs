@@ -22,7 +22,7 @@ pub(crate) enum Step {
     /// A record that changes no weight.
     Pass(Version),
     /// Go on from another state.
-    Restore(Version, Box<Snapshot>),
+    Restore(Version, Box<[Live; 2]>),
     /// Write a snapshot, and answer when it is durable.
     Snapshot(oneshot::Sender<Result<Version, String>>),
     /// Give the model file.
@@ -91,11 +91,11 @@ impl Learner {
                     });
                     self.shared.status.show(version);
                 }
-                Step::Restore(version, snapshot) => {
+                Step::Restore(version, copies) => {
                     if self.log.wait_durable(version.seq).is_err() {
                         return;
                     }
-                    self.restore(version, &snapshot);
+                    self.restore(version, *copies);
                 }
                 Step::Snapshot(answer) => {
                     let done = self.snapshot_now();
@@ -253,20 +253,17 @@ impl Learner {
         });
     }
 
-    fn restore(&mut self, version: Version, snapshot: &Snapshot) {
-        let restored = (snapshot.live(), snapshot.live());
-        if let (Ok(one), Ok(other)) = restored {
-            let mut both = vec![one, other];
-            self.names.clear();
-            self.shared.pair.write(|replica| {
-                if let (Some(live), Some(mut restored)) = (replica.live_mut(), both.pop()) {
-                    restored.version = version;
-                    *live = restored;
-                }
-            });
-            self.rows_since = 1;
-            self.shared.status.show(version);
-        }
+    /// Goes on from another state. The names that were met stay: a name is no less true in the past.
+    fn restore(&mut self, version: Version, copies: [Live; 2]) {
+        let mut copies = copies.into_iter();
+        self.shared.pair.write(|replica| {
+            if let (Some(live), Some(mut restored)) = (replica.live_mut(), copies.next()) {
+                restored.version = version;
+                *live = restored;
+            }
+        });
+        self.rows_since = 1;
+        self.shared.status.show(version);
     }
 }
 

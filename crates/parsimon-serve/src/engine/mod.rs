@@ -20,6 +20,7 @@ mod score;
 mod snapshot;
 mod status;
 mod tables;
+mod versions;
 
 pub(crate) use desk::AT_ONCE;
 pub use intake::{Request, Taken};

@@ -42,6 +42,9 @@ impl Deadline {
     }
 }
 
+/// How long a body may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// A request whose body has come.
 pub(super) struct Received {
     pub(super) headers: HeaderMap,
@@ -63,7 +66,12 @@ impl Received {
         if length.and_then(|text| text.parse::<u64>().ok()).is_some_and(|n| n > limit as u64) {
             return Err(too_large());
         }
-        let body = axum::body::to_bytes(body, limit).await.map_err(|error| {
+        let body = axum::body::to_bytes(body, limit);
+        let body = tokio::time::timeout(PATIENCE, body).await.map_err(|_| {
+            let words = "the body did not come within 30 s";
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, words)
+        })?;
+        let body = body.map_err(|error| {
             let mut source = std::error::Error::source(&error);
             while let Some(inner) = source {
                 if inner.is::<http_body_util::LengthLimitError>() {

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::Service;
 use super::body::Deadline;
+use crate::access::Role;
 use crate::error::Refusal;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -27,7 +28,9 @@ pub(super) async fn gate(
     // Only the names of models become labels: a client could send any number of others.
     let named = request.uri().path().split('/').nth(3).unwrap_or_default();
     let model = if service.models.contains_key(named) { named.to_owned() } else { String::new() };
-    let mut response = match Deadline::of(request.headers(), start) {
+    let allowed = service.access.check(request.headers(), needed(op));
+    let deadline = allowed.and_then(|()| Deadline::of(request.headers(), start));
+    let mut response = match deadline {
         Ok(deadline) => {
             request.extensions_mut().insert(deadline);
             next.run(request).await
@@ -47,6 +50,16 @@ fn operation(path: &str) -> &'static str {
     ];
     let last = path.rsplit('/').next().unwrap_or_default();
     LAST.iter().find(|op| **op == last).copied().unwrap_or("models")
+}
+
+/// The role that an operation needs; health is told to all.
+fn needed(op: &str) -> Option<Role> {
+    match op {
+        "live" | "ready" | "ping" => None,
+        "learn" | "label" => Some(Role::Learn),
+        "snapshot" | "promote" | "rollback" => Some(Role::Admin),
+        _ => Some(Role::Score),
+    }
 }
 
 /// An id for a request that has none.

@@ -1,4 +1,4 @@
-//! `POST /v1/models/{m}/learn`, `/label` and `/snapshot`
+//! `POST /v1/models/{m}/learn` and `/label`
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Service;
 use super::body::{self, Received, work};
@@ -58,15 +58,6 @@ pub(super) async fn label(
     let mut answer = labelled.to_json();
     let seq = answer["seq"].as_u64().unwrap_or(0);
     acknowledge(learning, &received, seq, ack, &mut answer).await
-}
-
-/// Writes a snapshot now.
-pub(super) async fn snapshot(
-    State(service): State<Arc<Service>>,
-    Path(model): Path<String>,
-) -> Result<Response, Refusal> {
-    let version = service.model(&model)?.learner()?.snapshot().await?;
-    Ok(body::json(&json!({"version": version})))
 }
 
 fn refuse_late(service: &Service) -> Result<(), Refusal> {

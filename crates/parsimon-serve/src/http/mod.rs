@@ -9,6 +9,7 @@ mod models;
 mod score;
 mod tensor;
 mod v2;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::{get, post};
 
+use crate::access::Access;
 use crate::engine::{Limits, Model};
 use crate::error::Refusal;
 use crate::metrics::Requests;
@@ -27,18 +29,20 @@ pub struct Service {
     pub(crate) models: BTreeMap<String, Arc<Model>>,
     pub(crate) limits: Limits,
     pub(crate) requests: Requests,
+    pub(crate) access: Access,
     /// Whether the service is about to end and takes nothing new.
     pub(crate) is_draining: AtomicBool,
 }
 
 impl Service {
     /// A service of some models.
-    pub fn new(models: Vec<Arc<Model>>, limits: Limits) -> Self {
+    pub fn new(models: Vec<Arc<Model>>, limits: Limits, access: Access) -> Self {
         let named = models.into_iter().map(|model| (model.name().to_owned(), model));
         Self {
             models: named.collect(),
             limits,
             requests: Requests::default(),
+            access,
             is_draining: AtomicBool::new(false),
         }
     }
@@ -70,7 +74,10 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/v1/models/{model}/score", post(score::score))
         .route("/v1/models/{model}/learn", post(learn::learn))
         .route("/v1/models/{model}/label", post(learn::label))
-        .route("/v1/models/{model}/snapshot", post(learn::snapshot))
+        .route("/v1/models/{model}/snapshot", post(versions::snapshot))
+        .route("/v1/models/{model}/versions", get(versions::list))
+        .route("/v1/models/{model}/promote", post(versions::promote))
+        .route("/v1/models/{model}/rollback", post(versions::roll_back))
         .route("/v2", get(v2::server))
         .route("/v2/health/live", get(v2::live))
         .route("/v2/health/ready", get(v2::ready))

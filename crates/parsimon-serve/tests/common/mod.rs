@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use parsimon::data::{Input, Labels, Options};
 use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
-use parsimon_serve::{Limits, Model, Policy, Server, Service, Source};
+use parsimon_serve::{Access, Limits, Model, Policy, Server, Service, Source};
 use serde_json::Value;
 
 /// A server that ends, in order, when it is dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    pub(crate) vw: Option<SocketAddr>,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -25,9 +26,17 @@ impl Running {
     }
 
     pub(crate) fn with(models: Vec<Model>, limits: Limits) -> Self {
+        Self::start(models, limits, Access::default(), false)
+    }
+
+    pub(crate) fn start(models: Vec<Model>, limits: Limits, access: Access, vw: bool) -> Self {
         let models = models.into_iter().map(Arc::new).collect();
-        let service = Arc::new(Service::new(models, limits));
-        let server = Server::bind("127.0.0.1:0".parse().unwrap(), service).unwrap();
+        let service = Arc::new(Service::new(models, limits, access));
+        let mut server = Server::bind("127.0.0.1:0".parse().unwrap(), service).unwrap();
+        if vw {
+            server = server.with_vw_port(0, None).unwrap();
+        }
+        let vw = server.vw_address();
         let address = server.address().unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let thread = std::thread::spawn(move || {
@@ -35,7 +44,7 @@ impl Running {
                 let _ = stopped.await;
             })
         });
-        Self { address, stop: Some(stop), thread: Some(thread) }
+        Self { address, vw, stop: Some(stop), thread: Some(thread) }
     }
 
     /// Asks the server to end, and waits for it.

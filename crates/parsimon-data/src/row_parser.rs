@@ -6,6 +6,7 @@ use parsimon_core::Chunk;
 
 use crate::builder::{Builder, Parsed, Spec};
 use crate::delimited::{self, Dialect, Head};
+use crate::kinds::Missing;
 use crate::label::LabelReader;
 use crate::{DataError, Format, Kinds, Options, jsonl, svmlight, vw};
 
@@ -45,8 +46,19 @@ impl RowParser {
         }
         let space = options.space.unwrap_or_else(|| format.default_space());
         let labels = LabelReader::new(&options.labels).map_err(DataError::setting)?;
-        let (options, max_value) = (options.clone(), options.max_value);
-        let spec = Spec { space, labels, max_value, options, labels_only: false };
+        let table = match &options.kinds {
+            Kinds::Known(table) => Some(table),
+            Kinds::ByCell | Kinds::Found => None,
+        };
+        let spec = Spec {
+            space,
+            labels,
+            max_value: options.max_value,
+            missing: Missing::new(table.and_then(|table| table.missing.as_deref())),
+            ngrams: table.and_then(|table| table.ngrams).map_or(1, usize::from),
+            options: options.clone(),
+            labels_only: false,
+        };
         Ok(Self {
             name,
             format,
@@ -85,7 +97,7 @@ impl RowParser {
                     Format::Tsv => Dialect::TSV,
                     _ => delimited::sniff(text, true),
                 };
-                let head = Head::new(text, true, dialect, &builder.spec.options)
+                let head = Head::new(text, true, true, dialect, &builder.spec.options)
                     .map_err(|words| DataError::columns(&self.name, words))?;
                 let rows = &text[head.bytes..];
                 delimited::parse(builder, rows, &head.columns, dialect);
@@ -188,7 +200,7 @@ mod tests {
             column("note", Kind::Text),
             column("code", Kind::Ignored),
         ];
-        let schema = TableSchema { columns, label: Some("y".into()), weight: None };
+        let schema = TableSchema { columns, label: Some("y".into()), ..TableSchema::default() };
         let options = Options {
             kinds: Kinds::Known(Arc::new(schema)),
             numbers_apart: true,

@@ -19,8 +19,12 @@ pub use answer::{Prediction, Task};
 pub use content::{Content, Shape};
 pub use engine::{
     ARITHMETIC, Ack, Labelled, Labels, Learning, Limits, Model, OpenError, Policy, Reached, Report,
-    Request, Scored, Source, Taken, Version, check_name,
+    Request, Scored, Source, Taken, Version, Without, check_name,
 };
+/// The log of a model on disk, without the service.
+pub mod archive {
+    pub use crate::engine::{Replayed, export, inspect, replay, verify};
+}
 pub use error::Refusal;
 pub use http::{Service, router};
 pub use server::{Server, termination};

@@ -19,7 +19,9 @@ pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
 #[cfg(feature = "serve")]
-pub(crate) use serve::{LateArg, NamedModel, ServeArgs};
+pub(crate) use serve::{
+    ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, ReplayArgs, ServeArgs,
+};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 
@@ -66,6 +68,9 @@ pub(crate) enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = SPELLINGS)]
     Serve(Box<ServeArgs>),
+    /// Look at the log of a served model, check it, export its rows, or learn them again
+    #[cfg(feature = "serve")]
+    Log(LogArgs),
     /// Run the papers' experiments again and report what reproduces
     Reproduce(ReproduceArgs),
     /// List and get the real data sets of the experiments

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::{FrameArgs, SpecArgs, number};
 
@@ -146,4 +146,56 @@ impl NamedModel {
         parsimon_serve::check_name(name)?;
         Ok(Self { name: name.to_owned(), file })
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    #[command(subcommand)]
+    pub(crate) command: LogCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    /// Print what the log of a model holds, as JSON
+    Inspect(LogDirectory),
+    /// Read every record and check that none is damaged or missing
+    Verify(LogDirectory),
+    /// Learn the rows of a log again, from the first; the service must not be running
+    Replay(ReplayArgs),
+    /// Write the rows that were learned, as they came
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogDirectory {
+    /// The directory of the model in the data directory of the service
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    #[command(flatten)]
+    pub(crate) log: LogDirectory,
+    /// Leave out rows (may be repeated): id=A,B for rows with these ids, seq=7 or seq=7-20 for the rows of these records
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) without: Vec<String>,
+    /// Where the model goes
+    #[arg(short = 'o', long = "output", value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// Where a checkpoint goes, from which a service can go on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) log: LogDirectory,
+    /// Write the rows of this format alone: svmlight, vw, csv, tsv or json
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<parsimon::data::Format>,
+    /// Where the rows go [default: standard output]
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }

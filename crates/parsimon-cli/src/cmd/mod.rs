@@ -12,6 +12,8 @@ pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod identify;
 pub(crate) mod inspect;
+#[cfg(feature = "serve")]
+pub(crate) mod log;
 pub(crate) mod merge;
 pub(crate) mod predict;
 pub(crate) mod quickstart;

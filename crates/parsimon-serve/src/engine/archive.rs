@@ -148,7 +148,7 @@ pub fn replay(directory: &Path, without: &Without) -> Result<Replayed, OpenError
 
 /// Refuses a directory that has no log, which opening would start.
 fn check(directory: &Path) -> Result<(), OpenError> {
-    let found = parsimon_log::inspect(&Directory::new(directory))?;
+    let found = parsimon_log::inspect(&Directory::existing(directory))?;
     match found.segments.is_empty() {
         true => Err(other(format!("{}: there is no log", directory.display()))),
         false => Ok(()),
@@ -158,7 +158,7 @@ fn check(directory: &Path) -> Result<(), OpenError> {
 /// What a directory holds, as JSON. The service may be running.
 pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
     check(directory)?;
-    let disk = Directory::new(directory);
+    let disk = Directory::existing(directory);
     let found = parsimon_log::inspect(&disk)?;
     let mut records = Records::open(Arc::new(disk), 0)?;
     let (mut counts, mut start) = (std::collections::BTreeMap::<&str, (u64, u64)>::new(), Value::Null);
@@ -211,7 +211,7 @@ pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
 /// Reads every record and checks its chain: the last record, and the bytes of unfinished ones behind it.
 pub fn verify(directory: &Path) -> Result<(u64, u64), OpenError> {
     check(directory)?;
-    let tail = parsimon_log::verify(Arc::new(Directory::new(directory)))?;
+    let tail = parsimon_log::verify(Arc::new(Directory::existing(directory)))?;
     Ok((tail.last, tail.torn))
 }
 
@@ -223,7 +223,7 @@ pub fn export(
     out: &mut dyn Write,
 ) -> Result<u64, OpenError> {
     check(directory)?;
-    let mut records = Records::open(Arc::new(Directory::new(directory)), 0)?;
+    let mut records = Records::open(Arc::new(Directory::existing(directory)), 0)?;
     let (mut chosen, mut count) = (format, 0);
     let mut header: Vec<u8> = Vec::new();
     while records.advance()? {

@@ -3,6 +3,7 @@
 //! A row that is learned goes this way: `intake` checks it, looks up its id and appends it to the log; the log's writer syncs it;
 //! `learner` learns it in both copies of the model (`pair`), one after the other, so that scores never wait.
 
+mod archive;
 mod desk;
 mod ids;
 mod intake;
@@ -22,6 +23,7 @@ mod status;
 mod tables;
 mod versions;
 
+pub use archive::{Replayed, Without, export, inspect, replay, verify};
 pub(crate) use desk::AT_ONCE;
 pub use intake::{Request, Taken};
 pub use label::Labelled;

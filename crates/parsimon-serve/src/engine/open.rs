@@ -58,7 +58,7 @@ pub enum OpenError {
     Other(String),
 }
 
-fn other(words: impl Into<String>) -> OpenError {
+pub(crate) fn other(words: impl Into<String>) -> OpenError {
     OpenError::Other(words.into())
 }
 
@@ -204,7 +204,7 @@ fn recover(
 }
 
 /// A learner at the origin, as the first record describes it.
-fn fresh(start: &Start) -> Result<Trainer, OpenError> {
+pub(crate) fn fresh(start: &Start) -> Result<Trainer, OpenError> {
     let settings = Spec::from_json(&serde_json::Value::Object(start.settings.clone()).to_string())
         .and_then(|spec| spec.resolve())
         .map_err(parsimon::Error::from)?;

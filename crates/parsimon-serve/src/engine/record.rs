@@ -100,6 +100,13 @@ impl<'a> Rows<'a> {
         out.extend_from_slice(self.text);
     }
 
+    /// How many rows there are, not counting records of tables that have line breaks in cells.
+    pub(crate) fn count(&self) -> u64 {
+        let lines = self.text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let header = matches!(self.format, Format::Csv | Format::Tsv);
+        (lines.count() as u64).saturating_sub(header.into())
+    }
+
     /// Reads the bytes of a record; `None` if they are not one.
     pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let (&[code, origin, low, high], rest) = bytes.split_first_chunk::<4>()?;

@@ -23,7 +23,9 @@ struct Served {
 impl Served {
     fn start(data: &Path, more: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--segment-bytes", "1e6", "--data"]).arg(data);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--segment-bytes", "1e6", "--data"])
+            .arg(data);
         command.args(["--model", "m", "-a", "ftrl", "--loss", "logistic", "-b", "16"]).args(more);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -88,7 +90,10 @@ fn send(address: SocketAddr, method: &str, path: &str, body: &str) -> Option<(u1
 fn row(k: u64) -> String {
     let (site, user) = (k * 7 % 13, k * 31 % 101);
     let label = u8::from((site + user) % 3 == 0);
-    format!("{{\"id\":\"r{k}\",\"label\":{label},\"site\":\"s{site}\",\"user\":\"u{user}\",\"x\":{}}}", k % 50)
+    format!(
+        "{{\"id\":\"r{k}\",\"label\":{label},\"site\":\"s{site}\",\"user\":\"u{user}\",\"x\":{}}}",
+        k % 50
+    )
 }
 
 /// Runs the program to its end.
@@ -143,7 +148,12 @@ fn what_was_acknowledged_is_there_after_a_kill() {
         if !body.is_empty() {
             let answer = served.ok("POST", "/v1/models/m/learn", &body);
             assert_eq!(answer["learned"], 0, "round {round}: {answer}");
-            let seqs: Vec<_> = answer["duplicates"].as_array().unwrap().iter().map(|d| d["seq"].as_u64().unwrap()).collect();
+            let seqs: Vec<_> = answer["duplicates"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|d| d["seq"].as_u64().unwrap())
+                .collect();
             let expected: Vec<_> = acknowledged.values().rev().take(40).copied().collect();
             assert_eq!(seqs, expected, "round {round}");
         }
@@ -192,7 +202,8 @@ fn a_service_that_is_asked_to_end_leaves_a_snapshot() {
     let body: String = (0..200).map(|k| row(k) + "\n").collect();
     served.ok("POST", "/v1/models/m/learn", &body);
     // The directory is in use.
-    let args = ["serve", "--listen", "127.0.0.1:0", "--model", "m", "--data", data.to_str().unwrap()];
+    let args =
+        ["serve", "--listen", "127.0.0.1:0", "--model", "m", "--data", data.to_str().unwrap()];
     let (fine, _, words) = program(&args);
     assert!(!fine && words.contains("in use"), "{words}");
     let live = served.digest();
@@ -206,7 +217,15 @@ fn a_service_that_is_asked_to_end_leaves_a_snapshot() {
     // A model without some rows, as if they had never come.
     let checkpoint = folder.path().join("c.psk");
     let (fine, _, words) = program(&[
-        "log", "replay", log, "--without", "id=r0,r1,r2", "--without", "seq=900", "--checkpoint", checkpoint.to_str().unwrap(),
+        "log",
+        "replay",
+        log,
+        "--without",
+        "id=r0,r1,r2",
+        "--without",
+        "seq=900",
+        "--checkpoint",
+        checkpoint.to_str().unwrap(),
     ]);
     assert!(fine && words.contains("197 rows learned, 3 left out"), "{words}");
     let other = folder.path().join("other");
@@ -228,15 +247,34 @@ fn flags_that_do_not_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().to_str().unwrap();
     let refused = |args: &[&str], expected: &str| {
-        let (fine, _, words) = program(&[&["serve", "--listen", "127.0.0.1:0"], args].concat());
+        let (fine, _, words) = program(&[&["serve"], args].concat());
         assert!(!fine && words.contains(expected), "{args:?}: {words}");
     };
+    let config = folder.path().join("serve.toml");
+    let config = config.to_str().unwrap();
+    for (text, expected) in [
+        ("model = 'm'\nport = 3\n", "--port"),
+        ("model = ['m']\nlisten = '127.0.0.1:0'\n", "needs --data"),
+        ("listen = '127.0.0.1:0'\n", "required"),
+        ("model = {a = 1}\n", "model: expected"),
+        ("model = \n", "serve.toml"),
+    ] {
+        std::fs::write(config, text).unwrap();
+        let (fine, _, words) = program(&["serve", "--config", config]);
+        assert!(!fine && words.contains(expected), "{text}: {words}");
+    }
     refused(&["--model", "m"], "needs --data");
     refused(&["--model", "m", "--data", data], "there is no model yet");
     refused(&["--model", "m", "--data", data, "-a", "ftrl"], "needs --loss");
     refused(&["--model", "m", "--data", data, "--multiclass"], "--classes");
     refused(&["--model", "../m=x"], "the name of a model");
     refused(&["--model", "m=/nowhere.psm"], "/nowhere.psm");
-    refused(&["--model", "m", "--data", data, "--loss", "logistic", "--listen", "0.0.0.0:0"], "--tokens");
-    refused(&["--model", "m", "--data", data, "--loss", "logistic", "--snapshot-after", "soon"], "10m");
+    refused(
+        &["--model", "m", "--data", data, "--loss", "logistic", "--listen", "0.0.0.0:0"],
+        "--tokens",
+    );
+    refused(
+        &["--model", "m", "--data", data, "--loss", "logistic", "--snapshot-after", "soon"],
+        "10m",
+    );
 }

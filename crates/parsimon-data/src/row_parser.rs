@@ -58,13 +58,9 @@ impl RowParser {
             ngrams: table.and_then(|table| table.ngrams).map_or(1, usize::from),
             options: options.clone(),
             labels_only: false,
+            carried: 0,
         };
-        Ok(Self {
-            name,
-            format,
-            builder: Builder::new(Arc::new(spec)),
-            parsed: Parsed::default(),
-        })
+        Ok(Self { name, format, builder: Builder::new(Arc::new(spec)), parsed: Parsed::default() })
     }
 
     /// Replaces what is in `chunks` by the rows of a text, at most [`Options::chunk_rows`] in each.
@@ -143,7 +139,10 @@ mod tests {
         let texts = [
             (Format::Svmlight, "1 1:0.5 3:2\n\n-1 2:1\n1 7:1"),
             (Format::Vw, "1 2.5 'a|u x y:2\n-1 |v z\n|u x"),
-            (Format::Jsonl, "{\"label\":1,\"a\":2,\"b\":\"c\"}\r\n{\"label\":-1,\"n\":{\"d\":1}}\n"),
+            (
+                Format::Jsonl,
+                "{\"label\":1,\"a\":2,\"b\":\"c\"}\r\n{\"label\":-1,\"n\":{\"d\":1}}\n",
+            ),
             (Format::Csv, "y,a,b\n1,2,x\n0,\"3\",\"y\nz\"\n"),
             (Format::Tsv, "y\ta\n1\t2\n0\tq\n"),
         ];

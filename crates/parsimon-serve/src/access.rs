@@ -148,7 +148,9 @@ fn check_local(headers: &HeaderMap) -> Result<(), Refusal> {
         return foreign("the host");
     }
     match headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default()) {
-        Some(origin) if !origin.strip_prefix("http://").is_some_and(is_local) => foreign("the origin"),
+        Some(origin) if !origin.strip_prefix("http://").is_some_and(is_local) => {
+            foreign("the origin")
+        }
         _ => Ok(()),
     }
 }
@@ -169,24 +171,34 @@ mod tests {
     use super::*;
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| {
-            (axum::http::HeaderName::from_static(name), value.parse().unwrap())
-        }).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| {
+                (axum::http::HeaderName::from_static(name), value.parse().unwrap())
+            })
+            .collect()
     }
 
     #[test]
     fn without_tokens_only_this_machine_is_served() {
         let access = Access::default();
-        let may = |pairs: &[(&'static str, &str)]| access.check(&headers(pairs), Some(Role::Admin)).is_ok();
-        for host in ["localhost:8080", "127.0.0.1", "127.9.9.9:1", "[::1]:80", "[::1]", "LOCALHOST"] {
+        let may = |pairs: &[(&'static str, &str)]| {
+            access.check(&headers(pairs), Some(Role::Admin)).is_ok()
+        };
+        for host in ["localhost:8080", "127.0.0.1", "127.9.9.9:1", "[::1]:80", "[::1]", "LOCALHOST"]
+        {
             assert!(may(&[("host", host)]), "{host}");
         }
-        for host in ["example.org", "127.0.0.1.example.org", "localhost.example.org:80", "10.0.0.1", ""] {
+        for host in
+            ["example.org", "127.0.0.1.example.org", "localhost.example.org:80", "10.0.0.1", ""]
+        {
             assert!(!may(&[("host", host)]), "{host}");
         }
         assert!(!may(&[]));
         assert!(may(&[("host", "localhost"), ("origin", "http://localhost:3000")]));
-        for origin in ["http://example.org", "null", "https://localhost", "http://localhost@evil.org"] {
+        for origin in
+            ["http://example.org", "null", "https://localhost", "http://localhost@evil.org"]
+        {
             assert!(!may(&[("host", "localhost"), ("origin", origin)]), "{origin}");
         }
     }
@@ -201,13 +213,25 @@ mod tests {
         let access = Access::from_text(&text).unwrap();
         let status = |token: &str, role| {
             let sent = headers(&[("authorization", &format!("Bearer {token}"))]);
-            access.check(&sent, Some(role)).map_or_else(|refusal| refusal.status().as_u16(), |()| 200)
+            access
+                .check(&sent, Some(role))
+                .map_or_else(|refusal| refusal.status().as_u16(), |()| 200)
         };
-        assert_eq!([Role::Score, Role::Learn, Role::Admin].map(|role| status("s", role)), [200, 403, 403]);
-        assert_eq!([Role::Score, Role::Learn, Role::Admin].map(|role| status("l", role)), [200, 200, 403]);
+        assert_eq!(
+            [Role::Score, Role::Learn, Role::Admin].map(|role| status("s", role)),
+            [200, 403, 403]
+        );
+        assert_eq!(
+            [Role::Score, Role::Learn, Role::Admin].map(|role| status("l", role)),
+            [200, 200, 403]
+        );
         assert_eq!([Role::Score, Role::Learn, Role::Admin].map(|role| status("a", role)), [200; 3]);
         assert_eq!(status("x", Role::Score), 401);
-        assert!(access.check(&headers(&[("cookie", "a=b; parsimon_token=l")]), Some(Role::Learn)).is_ok());
+        assert!(
+            access
+                .check(&headers(&[("cookie", "a=b; parsimon_token=l")]), Some(Role::Learn))
+                .is_ok()
+        );
         assert!(access.check(&headers(&[]), None).is_ok(), "health is open");
         assert_eq!(access.check(&headers(&[]), Some(Role::Score)).unwrap_err().status(), 401);
         for bad in ["", "score", "score sha256:12", "score md5:00", "boss sha256:00"] {

@@ -64,7 +64,9 @@ impl Task {
     /// What is predicted for a row with these margins.
     pub fn prediction(&self, margins: &[f64]) -> Prediction<'_> {
         match margins {
-            [margin] if self.kind != Kind::Several => Prediction::Number(self.loss.predict(*margin)),
+            [margin] if self.kind != Kind::Several => {
+                Prediction::Number(self.loss.predict(*margin))
+            }
             margins => Prediction::Class(self.classes.get(largest(margins)).map_or("", |c| c)),
         }
     }

@@ -49,8 +49,8 @@ impl<'a> Content<'a> {
         let essence = content_type.map_or("", |text| text.split(';').next().unwrap_or(""));
         let essence = essence.trim().to_ascii_lowercase();
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let is_unsaid = ["", "application/x-www-form-urlencoded", "text/plain"]
-            .contains(&essence.as_str());
+        let is_unsaid =
+            ["", "application/x-www-form-urlencoded", "text/plain"].contains(&essence.as_str());
         if is_unsaid {
             return Self::guessed(body);
         }
@@ -151,7 +151,10 @@ mod tests {
         assert_eq!(read(json, "{\"a\":1}\n").1, "{\"a\":1}");
         assert_eq!(read(json, "{\n\"a\":1\n}"), (Format::Jsonl, "{ \"a\":1 }".into(), Shape::One));
         let list = "[{\"a\":\n1}, {\"b\":2}]";
-        assert_eq!(read(json, list), (Format::Jsonl, "{\"a\": 1}\n{\"b\":2}\n".into(), Shape::List));
+        assert_eq!(
+            read(json, list),
+            (Format::Jsonl, "{\"a\": 1}\n{\"b\":2}\n".into(), Shape::List)
+        );
         assert_eq!(read("text/x-vw", "1 |a b\n").0, Format::Vw);
         assert_eq!(read("application/x-www-form-urlencoded", "1 |a b\n").0, Format::Vw);
         assert_eq!(read("", "1 3:4\n").0, Format::Svmlight);

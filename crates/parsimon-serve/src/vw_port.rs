@@ -86,7 +86,9 @@ async fn answer(text: &[u8], model: &Model, limits: &Limits, out: &mut Vec<u8>) 
             match kind(part[0]) {
                 Line::Refused => {
                     for _ in part {
-                        out.extend_from_slice(b"error: save_ is refused; use POST /v1/models/NAME/snapshot\n");
+                        out.extend_from_slice(
+                            b"error: save_ is refused; use POST /v1/models/NAME/snapshot\n",
+                        );
                     }
                 }
                 Line::Bare => score(part, model, limits, out),

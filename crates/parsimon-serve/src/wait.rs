@@ -11,7 +11,10 @@ pub(crate) enum Either<A, B> {
 }
 
 /// Waits for one of two.
-pub(crate) async fn either<A: Future + Unpin, B: Future + Unpin>(a: A, b: B) -> Either<A::Output, B::Output> {
+pub(crate) async fn either<A: Future + Unpin, B: Future + Unpin>(
+    a: A,
+    b: B,
+) -> Either<A::Output, B::Output> {
     let (mut a, mut b) = (a, b);
     std::future::poll_fn(move |context| {
         if let Poll::Ready(done) = Pin::new(&mut a).poll(context) {
@@ -23,7 +26,10 @@ pub(crate) async fn either<A: Future + Unpin, B: Future + Unpin>(a: A, b: B) -> 
 }
 
 /// Waits for `stop` or for `work`; `None` if it is over.
-pub(crate) async fn first<S: Future + Unpin, W: Future + Unpin>(stop: S, work: W) -> Option<W::Output> {
+pub(crate) async fn first<S: Future + Unpin, W: Future + Unpin>(
+    stop: S,
+    work: W,
+) -> Option<W::Output> {
     match either(stop, work).await {
         Either::First(_) => None,
         Either::Second(done) => Some(done),

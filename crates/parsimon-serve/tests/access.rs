@@ -42,7 +42,11 @@ fn tokens_open_what_their_role_may() {
         ("GET", "/v2/health/ready", [200, 200, 200, 200, 200]),
         ("GET", "/nothing", [401, 401, 404, 404, 404]),
     ] {
-        assert_eq!(["", "x", "s", "l", "a"].map(|token| status(method, path, token)), expected, "{path}");
+        assert_eq!(
+            ["", "x", "s", "l", "a"].map(|token| status(method, path, token)),
+            expected,
+            "{path}"
+        );
     }
 }
 

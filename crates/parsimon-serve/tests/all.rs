@@ -5,6 +5,7 @@ mod common;
 mod fuzzed;
 mod labels;
 mod learning;
+mod reading;
 mod restart;
 mod scoring;
 mod versions;

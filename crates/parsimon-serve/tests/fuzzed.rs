@@ -63,7 +63,11 @@ fn damaged_bodies_are_refused_and_change_nothing() {
             400 | 404 | 409 | 413 | 415 => {
                 refused += 1;
                 assert!(answer.value().is_object(), "{path} {text:?}");
-                assert_eq!(server.get("/v1/models/m?digest").ok()["digest"], before, "{path} {text:?}");
+                assert_eq!(
+                    server.get("/v1/models/m?digest").ok()["digest"],
+                    before,
+                    "{path} {text:?}"
+                );
                 assert_eq!(rows(&server), count, "round {round}");
             }
             status => panic!("{status} for {path} {text:?}: {}", answer.text()),

@@ -30,7 +30,8 @@ fn a_label_joins_the_row_that_was_scored() {
     assert_eq!(server.json(LABEL, r#"{"id":"a","label":5}"#).status, 400);
     assert_eq!(server.json(LABEL, r#"{"id":"a"}"#).status, 400);
     assert_eq!(server.json(LABEL, r#"{"id":"a","label":1,"x":2}"#).status, 400);
-    let learned = server.json(LABEL, r#"[{"id":"a","label":1},{"id":7,"label":0,"weight":2}]"#).ok();
+    let learned =
+        server.json(LABEL, r#"[{"id":"a","label":1},{"id":7,"label":0,"weight":2}]"#).ok();
     assert_eq!(learned["learned"], json!(2));
     assert_eq!(server.get("/v1/models/m").ok()["pending_labels"], json!(1));
     let again = server.json(LABEL, r#"{"id":"a","label":1}"#).ok();
@@ -40,7 +41,8 @@ fn a_label_joins_the_row_that_was_scored() {
     // The same as rows that came with their labels.
     let direct = tempfile::tempdir().unwrap();
     let other = Running::new(vec![learning(direct.path())]);
-    let rows = "{\"label\":1,\"site\":\"x\",\"age\":3}\n{\"label\":0,\"weight\":2,\"site\":\"y\"}\n";
+    let rows =
+        "{\"label\":1,\"site\":\"x\",\"age\":3}\n{\"label\":0,\"weight\":2,\"site\":\"y\"}\n";
     other.post("/v1/models/m/learn?ack=visible", "application/x-ndjson", rows).ok();
     assert_eq!(digest(&other), live);
     // What waits is there after a restart.

@@ -19,7 +19,8 @@ fn rows_are_learned_and_scores_follow() {
     let score = || server.json("/v1/models/m/score", r#"{"site":"s1","user":"u1"}"#).ok();
     let before = score();
     assert_eq!((&before["prediction"], &before["known"]), (&json!(0.5), &json!(0)));
-    let answer = server.post(&format!("{LEARN}?ack=visible"), "application/x-ndjson", &rows(0..500)).ok();
+    let answer =
+        server.post(&format!("{LEARN}?ack=visible"), "application/x-ndjson", &rows(0..500)).ok();
     assert_eq!(answer, json!({"seq": 2, "learned": 500, "ack": "visible"}));
     let after = score();
     assert_ne!(after["prediction"], before["prediction"]);
@@ -35,7 +36,11 @@ fn rows_are_learned_and_scores_follow() {
     }
     assert_eq!(server.post(&format!("{LEARN}?ack=soon"), "text/x-vw", "1 |a b\n").status, 400);
     let metrics = server.get("/metrics");
-    assert!(metrics.text().contains("parsimon_learned_rows_total{model=\"m\"} 505"), "{}", metrics.text());
+    assert!(
+        metrics.text().contains("parsimon_learned_rows_total{model=\"m\"} 505"),
+        "{}",
+        metrics.text()
+    );
     let model = parsimon::Model::from_bytes(&server.get("/v1/models/m/download").body).unwrap();
     assert_eq!(model.provenance().rows, 505);
     assert!(model.heads()[0].indices().iter().any(|&j| model.name(j) == "site=s1"));
@@ -51,7 +56,10 @@ fn a_row_is_learned_once() {
     // The same row, written in another way.
     let again = row(1).replace(":", " : ");
     let repeat = server.json(LEARN, &again).ok();
-    assert_eq!((&repeat["seq"], &repeat["learned"], &repeat["duplicate"]), (&json!(2), &json!(0), &json!(true)));
+    assert_eq!(
+        (&repeat["seq"], &repeat["learned"], &repeat["duplicate"]),
+        (&json!(2), &json!(0), &json!(true))
+    );
     let other = row(1).replace("\"age\":1", "\"age\":2");
     let refusal = server.json(LEARN, &other);
     assert!(refusal.refused(409).contains("\"r1\""), "{}", refusal.text());
@@ -70,7 +78,10 @@ fn a_row_is_learned_once() {
         server.send("POST", LEARN, &headers, text.as_bytes())
     };
     assert_eq!(keyed("1 t|a b\n").ok()["seq"], json!(4));
-    assert_eq!(keyed("1 t|a b\n").ok(), json!({"seq": 4, "learned": 0, "duplicate": true, "duplicates": [{"row": 1, "seq": 4}], "ack": "durable"}));
+    assert_eq!(
+        keyed("1 t|a b\n").ok(),
+        json!({"seq": 4, "learned": 0, "duplicate": true, "duplicates": [{"row": 1, "seq": 4}], "ack": "durable"})
+    );
     assert_eq!(keyed("1 t|a c\n").status, 409);
     assert_eq!(server.post(LEARN, "text/x-vw", "1 t|a b\n").ok()["learned"], json!(1));
 }
@@ -120,7 +131,8 @@ fn what_is_too_much_is_refused_and_changes_nothing() {
     // A request larger than the queue is taken when nothing waits.
     server.post(&format!("{LEARN}?ack=visible"), "application/x-ndjson", &rows(0..50)).ok();
     let answers: Vec<_> = std::thread::scope(|scope| {
-        let send = |k: u64| server.post(LEARN, "application/x-ndjson", &rows(100 * k..100 * k + 90));
+        let send =
+            |k: u64| server.post(LEARN, "application/x-ndjson", &rows(100 * k..100 * k + 90));
         let threads: Vec<_> = (1..9).map(|k| scope.spawn(move || send(k))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });

@@ -21,7 +21,12 @@ fn load(server: &Running, part: u64) {
     }
     server.post(LEARN, "text/x-vw", "1 2.5 |a b c:0.25\n-1 |b x y\n").ok();
     server.post(LEARN, "text/csv", "label,age,city\n1,30,Rome\n0,4.5,\"Os\nlo\"\n").ok();
-    server.send("POST", LEARN, &[("idempotency-key", "k"), ("content-type", "text/x-vw")], b"1 |z z\n");
+    server.send(
+        "POST",
+        LEARN,
+        &[("idempotency-key", "k"), ("content-type", "text/x-vw")],
+        b"1 |z z\n",
+    );
 }
 
 fn specs() -> Vec<Spec> {
@@ -120,8 +125,13 @@ fn a_checkpoint_goes_on_as_train_would() {
     let server = Running::new(vec![Model::learning("m", &source, policy(folder.path())).unwrap()]);
     let text = "1 1:1 5:0.25\n-1 2:1\n";
     server.post(LEARN, "text/x-svmlight", text).ok();
-    let options = trainer.schema().options(trainer.settings(), trainer.frame().precision, &Default::default());
-    let mut parser = parsimon::data::RowParser::new("x", parsimon::data::Format::Svmlight, &options).unwrap();
+    let options = trainer.schema().options(
+        trainer.settings(),
+        trainer.frame().precision,
+        &Default::default(),
+    );
+    let mut parser =
+        parsimon::data::RowParser::new("x", parsimon::data::Format::Svmlight, &options).unwrap();
     let mut chunks = Vec::new();
     parser.parse(text.as_bytes(), &mut chunks).unwrap();
     trainer.learn(&chunks[0], &mut |_| {}).unwrap();

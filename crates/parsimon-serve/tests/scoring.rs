@@ -41,7 +41,8 @@ fn every_format_gives_the_score_of_the_model() {
     let one = server.json(url, r#"{"id":"a","features":{"1":1,"3":0.5}}"#).ok();
     assert_eq!((&one["prediction"], &one["id"]), (&json!(p[0]), &json!("a")));
     assert_eq!(one["version"], json!({"epoch": 0, "seq": 0}));
-    let list = server.json(url, "[{\"features\":{\"1\":1,\n\"3\":0.5}},{\"features\":{\"2\":1}}]").ok();
+    let list =
+        server.json(url, "[{\"features\":{\"1\":1,\n\"3\":0.5}},{\"features\":{\"2\":1}}]").ok();
     assert_eq!((&list[0]["prediction"], &list[1]["prediction"]), (&json!(p[0]), &json!(p[1])));
     assert_eq!(server.post(url, "text/x-vw", "|x 1:1 3:0.5\n").ok()["prediction"], json!(p[0]));
     let explained = server.json(&format!("{url}?explain"), r#"{"features":{"1":2,"99":7}}"#).ok();
@@ -63,9 +64,7 @@ fn the_inference_protocol_answers_texts_and_sparse_tensors() {
     let answer = server.json("/v2/models/m/infer", &texts.to_string()).ok();
     assert_eq!((&answer["id"], &answer["model_name"]), (&json!("7"), &json!("m")));
     assert_eq!(answer["outputs"][0]["data"], json!(p));
-    let tensor = |name: &str, datatype: &str, data: serde_json::Value| {
-        json!({"name": name, "shape": [3], "datatype": datatype, "data": data})
-    };
+    let tensor = |name: &str, datatype: &str, data: serde_json::Value| json!({"name": name, "shape": [3], "datatype": datatype, "data": data});
     let csr = json!({"inputs": [
         tensor("indptr", "INT32", json!([0, 1, 3])), tensor("indices", "INT32", json!([1, 2, 3])),
         tensor("data", "FP64", json!([1, 1, 0.5]))]});
@@ -100,6 +99,23 @@ fn the_inference_protocol_answers_texts_and_sparse_tensors() {
 }
 
 #[test]
+fn every_address_of_the_description_is_there() {
+    let (server, _) = serve(Limits::default());
+    let paths = server.get("/openapi.json").ok()["paths"].clone();
+    assert!(paths.as_object().unwrap().len() > 15);
+    for (path, methods) in paths.as_object().unwrap() {
+        let address = path.replace("{model}", "m");
+        for method in methods.as_object().unwrap().keys() {
+            let answer = server.send(&method.to_uppercase(), &address, &[], b"");
+            assert!(answer.status != 405, "{path}");
+            assert!(answer.status != 404 || !answer.text().contains("nothing at"), "{path}");
+            let described = methods[method]["responses"].get(answer.status.to_string());
+            assert!(described.is_some(), "{method} {path}: {}", answer.status);
+        }
+    }
+}
+
+#[test]
 fn mlflow_and_metrics() {
     let (server, model) = serve(Limits::default());
     let p = expected(&model, "1:2\n");
@@ -110,7 +126,12 @@ fn mlflow_and_metrics() {
     ] {
         assert_eq!(server.json("/invocations", body).ok()["predictions"], json!(p), "{body}");
     }
-    assert_eq!(server.json("/invocations", r#"{"dataframe_split": {"columns": ["1"], "data": [[]]}}"#).status, 400);
+    assert_eq!(
+        server
+            .json("/invocations", r#"{"dataframe_split": {"columns": ["1"], "data": [[]]}}"#)
+            .status,
+        400
+    );
     let metrics = server.get("/metrics");
     let line = r#"parsimon_request_duration_seconds_count{op="invocations",model="",code="200"} 3"#;
     assert!(metrics.text().lines().any(|l| l == line), "{}", metrics.text());
@@ -124,7 +145,10 @@ fn bad_requests_are_refused_with_a_place() {
     let answer = server.post(url, "text/x-svmlight", "1:1\n2:x\n");
     assert_eq!(answer.refused(400), "body:2:3: \"x\" is not a number");
     let value = answer.value();
-    assert_eq!((&value["line"], &value["column"], &value["token"]), (&json!(2), &json!(3), &json!("x")));
+    assert_eq!(
+        (&value["line"], &value["column"], &value["token"]),
+        (&json!(2), &json!(3), &json!("x"))
+    );
     assert_eq!(server.json("/v1/models/q/score", "{}").refused(404), "there is no model \"q\": m");
     assert_eq!(server.json(url, "{").status, 400);
     assert_eq!(server.json(url, "").status, 400);
@@ -134,7 +158,9 @@ fn bad_requests_are_refused_with_a_place() {
     assert_eq!(server.post(url, "text/x-svmlight", &"1:1 ".repeat(600)).status, 413);
     assert_eq!(server.send("DELETE", url, &[], b"").status, 405);
     assert!(server.get("/nothing").refused(404).contains("/nothing"));
-    assert!(server.json("/v1/models/m/learn", "{\"label\":1}").refused(409).contains("cannot learn"));
+    assert!(
+        server.json("/v1/models/m/learn", "{\"label\":1}").refused(409).contains("cannot learn")
+    );
     let late = server.send("POST", url, &[("x-deadline-ms", "0")], b"1:1");
     assert!(late.refused(504).contains("deadline of 0 ms"));
     assert_eq!(server.send("POST", url, &[("x-deadline-ms", "soon")], b"1:1").status, 400);

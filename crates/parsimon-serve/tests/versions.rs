@@ -33,7 +33,10 @@ fn a_model_goes_back_to_a_snapshot_and_on_in_a_new_epoch() {
     // Ids and waiting rows are as they were.
     assert_eq!(server.json(LEARN, &row(5)).ok()["duplicate"], json!(true));
     assert_eq!(server.json(LEARN, &row(150)).ok()["learned"], json!(1));
-    assert_eq!(server.json("/v1/models/m/label", r#"{"id":"w","label":0}"#).ok()["learned"], json!(1));
+    assert_eq!(
+        server.json("/v1/models/m/label", r#"{"id":"w","label":0}"#).ok()["learned"],
+        json!(1)
+    );
     let live = digest(&server);
     let about = server.get("/v1/models/m").ok();
     server.end();

@@ -20,7 +20,12 @@ fn lines_are_learned_and_predicted_in_order() {
     assert_eq!(answers.next().unwrap(), "0.500000");
     for k in 0..5 {
         stream.write_all(b"1 'first|a b c\n").unwrap();
-        let (p, tag) = answers.next().unwrap().split_once(' ').map(|(p, t)| (p.to_owned(), t.to_owned())).unwrap();
+        let (p, tag) = answers
+            .next()
+            .unwrap()
+            .split_once(' ')
+            .map(|(p, t)| (p.to_owned(), t.to_owned()))
+            .unwrap();
         assert_eq!(tag, "first");
         assert_eq!(p == "0.500000", k == 0, "{p}");
     }

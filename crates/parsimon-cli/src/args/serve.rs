@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{FrameArgs, SpecArgs, number};
 
@@ -12,8 +12,11 @@ use super::{FrameArgs, SpecArgs, number};
 pub(crate) struct ServeArgs {
     /// A model to serve (may be repeated): NAME=FILE with a model file, which cannot learn, or a checkpoint, which can; NAME for a
     /// model whose log is in --data, or for a new one with the settings below
-    #[arg(long = "model", value_name = "NAME[=FILE]", required = true)]
+    #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present = "config")]
     pub(crate) models: Vec<String>,
+    /// Read the flags from a TOML file, where they are keys without the dashes: listen = "127.0.0.1:80", model = ["a", "b=b.psm"]
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    pub(crate) config: Option<PathBuf>,
     /// The directory of the logs and snapshots of models that learn
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
@@ -102,6 +105,55 @@ pub(crate) struct ServeArgs {
     /// Print nothing but errors
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// The command line without its first words.
+#[derive(Debug, Parser)]
+#[command(name = "parsimon serve", no_binary_name = true)]
+struct Configured {
+    #[command(flatten)]
+    args: ServeArgs,
+}
+
+impl ServeArgs {
+    /// The flags that a TOML text has as keys.
+    pub(crate) fn from_toml(text: &str) -> Result<Self, String> {
+        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
+        let mut words = Vec::new();
+        for (key, value) in &table {
+            let flag = match key.len() {
+                1 => format!("-{key}"),
+                _ => format!("--{}", key.replace('_', "-")),
+            };
+            let list = match value {
+                toml::Value::Array(list) => list.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            for value in list {
+                match value {
+                    toml::Value::Boolean(true) => words.push(flag.clone()),
+                    toml::Value::Boolean(false) => {}
+                    toml::Value::String(text) => words.extend([flag.clone(), text.clone()]),
+                    toml::Value::Integer(_) | toml::Value::Float(_) => {
+                        words.extend([flag.clone(), value.to_string()]);
+                    }
+                    _ => {
+                        return Err(format!(
+                            "{key}: expected a text, a number, true, false, or a list of them"
+                        ));
+                    }
+                }
+            }
+        }
+        if table.contains_key("config") {
+            return Err("a file of settings cannot name another".into());
+        }
+        let parsed = Configured::try_parse_from(words).map_err(|e| {
+            let words = e.to_string();
+            words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })?;
+        Ok(parsed.args)
+    }
 }
 
 /// What to do with a label that comes too late.

@@ -16,6 +16,14 @@ use crate::console::note;
 use crate::fault::Fault;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
+    let Some(path) = &args.config else { return serve(args) };
+    let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+    let args = ServeArgs::from_toml(&text)
+        .map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))?;
+    serve(&args)
+}
+
+fn serve(args: &ServeArgs) -> Result<(), Fault> {
     let mut models: Vec<Arc<Model>> = Vec::new();
     for text in &args.models {
         let NamedModel { name, file } =
@@ -74,7 +82,9 @@ fn open(args: &ServeArgs, name: &str, file: Option<&Path>) -> Result<Model, Faul
         None => fresh(args)?,
     };
     let Some(data) = &args.data else {
-        return Err(Fault::Usage(format!("the model {name:?} learns and needs --data, a directory for its log")));
+        return Err(Fault::Usage(format!(
+            "the model {name:?} learns and needs --data, a directory for its log"
+        )));
     };
     Model::learning(name, &source, policy(args, data)).map_err(|error| match error {
         OpenError::State(error) => error.into(),

@@ -289,7 +289,9 @@ impl Features<'_> {
         let cell = match (value, role) {
             (Value::Null, _) => return Ok(()),
             (Value::Bool(b), Role::Number { .. }) => Found::Number(f64::from(*b)),
-            (Value::Number(n), Role::Number { .. }) => Found::Number(n.as_f64().unwrap_or(f64::NAN)),
+            (Value::Number(n), Role::Number { .. }) => {
+                Found::Number(n.as_f64().unwrap_or(f64::NAN))
+            }
             (Value::String(text), _) => Found::Text(text.as_bytes()),
             (Value::Bool(_) | Value::Number(_), _) => {
                 let text = value.to_string();

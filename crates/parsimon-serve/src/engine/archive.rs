@@ -109,7 +109,8 @@ pub fn replay(directory: &Path, without: &Without) -> Result<Replayed, OpenError
         let bad = |what: &str| other(format!("{place}: record {}: {what}", record.seq));
         match (record.content, &mut state) {
             (Content::Data { kind: kind::START, payload }, None) => {
-                let start: Start = serde_json::from_slice(payload).map_err(|e| bad(&e.to_string()))?;
+                let start: Start =
+                    serde_json::from_slice(payload).map_err(|e| bad(&e.to_string()))?;
                 state = Some(match start.checkpoint {
                     None => Live::new(fresh(&start)?, version),
                     Some(_) => {
@@ -119,7 +120,9 @@ pub fn replay(directory: &Path, without: &Without) -> Result<Replayed, OpenError
                 });
             }
             (_, None) => {
-                return Err(bad("the beginning of the log was removed; it cannot be learned again"));
+                return Err(bad(
+                    "the beginning of the log was removed; it cannot be learned again",
+                ));
             }
             (Content::Data { kind: kind::LEARN, payload }, Some(live)) => {
                 let rows = Rows::decode(payload).ok_or_else(|| bad("the rows cannot be read"))?;
@@ -161,7 +164,8 @@ pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
     let disk = Directory::existing(directory);
     let found = parsimon_log::inspect(&disk)?;
     let mut records = Records::open(Arc::new(disk), 0)?;
-    let (mut counts, mut start) = (std::collections::BTreeMap::<&str, (u64, u64)>::new(), Value::Null);
+    let (mut counts, mut start) =
+        (std::collections::BTreeMap::<&str, (u64, u64)>::new(), Value::Null);
     let (mut first_time, mut last_time, mut last) = (0, 0, 0);
     while records.advance()? {
         let Some(record) = records.record() else { break };

@@ -1,8 +1,8 @@
 //! Where rows come in: checked, looked up, put into the log, and handed to the learner.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use std::sync::PoisonError;
 use std::time::Instant;
 
 use axum::http::StatusCode;
@@ -12,6 +12,7 @@ use parsimon_log::{AppendError, Log};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::Limits;
 use super::desk::Desk;
 use super::ids::{self, Seen};
 use super::learner::{self, Step};
@@ -19,7 +20,6 @@ use super::model::{Learning, Shared};
 use super::record::{self, Origin, Rows, kind};
 use super::replica::Version;
 use super::tables::{Tables, each, lines};
-use super::Limits;
 use crate::content::Content;
 use crate::error::Refusal;
 
@@ -274,7 +274,8 @@ impl Intake {
                     continue;
                 }
                 let (id, content) = (ids::row_id(chunk.tag(i)), ids::content(chunk, i));
-                let name = || format!("the row with the id {:?}", String::from_utf8_lossy(chunk.tag(i)));
+                let name =
+                    || format!("the row with the id {:?}", String::from_utf8_lossy(chunk.tag(i)));
                 match (ids.look(id, content), fresh.get(&id)) {
                     (Seen::Same(known), _) => found.push((row, known.seq)),
                     (Seen::Other(known), _) => return conflict(name(), known.seq),

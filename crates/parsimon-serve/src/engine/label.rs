@@ -52,8 +52,10 @@ impl Label {
             let words = words.split(" at line ").next().unwrap_or_default().to_owned();
             bad(format!("not a JSON object: {words}")).with("column", e.column())
         })?;
-        let id = id_of(line).ok_or_else(|| bad("\"id\" must be a text or a whole number".into()))?;
-        let label = fields.shift_remove("label").ok_or_else(|| bad("there is no \"label\"".into()))?;
+        let id =
+            id_of(line).ok_or_else(|| bad("\"id\" must be a text or a whole number".into()))?;
+        let label =
+            fields.shift_remove("label").ok_or_else(|| bad("there is no \"label\"".into()))?;
         let weight = fields.shift_remove("weight");
         fields.shift_remove("id");
         match fields.keys().next() {
@@ -116,13 +118,8 @@ impl Learning {
         if fresh.is_empty() {
             return tracked;
         }
-        let rows = Rows {
-            format: Format::Jsonl,
-            origin: Origin::Sent,
-            key: b"",
-            content: 0,
-            text: &text,
-        };
+        let rows =
+            Rows { format: Format::Jsonl, origin: Origin::Sent, key: b"", content: 0, text: &text };
         let mut bytes = Vec::new();
         rows.encode(&mut bytes);
         // Where the log is full or has failed the score is answered all the same.
@@ -183,7 +180,9 @@ impl Learning {
                         "body:{row}: the id {:?} is unknown: it was not scored with an id, or too long ago",
                         label.id
                     );
-                    return Err(Refusal::missing(words).with("line", row).with("token", label.id.clone()));
+                    return Err(Refusal::missing(words)
+                        .with("line", row)
+                        .with("token", label.id.clone()));
                 }
             }
         }
@@ -200,7 +199,8 @@ impl Learning {
                 content: 0,
                 text: &text,
             };
-            seq = Some(intake.append_rows(&self.log, &rows, chunks, names, &self.shared, None)?.seq);
+            seq =
+                Some(intake.append_rows(&self.log, &rows, chunks, names, &self.shared, None)?.seq);
         }
         drop(intake);
         Ok(Labelled { seq, rows })
@@ -303,8 +303,13 @@ impl Shared {
             });
         // The default label was checked at the start, and the rows when they were scored.
         let Ok(names) = parsed else { return };
-        let rows =
-            Rows { format: Format::Jsonl, origin: Origin::Expired, key: b"", content: 0, text: &text };
+        let rows = Rows {
+            format: Format::Jsonl,
+            origin: Origin::Expired,
+            key: b"",
+            content: 0,
+            text: &text,
+        };
         if intake.append_rows(log, &rows, chunks, names, self, None).is_ok() && self.learns_late() {
             let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
             late.retain(|(_, then, _)| now.duration_since(*then) < self.policy.labels.patience());

@@ -103,9 +103,10 @@ impl Learner {
                 }
                 Step::Model(answer) => {
                     self.fold_names();
-                    let model = self.shared.pair.look(|replica| {
-                        replica.live().map(|live| live.trainer.model().to_bytes())
-                    });
+                    let model = self
+                        .shared
+                        .pair
+                        .look(|replica| replica.live().map(|live| live.trainer.model().to_bytes()));
                     let _ = answer.send(model.unwrap_or_default());
                 }
                 Step::Digest(answer) => {
@@ -156,7 +157,9 @@ impl Learner {
             for rows in &group {
                 let watched = is_first && rows.margins.is_some();
                 let mut seen = Vec::new();
-                rows.chunks.iter().for_each(|chunk| live.learn(chunk, watched.then_some(&mut seen)));
+                rows.chunks
+                    .iter()
+                    .for_each(|chunk| live.learn(chunk, watched.then_some(&mut seen)));
                 if is_first {
                     margins.push(seen);
                 }
@@ -186,7 +189,10 @@ impl Learner {
         self.shared.expire(&self.log);
         let policy = &self.shared.policy;
         let is_due = self.rows_since >= policy.snapshot_rows || Instant::now() >= self.snapshot_due;
-        if self.rows_since > 0 && is_due && !self.shared.status.is_snapshotting.load(Ordering::Acquire) {
+        if self.rows_since > 0
+            && is_due
+            && !self.shared.status.is_snapshotting.load(Ordering::Acquire)
+        {
             let snapshot = self.snapshot();
             self.shared.status.is_snapshotting.store(true, Ordering::Release);
             let (shared, log) = (self.shared.clone(), self.log.clone());

@@ -426,7 +426,12 @@ impl Learning {
             if live.sums.happened > 0.0 {
                 let ratio = live.sums.predicted / live.sums.happened;
                 let name = "parsimon_calibration_ratio";
-                head(out, name, "gauge", "Sum of predicted probabilities by the number of positives.");
+                head(
+                    out,
+                    name,
+                    "gauge",
+                    "Sum of predicted probabilities by the number of positives.",
+                );
                 let _ = writeln!(out, "{name}{{{labels},slice=\"all\"}} {ratio}");
             }
         }

@@ -87,7 +87,12 @@ impl Model {
 }
 
 /// A log that is empty gets its first record and, from a checkpoint, its first snapshot.
-fn begin(log: &Log, source: &Source, policy: &Policy, directory: &Path) -> Result<Opened, OpenError> {
+fn begin(
+    log: &Log,
+    source: &Source,
+    policy: &Policy,
+    directory: &Path,
+) -> Result<Opened, OpenError> {
     let (start, trainer) = match source {
         Source::Log => {
             let place = directory.display();
@@ -107,8 +112,7 @@ fn begin(log: &Log, source: &Source, policy: &Policy, directory: &Path) -> Resul
         }
     };
     let json = serde_json::to_vec(&start).map_err(|e| other(e.to_string()))?;
-    let ticket =
-        log.append(kind::START, &json).map_err(|e| OpenError::Append(e.to_string()))?;
+    let ticket = log.append(kind::START, &json).map_err(|e| OpenError::Append(e.to_string()))?;
     log.wait_durable(ticket.seq).map_err(|e| OpenError::Append(e.to_string()))?;
     let epoch = log.epochs().of(ticket.seq).number;
     let live = Live::new(trainer, Version { epoch, seq: ticket.seq });
@@ -154,7 +158,8 @@ fn recover(
     let mut replay = Replay::default();
     let mut state = None;
     if let Some((_, mut bytes)) = newest {
-        let unreadable = |e: std::io::Error| other(format!("{place}: a snapshot is unreadable: {e}"));
+        let unreadable =
+            |e: std::io::Error| other(format!("{place}: a snapshot is unreadable: {e}"));
         let snapshot = Snapshot::read(&mut bytes).map_err(unreadable)?;
         tables.ids = super::ids::Ids::restore(&snapshot.ids)
             .ok_or_else(|| other(format!("{place}: a snapshot has ids that make no sense")))?;
@@ -179,14 +184,18 @@ fn recover(
                 let start: Start = serde_json::from_slice(payload)
                     .map_err(|e| bad(&format!("the first record cannot be read: {e}")))?;
                 if start.checkpoint.is_some() {
-                    return Err(bad("the model began with a checkpoint, and its snapshot is missing"));
+                    return Err(bad(
+                        "the model began with a checkpoint, and its snapshot is missing",
+                    ));
                 }
                 let live = Live::new(fresh(&start)?, version);
                 state = Some((start, live));
             }
             (_, None) => return Err(bad("the log does not begin with what the model is")),
             (Content::Data { kind, payload }, Some((_, live))) => {
-                replay.apply(kind, payload, record.time, version, live, &mut tables).map_err(|e| bad(&e))?;
+                replay
+                    .apply(kind, payload, record.time, version, live, &mut tables)
+                    .map_err(|e| bad(&e))?;
             }
             (Content::Epoch { .. }, Some((_, live))) => live.version = version,
         }
@@ -230,9 +239,10 @@ fn agree(source: &Source, start: &Start, directory: &Path) -> Result<(), OpenErr
             }
         }
         Source::Fresh { settings, schema, .. } => {
-            let differs = settings.to_json().iter().find(|(name, value)| {
-                start.settings.get(*name) != Some(value)
-            });
+            let differs = settings
+                .to_json()
+                .iter()
+                .find(|(name, value)| start.settings.get(*name) != Some(value));
             if let Some((name, value)) = differs {
                 let before = start.settings.get(name).map_or("nothing".into(), ToString::to_string);
                 return Err(other(format!(
@@ -285,7 +295,9 @@ impl Replay {
                 for line in super::tables::lines(rows.text) {
                     let id = super::label::id_of(line).ok_or("a waiting row has no id")?;
                     let (seq, text) = (version.seq, line.into());
-                    tables.pending.insert(id.as_bytes(), super::pending::Waiting { text, seq, time });
+                    tables
+                        .pending
+                        .insert(id.as_bytes(), super::pending::Waiting { text, seq, time });
                 }
             }
             kind::FORGET => {
@@ -316,7 +328,9 @@ impl Replay {
         };
         let parser = &mut self.parsers[place].1;
         parser.parse(rows.text, &mut self.chunks).map_err(|e| e.to_string())?;
-        let named = parser.new_names().map(|(slot, name)| (slot, String::from_utf8_lossy(name).into_owned()));
+        let named = parser
+            .new_names()
+            .map(|(slot, name)| (slot, String::from_utf8_lossy(name).into_owned()));
         self.names.extend(named);
         Ok(())
     }

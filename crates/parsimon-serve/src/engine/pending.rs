@@ -128,9 +128,8 @@ impl Pending {
     pub(crate) fn restore(&mut self, mut bytes: &[u8]) -> Option<()> {
         while !bytes.is_empty() {
             let (head, rest) = bytes.split_at_checked(32)?;
-            let number = |k: usize| {
-                head.get(8 * k..8 * k + 8)?.try_into().ok().map(u64::from_le_bytes)
-            };
+            let number =
+                |k: usize| head.get(8 * k..8 * k + 8)?.try_into().ok().map(u64::from_le_bytes);
             let (seq, time) = (number(0)?, number(1)?);
             let (id, rest) = rest.split_at_checked(usize::try_from(number(2)?).ok()?)?;
             let (text, rest) = rest.split_at_checked(usize::try_from(number(3)?).ok()?)?;

@@ -143,7 +143,8 @@ mod tests {
                 assert_eq!(Rows::decode(&bytes), Some(rows));
             }
         }
-        let bare = Rows { format: Format::Vw, origin: Origin::Sent, key: b"", content: 0, text: b"x" };
+        let bare =
+            Rows { format: Format::Vw, origin: Origin::Sent, key: b"", content: 0, text: b"x" };
         bare.encode(&mut bytes);
         assert_eq!(Rows::decode(&bytes), Some(bare));
         for cut in 0..4 {

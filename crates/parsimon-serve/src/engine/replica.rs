@@ -62,7 +62,9 @@ impl Live {
                 if let Some(margins) = &mut margins {
                     margins.extend_from_slice(stretch.margins(row));
                 }
-                if let (true, [margin], Some(y)) = (is_logistic, stretch.margins(row), chunk.label(row)) {
+                if let (true, [margin], Some(y)) =
+                    (is_logistic, stretch.margins(row), chunk.label(row))
+                {
                     sums.predicted += loss.predict(*margin) * chunk.weight(row);
                     sums.happened += f64::from(u8::from(y > 0.0)) * chunk.weight(row);
                 }

@@ -160,9 +160,7 @@ impl Model {
             Some(name) => name.to_owned(),
             None => j.to_string(),
         };
-        let part = |(j, v, w): (u32, f64, f64)| {
-            json!({"feature": name(j), "value": v, "weight": w, "contribution": v * w})
-        };
+        let part = |(j, v, w): (u32, f64, f64)| json!({"feature": name(j), "value": v, "weight": w, "contribution": v * w});
         parts.into_iter().map(part).collect()
     }
 

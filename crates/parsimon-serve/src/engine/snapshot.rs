@@ -59,7 +59,9 @@ impl Snapshot {
         let head = serde_json::to_vec(&self.head)?;
         out.write_all(&(head.len() as u64).to_le_bytes())?;
         out.write_all(&head)?;
-        [&self.checkpoint, &self.ids, &self.pending].into_iter().try_for_each(|part| out.write_all(part))
+        [&self.checkpoint, &self.ids, &self.pending]
+            .into_iter()
+            .try_for_each(|part| out.write_all(part))
     }
 
     /// Reads the head alone.

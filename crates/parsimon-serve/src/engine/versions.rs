@@ -45,7 +45,8 @@ impl Learning {
             let words = format!("there is no snapshot of epoch {} and record {}", to.epoch, to.seq);
             return Err(Refusal::missing(words));
         }
-        let unreadable = |e: String| Refusal::unavailable(format!("the snapshot is unreadable: {e}"));
+        let unreadable =
+            |e: String| Refusal::unavailable(format!("the snapshot is unreadable: {e}"));
         let (_, mut bytes) =
             self.log.open_snapshot(to.epoch, to.seq).map_err(|e| unreadable(e.to_string()))?;
         let snapshot = Snapshot::read(&mut bytes).map_err(|e| unreadable(e.to_string()))?;

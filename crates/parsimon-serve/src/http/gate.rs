@@ -24,7 +24,8 @@ pub(super) async fn gate(
     let start = Instant::now();
     let id = request.headers().get(&REQUEST_ID).filter(|id| id.len() <= 128).cloned();
     let id = id.unwrap_or_else(new_id);
-    let op = request.extensions().get::<MatchedPath>().map_or("none", |path| operation(path.as_str()));
+    let op =
+        request.extensions().get::<MatchedPath>().map_or("none", |path| operation(path.as_str()));
     // Only the names of models become labels: a client could send any number of others.
     let named = request.uri().path().split('/').nth(3).unwrap_or_default();
     let model = if service.models.contains_key(named) { named.to_owned() } else { String::new() };
@@ -45,8 +46,20 @@ pub(super) async fn gate(
 /// What a request does, for metrics.
 fn operation(path: &str) -> &'static str {
     const LAST: [&str; 14] = [
-        "score", "learn", "label", "infer", "download", "snapshot", "versions", "promote",
-        "rollback", "invocations", "ping", "metrics", "live", "ready",
+        "score",
+        "learn",
+        "label",
+        "infer",
+        "download",
+        "snapshot",
+        "versions",
+        "promote",
+        "rollback",
+        "invocations",
+        "ping",
+        "metrics",
+        "live",
+        "ready",
     ];
     let last = path.rsplit('/').next().unwrap_or_default();
     LAST.iter().find(|op| **op == last).copied().unwrap_or("models")

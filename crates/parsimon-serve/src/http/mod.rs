@@ -87,6 +87,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/invocations", post(mlflow::invocations))
         .route("/ping", get(mlflow::ping))
         .route("/metrics", get(metrics::metrics))
+        .route("/openapi.json", get(models::openapi))
         .fallback(no_address)
         .method_not_allowed_fallback(wrong_method)
         .layer(axum::middleware::from_fn_with_state(service.clone(), gate::gate))

@@ -36,6 +36,12 @@ pub(super) async fn about(
     Ok(body::json(&about))
 }
 
+/// The description of all addresses.
+pub(super) async fn openapi() -> Response {
+    let content_type = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, content_type)], include_str!("openapi.json")).into_response()
+}
+
 /// The model file as it is now.
 pub(super) async fn download(
     State(service): State<Arc<Service>>,

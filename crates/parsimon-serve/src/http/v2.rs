@@ -151,9 +151,7 @@ impl Answer {
 
     fn finish(self, model: &Model, id: Option<String>) -> Response {
         let rows = self.predictions.len();
-        let output = |name: &str, datatype: &str, shape: Value, data: Value| {
-            json!({"name": name, "datatype": datatype, "shape": shape, "data": data})
-        };
+        let output = |name: &str, datatype: &str, shape: Value, data: Value| json!({"name": name, "datatype": datatype, "shape": shape, "data": data});
         let mut outputs = vec![
             output("prediction", prediction_type(model), json!([rows]), self.predictions.into()),
             output("known", "INT64", json!([rows]), self.known.into()),

@@ -67,8 +67,7 @@ async fn go_back(
     let received = Received::new(request, service.limits.body).await?;
     let Asked { epoch, seq } = serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
     let why = format!("{why} to epoch {epoch}, record {seq}");
-    let version =
-        tokio::task::block_in_place(|| learning.go_back(Version { epoch, seq }, &why))?;
+    let version = tokio::task::block_in_place(|| learning.go_back(Version { epoch, seq }, &why))?;
     learning.acknowledged(version.seq, Ack::Visible).await?;
     Ok(body::json(&json!({"version": version, "from": {"epoch": epoch, "seq": seq}})))
 }

@@ -3,7 +3,7 @@
 //! Without tokens only clients on this machine are served, and only under its own names: a page of a foreign site that a browser on
 //! this machine shows is refused by its `Origin`, and a foreign name that was made to point here by its `Host`.
 
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Refusal;
@@ -124,7 +124,7 @@ fn bytes(digits: &str) -> Option<[u8; 32]> {
 
 /// The token of a request: a bearer token, or the cookie that the page sets.
 fn token(headers: &HeaderMap) -> Option<&[u8]> {
-    let bearer = headers.get(header::AUTHORIZATION).map(|value| value.as_bytes());
+    let bearer = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
     let bearer = bearer.and_then(|value| {
         let (scheme, token) = value.split_at_checked(7)?;
         scheme.eq_ignore_ascii_case(b"Bearer ").then(|| token.trim_ascii())

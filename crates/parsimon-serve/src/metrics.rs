@@ -51,7 +51,10 @@ impl Histogram {
 
 /// What requests took: by operation, model and status.
 #[derive(Debug, Default)]
-pub(crate) struct Requests(RwLock<BTreeMap<(&'static str, String, u16), Arc<Histogram>>>);
+pub(crate) struct Requests(RwLock<BTreeMap<Key, Arc<Histogram>>>);
+
+/// Operation, model and status.
+type Key = (&'static str, String, u16);
 
 impl Requests {
     /// Takes in a request that was answered.

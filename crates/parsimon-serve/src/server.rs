@@ -101,13 +101,10 @@ impl Server {
                 Either::First(ended) => break ended,
                 Either::Second(accepted) => accepted,
             };
-            let stream = match accepted {
-                Ok((stream, _)) => stream,
+            let Ok((stream, _)) = accepted else {
                 // The client has gone, or there are too many files: the others go on.
-                Err(_) => {
-                    sleep(Duration::from_millis(20)).await;
-                    continue;
-                }
+                sleep(Duration::from_millis(20)).await;
+                continue;
             };
             // Answers are small and awaited.
             let _ = stream.set_nodelay(true);

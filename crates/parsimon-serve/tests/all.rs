@@ -1,5 +1,7 @@
 //! The service from outside: real sockets, real files.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod access;
 mod common;
 mod fuzzed;

@@ -54,7 +54,7 @@ fn a_row_is_learned_once() {
     assert_eq!(first["seq"], json!(2));
     let state = digest(&server);
     // The same row, written in another way.
-    let again = row(1).replace(":", " : ");
+    let again = row(1).replace(':', " : ");
     let repeat = server.json(LEARN, &again).ok();
     assert_eq!(
         (&repeat["seq"], &repeat["learned"], &repeat["duplicate"]),

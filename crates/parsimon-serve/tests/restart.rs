@@ -128,7 +128,7 @@ fn a_checkpoint_goes_on_as_train_would() {
     let options = trainer.schema().options(
         trainer.settings(),
         trainer.frame().precision,
-        &Default::default(),
+        &parsimon::data::Options::default(),
     );
     let mut parser =
         parsimon::data::RowParser::new("x", parsimon::data::Format::Svmlight, &options).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parsimon::Trainer;
 use parsimon::data::Format;
-use parsimon_log::{Content, Directory, Log, Options as LogOptions, Records};
+use parsimon_log::{Content, Directory, Epochs, Log, Options as LogOptions, Records};
 use serde_json::{Value, json};
 
 use super::label::id_of;
@@ -192,7 +192,7 @@ pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
         (count.0, count.1) = (count.0 + 1, count.1 + rows);
     }
     let tail = records.tail()?;
-    let epochs = found.epochs.iter().flat_map(|epochs| epochs.all()).map(|epoch| {
+    let epochs = found.epochs.iter().flat_map(Epochs::all).map(|epoch| {
         json!({"number": epoch.number, "first": epoch.first, "base": epoch.base, "reason": epoch.reason})
     });
     let counted = counts.iter().map(|(name, (records, rows))| {

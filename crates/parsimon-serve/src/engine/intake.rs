@@ -172,7 +172,7 @@ impl Learning {
         let taken = self.learn_whole(desk, &good, request, limits)?;
         let place = |(row, seq): (usize, u64)| (places.get(row - 1).copied().unwrap_or(row), seq);
         let duplicates = taken.duplicates.into_iter().map(place).collect();
-        Ok(Taken { refused, duplicates, ..taken })
+        Ok(Taken { duplicates, refused, ..taken })
     }
 }
 

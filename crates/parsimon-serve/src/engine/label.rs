@@ -1,7 +1,7 @@
 //! Labels that come after the scores: rows are kept by their ids until a label joins them, or the time is over.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use parsimon::core::Chunk;
@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::Limits;
 use super::ids::{self, Known};
+use super::intake::Intake;
 use super::model::{Learning, Shared};
 use super::policy::Labels;
 use super::record::{Forget, Origin, Rows, kind};
@@ -23,6 +24,9 @@ const USUAL: [&str; 5] = ["label", "target", "y", "click", "class"];
 
 /// Rows that have waited too long are dealt with so many at a time.
 const AT_ONCE: usize = 1000;
+
+/// How long a score waits for the table of waiting rows.
+const A_MOMENT: Duration = Duration::from_millis(20);
 
 /// What identifies a row.
 pub(crate) fn id_of(line: &[u8]) -> Option<String> {
@@ -95,7 +99,7 @@ impl Learning {
         if content.format != Format::Jsonl {
             return tracked;
         }
-        let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut intake) = self.intake_soon() else { return tracked };
         let mut text = Vec::new();
         let mut fresh: Vec<(usize, &[u8], &[u8])> = Vec::new();
         for (k, ((chunk, i), line)) in each(chunks).zip(lines(&content.text)).enumerate() {
@@ -132,6 +136,19 @@ impl Learning {
             tracked[k] = true;
         }
         tracked
+    }
+
+    /// The intake, if it is free within a moment. A score does not wait for a snapshot of a large table of ids.
+    fn intake_soon(&self) -> Option<MutexGuard<'_, Intake>> {
+        let start = Instant::now();
+        loop {
+            match self.shared.intake.try_lock() {
+                Ok(intake) => return Some(intake),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if start.elapsed() > A_MOMENT => return None,
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
+        }
     }
 
     /// Joins labels with the rows that wait for them. All labels of a request are taken, or none.
@@ -322,7 +339,6 @@ impl Shared {
     }
 }
 
-/// How many rows wait for their labels.
 impl Learning {
     /// How many rows wait for their labels.
     pub(crate) fn pending(&self) -> usize {

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::intake::Intake;
 use super::model::Shared;
-use super::replica::{Live, Version};
+use super::replica::{Live, Replica, Version};
 use super::snapshot::Snapshot;
 
 /// What the learner does next, in the order of the log.
@@ -225,7 +225,7 @@ impl Learner {
         self.fold_names();
         self.rows_since = 0;
         self.snapshot_due = Instant::now() + self.shared.policy.snapshot_after;
-        let seq = self.shared.pair.look(|replica| replica.version()).seq;
+        let seq = self.shared.pair.look(Replica::version).seq;
         let (ids, pending) = {
             let intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
             let Intake { tables, .. } = &*intake;

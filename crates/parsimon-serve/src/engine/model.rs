@@ -11,7 +11,7 @@ use std::time::Instant;
 use parsimon::core::Chunk;
 use parsimon::data::Options;
 use parsimon::{Model as ModelFile, Trainer};
-use parsimon_log::Log;
+use parsimon_log::{Log, Notify as _};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -204,7 +204,6 @@ impl Model {
             late: Mutex::default(),
             expiry_due: Mutex::new(Instant::now()),
         });
-        use parsimon_log::Notify as _;
         status.advanced(log.progress());
         status.show(version);
         let learner = Learner {

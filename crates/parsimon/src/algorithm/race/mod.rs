@@ -328,12 +328,12 @@ impl Online for Race {
     }
     fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
         let place = self.place(self.leader);
-        let of_class = |lanes: &Box<dyn SideBySide>| {
+        let of_class = |lanes: &dyn SideBySide| {
             let (mut all, heads) = (Vec::new(), lanes.heads());
             lanes.weights_of(indices, &mut all);
             all.into_iter().skip(place).step_by(heads).collect::<Vec<_>>()
         };
-        let classes: Vec<_> = self.lanes.iter().map(of_class).collect();
+        let classes: Vec<_> = self.lanes.iter().map(|lanes| of_class(&**lanes)).collect();
         weights.extend((0..indices.len()).flat_map(|i| classes.iter().map(move |of| of[i])));
     }
     fn nonzeros(&self) -> usize {

@@ -1,7 +1,7 @@
 //! Margins as what a client reads: predictions, classes, probabilities.
 
 use parsimon::core::Loss;
-use parsimon::{InputSchema, Settings};
+use parsimon::{InputSchema, Model, Settings};
 use serde::Serialize;
 
 /// How the margins of a model are read.
@@ -39,6 +39,15 @@ impl Task {
         };
         let classes = settings.class_labels(&schema.found).unwrap_or_default();
         Self { loss: settings.loss(), loss_name: settings.loss_name(), kind, classes }
+    }
+
+    /// The same for a model file, whose margins are log odds if it is calibrated.
+    pub fn of(model: &Model) -> Self {
+        let task = Self::new(model.settings(), model.schema());
+        match model.calibration() {
+            Some(_) => Self { loss: Loss::Logistic, ..task },
+            None => task,
+        }
     }
 
     /// How many margins a row has.

@@ -78,7 +78,7 @@ fn open(args: &ServeArgs, name: &str, file: Option<&Path>) -> Result<Model, Faul
             Err(error) if error.kind() != FormatErrorKind::WrongFile => return Err(error.into()),
             Err(_) => Source::Checkpoint(file.to_owned()),
         },
-        None if args.spec.is_empty() => Source::Log,
+        None if args.spec.names().next().is_none() && args.spec.inputs().is_empty() => Source::Log,
         None => fresh(args)?,
     };
     let Some(data) = &args.data else {

@@ -43,7 +43,7 @@ fn content_into(chunk: &Chunk, i: usize, hash: &mut Xxh3) {
         hash.update(&j.to_le_bytes());
         hash.update(&x.to_bits().to_le_bytes());
     }
-    for x in chunk.numbers(i).iter().chain([&label, &chunk.weight(i)]) {
+    for x in chunk.numbers(i).iter().chain([&label, &chunk.weight(i), &chunk.base(i)]) {
         // Not-a-number has many spellings.
         let bits = if x.is_nan() { u64::MAX } else { x.to_bits() };
         hash.update(&bits.to_le_bytes());

@@ -144,7 +144,7 @@ impl Model {
     /// Serves a model file. It cannot learn.
     pub fn read_only(name: &str, path: &Path) -> Result<Self, parsimon::FormatError> {
         let file = ModelFile::load(path)?;
-        let task = Task::new(file.settings(), file.schema());
+        let task = Task::of(&file);
         let reading = Reading::new(file.settings(), file.schema(), file.precision().max_value());
         let settings = json!({
             "settings": file.settings().completed(&file.schema().found),

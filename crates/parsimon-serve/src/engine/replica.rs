@@ -111,7 +111,11 @@ impl Replica {
     /// Appends the margins of every row, one per class.
     pub(crate) fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         match self {
-            Self::Frozen(frozen) => frozen.1.margins(chunk, margins),
+            Self::Frozen(frozen) => {
+                let start = margins.len();
+                frozen.1.margins(chunk, margins);
+                frozen.0.calibrate(&mut margins[start..]);
+            }
             Self::Live(live) => live.trainer.online().score(chunk, margins),
         }
     }

@@ -185,7 +185,9 @@ fn what_was_acknowledged_is_there_after_a_kill() {
     // The state is that of a service that was never interrupted, and of the log learned again.
     let other = folder.path().join("other");
     let uninterrupted = Served::start(&other, &[]);
-    uninterrupted.ok("POST", "/v1/models/m/learn?ack=visible", &rows);
+    for part in rows.lines().collect::<Vec<_>>().chunks(500) {
+        uninterrupted.ok("POST", "/v1/models/m/learn?ack=visible", &part.join("\n"));
+    }
     assert_eq!(uninterrupted.digest(), live);
     uninterrupted.kill();
     let (fine, _, words) = program(&["log", "replay", log]);

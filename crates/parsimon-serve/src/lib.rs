@@ -27,4 +27,4 @@ pub mod archive {
 }
 pub use error::Refusal;
 pub use http::{Service, router};
-pub use server::{Server, termination};
+pub use server::{Server, until};

@@ -145,22 +145,9 @@ async fn failure(service: &Service) -> String {
     }
 }
 
-/// Waits for the signal to end: SIGTERM, or an interrupt from the keyboard.
-pub async fn termination() {
-    let interrupt = async {
-        // Without a handler the signal ends the process at once.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut term) = signal(SignalKind::terminate()) {
-            let term = std::pin::pin!(term.recv());
-            first(term, std::pin::pin!(interrupt)).await;
-            return;
-        }
+/// Waits until `is_over` is true, as a program finds out by its signals.
+pub async fn until(is_over: impl Fn() -> bool) {
+    while !is_over() {
+        sleep(Duration::from_millis(50)).await;
     }
-    interrupt.await;
 }

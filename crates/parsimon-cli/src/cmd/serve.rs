@@ -7,13 +7,14 @@ use parsimon::data::{Header, Kinds, Options, Space};
 use parsimon::survey::{Found, schema_from_json};
 use parsimon::{FormatErrorKind, InputSchema, Settings};
 use parsimon_serve::{
-    Access, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, termination,
+    Access, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, until,
 };
 
 use super::train::frame;
 use crate::args::{LateArg, NamedModel, ServeArgs};
 use crate::console::note;
 use crate::fault::Fault;
+use crate::interrupt;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
     let Some(path) = &args.config else { return serve(args) };
@@ -66,7 +67,8 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
             note(&format!("listening for VW's daemon protocol at {address}"));
         }
     }
-    server.run(termination()).map_err(|e| Fault::Input(e.to_string()))
+    let stop = interrupt::stop();
+    server.run(until(|| stop.is_stopped())).map_err(|e| Fault::Input(e.to_string()))
 }
 
 /// Opens a model: a file that cannot learn, or one with a log.

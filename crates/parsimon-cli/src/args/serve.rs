@@ -14,7 +14,7 @@ pub(crate) struct ServeArgs {
     /// model whose log is in --data, or for a new one with the settings below
     #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present = "config")]
     pub(crate) models: Vec<String>,
-    /// Read the flags from a TOML file, where they are keys without the dashes: listen = "127.0.0.1:80", model = ["a", "b=b.psm"]
+    /// Read the flags from a TOML file, with a key for each flag, as docs/serve.md shows
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) config: Option<PathBuf>,
     /// The directory of the logs and snapshots of models that learn

@@ -79,7 +79,7 @@ pub struct Request<'a> {
 }
 
 impl Learning {
-    /// Puts the rows of a request into the log. They are not durable yet: see [`Model::acknowledged`](super::Model::acknowledged).
+    /// Puts the rows of a request into the log. They are not durable yet: see [`acknowledged`](Learning::acknowledged).
     pub fn learn(
         &self,
         content: &Content<'_>,

@@ -219,7 +219,6 @@ impl<P: Into<PathBuf>> From<P> for Input {
     reason = "each is a choice of its own, and named where it is made"
 )]
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
     /// The format; `None` finds out from the name, else from the first bytes.
     pub format: Option<Format>,

@@ -80,9 +80,8 @@ pub struct Reader {
     /// Of the input being read: rows met, good or bad, and lines passed.
     input_rows: u64,
     input_lines: u64,
-    has_begun: bool,
-    /// Which input is being read, from 0, and how many of its rows were delivered.
-    input: usize,
+    /// How many inputs were begun, and how many rows of the last were delivered.
+    inputs_begun: usize,
     input_delivered: u64,
     stop: Option<Stop>,
     is_done: bool,
@@ -246,8 +245,7 @@ impl Reader {
             namespaces: Vec::new(),
             input_rows: 0,
             input_lines: 0,
-            has_begun: false,
-            input: 0,
+            inputs_begun: 0,
             input_delivered: 0,
             stop: options.stop.clone(),
             is_done: false,
@@ -301,9 +299,7 @@ impl Reader {
     /// Takes in a parsed piece: names, places of bad rows, and whether to go on after it.
     fn receive(&mut self, mut done: Done) {
         if done.is_first {
-            // Every input has a first piece, and the very first input is number 0.
-            self.input += usize::from(self.has_begun);
-            self.has_begun = true;
+            self.inputs_begun += 1;
             (self.input_rows, self.input_delivered) = (0, 0);
             self.input_lines = done.lines_before;
         }
@@ -473,7 +469,7 @@ impl Reader {
 
     /// Which input the last rows came from, from 0, and how many rows of that input have been delivered.
     pub fn input_position(&self) -> (usize, u64) {
-        (self.input, self.input_delivered)
+        (self.inputs_begun.saturating_sub(1), self.input_delivered)
     }
 
     /// How many rows were skipped.

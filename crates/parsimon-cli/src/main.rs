@@ -40,6 +40,10 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Tune(args) => cmd::tune::run(&args),
         Command::Identify(args) => cmd::identify::run(&args),
         Command::Cancel(args) => cmd::cancel::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => cmd::serve::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Log(args) => cmd::log::run(&args),
         Command::Reproduce(args) => cmd::reproduce::run(&args),
         Command::Data(args) => cmd::data::run(&args),
         Command::Algorithms(args) => cmd::algorithms::run(&args),

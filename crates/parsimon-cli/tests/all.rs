@@ -22,6 +22,8 @@ mod multikernel;
 mod predict;
 mod reproduce;
 mod resume;
+#[cfg(feature = "serve")]
+mod serve;
 mod signals;
 mod survey;
 mod tables;

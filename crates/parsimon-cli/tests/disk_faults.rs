@@ -181,7 +181,8 @@ fn train() {
     Case::new(dir, words, &["r.json", "c.ckpt"]).check_all();
     let dir = folder();
     dir.run("train d.svm -a ftrl --checkpoint c.ckpt --quiet").ok();
-    let words = "train d.svm --resume c.ckpt --threads 1 --checkpoint c.ckpt -o m.psm --quiet";
+    let words =
+        "train d.svm --resume c.ckpt --skip 0 --threads 1 --checkpoint c.ckpt -o m.psm --quiet";
     Case::new(dir, words, &[]).check_all();
 }
 

@@ -363,6 +363,10 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         margins.extend((0..chunk.len()).map(margin));
     }
 
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        weights.extend(indices.iter().map(|&j| self.weight(j).to_f64()));
+    }
+
     fn nonzeros(&self) -> usize {
         let zero = |j, c: &R::Coord| self.rule.weight(&self.now, j, c) == F::ZERO;
         match self.rule.dimension() {

@@ -255,6 +255,14 @@ impl Scorer {
         chunk.add_bases(&mut margins[start..]);
     }
 
+    /// Appends the weights of features: for each index one per head. Nothing is appended if there is a dictionary.
+    pub fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        if let Body::Linear(heads) = &self.body {
+            let of = |&j: &u32| heads.iter().map(move |(_, weights)| weights.get(j));
+            weights.extend(indices.iter().flat_map(of));
+        }
+    }
+
     /// The rows with the cells of number columns as the features that the weights belong to.
     pub fn features<'a>(&self, chunk: &'a Chunk) -> Cow<'a, Chunk> {
         match &self.columns {

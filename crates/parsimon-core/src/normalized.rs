@@ -245,6 +245,21 @@ impl<F: Float, O: Online> Normalized<F, O> {
         if s > 0.0 { w * self.clock.a / s } else { 0.0 }
     }
 
+    /// Shows the rows of a chunk, block by block, as the learner inside reads them.
+    fn scaled(&self, chunk: &Chunk, mut show: impl FnMut(&Chunk)) {
+        let mut rows = Chunk::new();
+        for block in blocks(0..chunk.len()) {
+            rows.clear();
+            for i in block {
+                let (indices, values) = rows.open_copy(chunk.row(i));
+                scale(&self.stats, indices, values);
+                rows.finish_open_copy(self.clock.a, chunk.label(i), chunk.weight(i));
+                rows.copy_base(chunk, i);
+            }
+            show(&rows);
+        }
+    }
+
     fn head_in_units(&self, head: &Head) -> Head {
         let weights = head.iter().map(|(j, w)| (j, self.in_units(j, w)));
         Head::new(head.bias(), weights.filter(|&(_, w)| w != 0.0).collect())
@@ -321,16 +336,19 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let mut rows = Chunk::new();
-        for block in blocks(0..chunk.len()) {
-            rows.clear();
-            for i in block {
-                let (indices, values) = rows.open_copy(chunk.row(i));
-                scale(&self.stats, indices, values);
-                rows.finish_open_copy(self.clock.a, chunk.label(i), chunk.weight(i));
-                rows.copy_base(chunk, i);
-            }
-            self.inner.predict(&rows, margins);
+        self.scaled(chunk, |rows| self.inner.predict(rows, margins));
+    }
+
+    fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        self.scaled(chunk, |rows| self.inner.score(rows, margins));
+    }
+
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        let start = weights.len();
+        self.inner.weights_of(indices, weights);
+        let each = weights[start..].chunks_exact_mut(self.inner.heads().max(1));
+        for (&j, of_feature) in indices.iter().zip(each) {
+            of_feature.iter_mut().for_each(|w| *w = self.in_units(j, *w));
         }
     }
 

@@ -86,6 +86,11 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
         self.learners.iter().map(Online::nonzeros).sum()
     }
 
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        let of = |&j: &u32| self.learners.iter().map(move |learner| learner.weight(j).to_f64());
+        weights.extend(indices.iter().flat_map(of));
+    }
+
     fn freeze(&self) -> Frozen {
         let heads = self.learners.iter().flat_map(|learner| learner.freeze().into_heads());
         Frozen::Linear(heads.collect())

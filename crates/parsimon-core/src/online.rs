@@ -7,7 +7,7 @@ use crate::state::{StateError, StateWriter};
 use crate::{Chunk, ColumnMoments, Frozen};
 
 /// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
-pub trait Online: Send {
+pub trait Online: Send + Sync {
     /// Predicts and then learns some rows of a chunk; appends the margins made before learning, one per row and
     /// class.
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>);
@@ -57,6 +57,19 @@ pub trait Online: Send {
     fn decide(&mut self) {}
     /// Appends the margins a user would be told now, one per row and class.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
+    /// Appends the margins that learning would predict for the rows now, one per row and class. A race of settings reads the
+    /// setting that leads since its last look, where [`predict`](Online::predict) chooses anew, which costs a pass over all
+    /// weights.
+    fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        self.predict(chunk, margins);
+    }
+    /// Appends the weights that [`score`](Online::score) multiplies features with: for each index one per head. Nothing is
+    /// appended where the margin is not linear.
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        let frozen = self.freeze();
+        let of = |j: &u32| frozen.heads().iter().map(|head| head.weight(*j)).collect::<Vec<_>>();
+        weights.extend(indices.iter().flat_map(of));
+    }
     /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
     fn nonzeros(&self) -> usize;
     /// The same for each set of weights.
@@ -127,6 +140,12 @@ impl<O: Online + ?Sized> Online for Box<O> {
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         (**self).predict(chunk, margins);
+    }
+    fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        (**self).score(chunk, margins);
+    }
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        (**self).weights_of(indices, weights);
     }
     fn nonzeros(&self) -> usize {
         (**self).nonzeros()

@@ -198,6 +198,19 @@ impl<O: Online> Online for StandardizedTarget<O> {
         chunk.add_bases(&mut margins[start..]);
     }
 
+    fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let start = margins.len();
+        self.inner.score(chunk, margins);
+        let units = self.units();
+        margins[start..].iter_mut().for_each(|p| *p = units.margin(*p));
+    }
+
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        let (start, sigma) = (weights.len(), self.target.deviation());
+        self.inner.weights_of(indices, weights);
+        weights[start..].iter_mut().for_each(|w| *w *= sigma);
+    }
+
     fn chosen(&self) -> Option<usize> {
         self.inner.chosen()
     }

@@ -61,6 +61,18 @@ impl<O: Online> StandardizedColumns<O> {
         }
     }
 
+    /// Shows the rows of a chunk, block by block, with the cells of number columns as features.
+    fn with_features(&self, chunk: &Chunk, mut show: impl FnMut(&Chunk)) {
+        if chunk.columns().is_empty() {
+            return show(chunk);
+        }
+        let (mut columns, mut rows) = (self.columns.clone(), Chunk::new());
+        for block in blocks(0..chunk.len()) {
+            columns.apply(chunk, block, &mut rows);
+            show(&rows);
+        }
+    }
+
     /// The learner inside, to be changed.
     pub fn inner_mut(&mut self) -> &mut O {
         &mut self.inner
@@ -97,14 +109,15 @@ impl<O: Online> Online for StandardizedColumns<O> {
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        if chunk.columns().is_empty() {
-            return self.inner.predict(chunk, margins);
-        }
-        let (mut columns, mut rows) = (self.columns.clone(), Chunk::new());
-        for block in blocks(0..chunk.len()) {
-            columns.apply(chunk, block, &mut rows);
-            self.inner.predict(&rows, margins);
-        }
+        self.with_features(chunk, |rows| self.inner.predict(rows, margins));
+    }
+
+    fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        self.with_features(chunk, |rows| self.inner.score(rows, margins));
+    }
+
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        self.inner.weights_of(indices, weights);
     }
 
     fn columns(&self) -> &[ColumnMoments] {

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
+use rustc_hash::FxHashMap;
 
 use crate::carried::CarriedRow;
+use crate::columns::{Columns, Role};
 use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
 use crate::kinds::Missing;
 use crate::label::{Found, LabelReader, LabelTexts, is_code, trimmed};
 use crate::names::{News, Seen};
 use crate::separators::Separators;
-use crate::{DataErrorKind, Options, Space, hash, row_sort};
+use crate::{DataErrorKind, Kinds, Options, Space, hash, row_sort};
 
 /// The options, checked and made ready; shared by all parser threads.
 #[derive(Debug)]
@@ -69,6 +71,30 @@ impl Parsed {
 
 /// The most products of one row: 2 GiB of them.
 const MOST_CROSSES: u64 = 1 << 27;
+
+/// The columns of a schema, found by name.
+#[derive(Debug)]
+pub(crate) struct NamedColumns {
+    pub(crate) columns: Columns,
+    places: FxHashMap<String, usize>,
+}
+
+impl NamedColumns {
+    /// Of the schema that the options have, unless features are ids.
+    fn of(spec: &Spec) -> Option<Self> {
+        let Kinds::Known(schema) = &spec.options.kinds else { return None };
+        let names: Vec<String> = schema.columns.iter().map(|column| column.name.clone()).collect();
+        // Where the label is no column of the schema, the fields of rows are understood one by one.
+        let columns = Columns::by_kind(&names, &spec.options, schema).ok()?;
+        let places = names.into_iter().zip(0..).collect();
+        (spec.space != Space::Ids).then_some(Self { columns, places })
+    }
+
+    /// The role of a column.
+    pub(crate) fn role(&self, name: &str) -> Option<Role> {
+        self.places.get(name).map(|&place| self.columns.columns[place].role)
+    }
+}
 
 /// A row of hashed features before it is sorted.
 #[derive(Debug, Default)]
@@ -148,6 +174,8 @@ pub(crate) struct Builder {
     base: Option<f64>,
     /// The columns whose numbers stay apart, in the piece being parsed.
     columns: Vec<NumberColumn>,
+    /// The columns of a schema that was given, for rows that name their cells.
+    pub(crate) named_columns: Option<Arc<NamedColumns>>,
     /// Of the text being parsed, for parsers that want to know them.
     pub(crate) separators: Separators,
 }
@@ -168,6 +196,7 @@ impl Builder {
         let letters = Box::new(std::array::from_fn(|letter| hash::namespace(&[letter as u8])));
         let columns = Vec::new();
         let carried = CarriedRow::new(spec.carried);
+        let named_columns = NamedColumns::of(&spec).map(Arc::new);
         Self {
             spec,
             out,
@@ -182,6 +211,7 @@ impl Builder {
             carried,
             base: None,
             columns,
+            named_columns,
             separators,
         }
     }
@@ -551,6 +581,13 @@ impl Builder {
                 news.push_with(slot, |text| factors.write(text));
             }
         });
+    }
+
+    /// Forgets which names were reported, so that all are new again.
+    pub(crate) fn forget_names(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            *seen = Seen::new();
+        }
     }
 
     /// Throws the row under construction away.

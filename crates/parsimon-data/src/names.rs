@@ -287,6 +287,11 @@ impl News {
         self.items.extend(other.items.iter().map(|&(slot, end)| (slot, start + end)));
     }
 
+    /// Every name with its slot, in the order they were reported.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        self.items.iter().enumerate().map(|(k, &(slot, _))| (slot, self.name(k)))
+    }
+
     fn name(&self, k: usize) -> &[u8] {
         let start = k.checked_sub(1).map_or(0, |before| self.items[before].1);
         &self.text[start..self.items[k].1]

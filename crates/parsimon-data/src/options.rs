@@ -281,6 +281,8 @@ pub struct Options {
     pub mark_skipped: bool,
     /// Ends reading early; `None` reads to the end.
     pub stop: Option<Stop>,
+    /// The field of JSON rows that identifies a row: a text or a whole number. It becomes the row's tag and is no feature.
+    pub id_field: Option<String>,
 }
 
 impl Default for Options {
@@ -312,6 +314,7 @@ impl Default for Options {
             carried_columns: Vec::new(),
             mark_skipped: false,
             stop: None,
+            id_field: None,
         }
     }
 }

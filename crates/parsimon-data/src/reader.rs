@@ -18,7 +18,7 @@ use crate::opened::check_inputs;
 use crate::remarks::Remarks;
 use crate::selector::Selector;
 use crate::source::Source;
-use crate::{Format, Input, Names, Options, Space, Stop, TableSchema};
+use crate::{Format, Input, Kinds, Names, Options, Space, Stop, TableSchema};
 
 /// Reads examples from inputs of one format, in order, chunk by chunk.
 ///
@@ -196,8 +196,13 @@ impl Reader {
             false => Vec::new(),
         };
         let max_value = options.max_value;
-        let missing = Missing::new(table.as_ref().and_then(|table| table.missing.as_deref()));
-        let ngrams = table.as_ref().and_then(|table| table.ngrams).map_or(1, usize::from);
+        // The fields of JSON rows are read by a schema that was given, though the format has no columns.
+        let schema = match &options.kinds {
+            Kinds::Known(known) => Some(known),
+            Kinds::ByCell | Kinds::Found => table.as_ref(),
+        };
+        let missing = Missing::new(schema.and_then(|schema| schema.missing.as_deref()));
+        let ngrams = schema.and_then(|schema| schema.ngrams).map_or(1, usize::from);
         let spec = Arc::new(Spec {
             space,
             labels,

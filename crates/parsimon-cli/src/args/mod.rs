@@ -5,6 +5,8 @@ mod data;
 mod number;
 mod parse;
 mod predict;
+#[cfg(feature = "serve")]
+mod serve;
 mod sets;
 mod spec;
 mod vw;
@@ -16,6 +18,10 @@ pub(crate) use contradiction::Contradiction;
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
+#[cfg(feature = "serve")]
+pub(crate) use serve::{
+    ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, ReplayArgs, ServeArgs,
+};
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 
@@ -58,6 +64,13 @@ pub(crate) enum Command {
     Identify(Box<IdentifyArgs>),
     /// Take the echo of a loudspeaker out of a microphone's recording (by kalman unless -a names a filter)
     Cancel(Box<CancelArgs>),
+    /// Serve models over HTTP: they score and learn at the same time, and keep every row they acknowledge
+    #[cfg(feature = "serve")]
+    #[command(after_help = SPELLINGS)]
+    Serve(Box<ServeArgs>),
+    /// Look at the log of a served model, check it, export its rows, or learn them again
+    #[cfg(feature = "serve")]
+    Log(LogArgs),
     /// Run the papers' experiments again and report what reproduces
     Reproduce(ReproduceArgs),
     /// List and get the real data sets of the experiments

@@ -12,12 +12,16 @@ pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod identify;
 pub(crate) mod inspect;
+#[cfg(feature = "serve")]
+pub(crate) mod log;
 pub(crate) mod merge;
 pub(crate) mod predict;
 pub(crate) mod quickstart;
 pub(crate) mod reference;
 pub(crate) mod reproduce;
 pub(crate) mod schema;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod train;
 pub(crate) mod tune;
 mod unknown;

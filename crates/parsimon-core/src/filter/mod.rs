@@ -55,7 +55,7 @@ pub trait Past<F: Float> {
 }
 
 /// A method over dense vectors. The weights start at zero.
-pub trait Method<F: Float>: Clone + Send + 'static {
+pub trait Method<F: Float>: Clone + Send + Sync + 'static {
     /// How many regressors it looks back on, `r`.
     fn order(&self) -> usize {
         1

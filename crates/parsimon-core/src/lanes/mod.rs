@@ -371,6 +371,16 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
         counts
     }
 
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        for &j in indices {
+            let w = match self.store.find(j) {
+                Some(place) => self.penalized.played(self.store.get(place)).w,
+                None => [F::ZERO; K],
+            };
+            weights.extend(w.map(F::to_f64));
+        }
+    }
+
     fn freeze(&self) -> Frozen {
         let mut weights = vec![Vec::new(); K];
         for (j, c) in self.store.iter() {

@@ -11,7 +11,7 @@ use crate::{Float, State};
 /// The weight `q` of the quadratic `q/2 w^2` on one coordinate.
 pub trait Metric<F: Float>: Copy + Send + Sync + 'static {
     /// What a coordinate remembers for it.
-    type Memory: State + Copy + Send;
+    type Memory: State + Copy + Send + Sync;
 
     /// The part of `q` that depends on the round alone; asked once per round.
     fn pace(&self, t: u64) -> f64;

@@ -69,9 +69,9 @@ pub trait Penalty<F: Float>: Copy + Send + Sync + 'static {
 /// Weights that are caught up are results of a proximal step, so they are inside of the penalty's bounds.
 pub trait Lazy<F: Float>: Penalty<F> {
     /// The running total of all proximal steps so far.
-    type Debt: State + Copy + Send;
+    type Debt: State + Copy + Send + Sync;
     /// The part of it a coordinate remembers from its last visit.
-    type Stamp: State + Copy + Send;
+    type Stamp: State + Copy + Send + Sync;
 
     /// Adds a proximal step of size `eta` to the total.
     fn charge(&self, debt: &mut Self::Debt, eta: f64);

@@ -44,9 +44,9 @@ use crate::{Float, State, Table};
 /// [`absorb`](Rule::absorb)s it, [`close`](Rule::close) ends it.
 pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// What is kept per coordinate; the default means "never seen".
-    type Coord: State + Copy + Send;
+    type Coord: State + Copy + Send + Sync;
     /// What is kept once.
-    type Clock: State + Send;
+    type Clock: State + Send + Sync;
 
     /// Begins a round.
     fn tick(&self, now: &mut Self::Clock);

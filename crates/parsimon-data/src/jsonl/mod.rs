@@ -11,6 +11,11 @@
 //! namespace, an object or array is a namespace of its own (Vowpal Wabbit's JSON). In an array a number is
 //! called by its position from 0 and a text by itself. Fields that begin with `_` are never features.
 //! A row without a label field can be predicted but not learned from; a null label is an error.
+//!
+//! Where the columns have known kinds ([`Kinds::Known`](crate::Kinds::Known)), a field of the row or of `features` that is one of
+//! the columns is read by the kind of the column, as a cell of a CSV file is. Other fields are read as above.
+
+use std::borrow::Cow;
 
 mod fields;
 
@@ -18,8 +23,9 @@ use memchr::memchr;
 use parsimon_core::RowError;
 use serde_json::{Map, Value};
 
-use crate::builder::Builder;
-use crate::columns::{LABELS, WEIGHTS};
+use crate::builder::{Builder, NamedColumns};
+use crate::columns::{LABELS, Role, WEIGHTS};
+use crate::delimited::{Scratch, push_kind};
 use crate::error::{Bad, shown};
 use crate::label::Found;
 use crate::{DataErrorKind, Options, hash, json_object, number, svmlight};
@@ -28,7 +34,10 @@ pub(crate) use fields::{check_fields, names_fields};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
-    let mut name = Vec::new();
+    let mut name = Scratch::default();
+    if let Some(named) = builder.named_columns.clone() {
+        builder.begin_table(named.columns.numbers());
+    }
     let mut at = 0;
     let mut line = 0;
     while at < text.len() {
@@ -44,7 +53,7 @@ pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
     builder.out.lines += line;
 }
 
-fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<(), Bad> {
+fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Scratch) -> Result<(), Bad> {
     if line.trim_ascii().is_empty() {
         return Ok(());
     }
@@ -76,7 +85,10 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
         // As in Vowpal Wabbit's text, a row may have no label.
         None => None,
     };
-    let mut row_features = Features { builder, name, namespace: "", seed: 0 };
+    let named = builder.named_columns.clone();
+    let columns = named.as_deref();
+    let id = options.id_field.as_deref();
+    let mut row_features = Features { builder, name, namespace: "", seed: 0, columns };
     match row.get("features") {
         Some(Value::Object(features)) => match (features.get("indices"), features.get("values")) {
             (Some(Value::Array(indices)), Some(Value::Array(values))) => {
@@ -90,6 +102,7 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
             for (key, value) in &row {
                 let is_feature = !key.starts_with('_')
                     && !keys.takes(key)
+                    && id != Some(key.as_str())
                     && !options.ignored_columns.contains(key);
                 if is_feature {
                     row_features.field(key, value)?;
@@ -105,9 +118,24 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Vec<u8>) -> Result<
             Some(other) => builder.carry(k, other.to_string().as_bytes()),
         }
     }
-    let tag =
-        row.get("_tag").or_else(|| row.get("tag")).and_then(Value::as_str).unwrap_or_default();
+    let tag = match id {
+        Some(id) => row_id(id, row.get(id))?,
+        None => {
+            let tag = row.get("_tag").or_else(|| row.get("tag")).and_then(Value::as_str);
+            Cow::Borrowed(tag.unwrap_or_default())
+        }
+    };
     builder.finish_adding(label, weight, tag.as_bytes())
+}
+
+/// What identifies a row: a text, or the digits of a whole number; empty if there is nothing.
+fn row_id<'a>(field: &str, value: Option<&'a Value>) -> Result<Cow<'a, str>, Bad> {
+    match value {
+        None | Some(Value::Null) => Ok(Cow::Borrowed("")),
+        Some(Value::String(text)) => Ok(Cow::Borrowed(text)),
+        Some(Value::Number(n)) if n.is_u64() || n.is_i64() => Ok(Cow::Owned(n.to_string())),
+        Some(other) => Err(odd(field, other, "a text or a whole number")),
+    }
 }
 
 /// Where label and weight stand in a row: where the user says, or under the usual names of columns.
@@ -171,22 +199,32 @@ fn odd(key: &str, value: &Value, expected: &str) -> Bad {
 /// The features of a row, in a namespace.
 struct Features<'a> {
     builder: &'a mut Builder,
-    name: &'a mut Vec<u8>,
+    name: &'a mut Scratch,
     namespace: &'a str,
     seed: u64,
+    /// The columns that have kinds.
+    columns: Option<&'a NamedColumns>,
 }
 
 impl Features<'_> {
     /// A field of the row itself: a feature, or a namespace.
     fn field(&mut self, key: &str, value: &Value) -> Result<(), Bad> {
+        if let Some(role) = self.role(key) {
+            return self.cell(key, role, value);
+        }
         if !matches!(value, Value::Object(_) | Value::Array(_)) {
             self.builder.enter(b"");
             return self.feature(key, value);
         }
         self.builder.enter(key.as_bytes());
         let seed = hash::namespace(key.as_bytes());
-        let mut inner =
-            Features { builder: &mut *self.builder, name: &mut *self.name, namespace: key, seed };
+        let mut inner = Features {
+            builder: &mut *self.builder,
+            name: &mut *self.name,
+            namespace: key,
+            seed,
+            columns: None,
+        };
         match value {
             Value::Object(features) => inner.object(features, &[]),
             Value::Array(list) => inner.array(list),
@@ -241,7 +279,34 @@ impl Features<'_> {
         }
     }
 
+    fn role(&self, key: &str) -> Option<Role> {
+        self.columns?.role(key)
+    }
+
+    /// A cell of a column whose kind is known.
+    fn cell(&mut self, key: &str, role: Role, value: &Value) -> Result<(), Bad> {
+        let (builder, scratch) = (&mut *self.builder, &mut *self.name);
+        let cell = match (value, role) {
+            (Value::Null, _) => return Ok(()),
+            (Value::Bool(b), Role::Number { .. }) => Found::Number(f64::from(*b)),
+            (Value::Number(n), Role::Number { .. }) => {
+                Found::Number(n.as_f64().unwrap_or(f64::NAN))
+            }
+            (Value::String(text), _) => Found::Text(text.as_bytes()),
+            (Value::Bool(_) | Value::Number(_), _) => {
+                let text = value.to_string();
+                return push_kind(builder, key, role, Found::Text(text.as_bytes()), 0, scratch)
+                    .map_err(|bad| bad.in_field(key));
+            }
+            (other, _) => return Err(odd(key, other, "a number, a text or a truth value")),
+        };
+        push_kind(builder, key, role, cell, 0, scratch).map_err(|bad| bad.in_field(key))
+    }
+
     fn feature(&mut self, key: &str, value: &Value) -> Result<(), Bad> {
+        if let Some(role) = self.role(key) {
+            return self.cell(key, role, value);
+        }
         match value {
             Value::Null => Ok(()),
             Value::Bool(b) => self.push(key, f64::from(*b)),
@@ -256,13 +321,13 @@ impl Features<'_> {
                 if self.builder.is_ids() {
                     return Err(odd(key, value, "a number: without hashing, values are numbers"));
                 }
-                let mut name = std::mem::take(self.name);
+                let mut name = std::mem::take(&mut self.name.name);
                 name.clear();
                 name.extend_from_slice(key.as_bytes());
                 name.push(b'=');
                 name.extend_from_slice(text.as_bytes());
                 self.builder.push_named(self.seed, self.namespace.as_bytes(), &name, 1.0);
-                *self.name = name;
+                self.name.name = name;
                 Ok(())
             }
             other => Err(odd(key, other, "a number, a text or a truth value")),

@@ -201,6 +201,18 @@ impl Race {
         (self.alive[chosen], nonzeros[chosen])
     }
 
+    /// Appends the margins of one head, one per row and class.
+    fn margins_at(&self, place: usize, chunk: &Chunk, margins: &mut Vec<f64>) {
+        let all = self.lanes.iter().map(|lanes| {
+            let mut all = Vec::new();
+            lanes.predict(chunk, &mut all);
+            all
+        });
+        let (all, heads) = (all.collect::<Vec<_>>(), self.lanes[0].heads());
+        let of_row = |i: usize| all.iter().map(move |of_class| of_class[i * heads + place]);
+        margins.extend((0..chunk.len()).flat_map(of_row));
+    }
+
     fn learn_with(
         &mut self,
         chunk: &Chunk,
@@ -310,15 +322,20 @@ impl Online for Race {
         self.lanes[0].takes_bases()
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let place = self.place(self.chosen_now().0);
-        let all = self.lanes.iter().map(|lanes| {
-            let mut all = Vec::new();
-            lanes.predict(chunk, &mut all);
-            all
-        });
-        let (all, heads) = (all.collect::<Vec<_>>(), self.lanes[0].heads());
-        let of_row = |i: usize| all.iter().map(move |of_class| of_class[i * heads + place]);
-        margins.extend((0..chunk.len()).flat_map(of_row));
+        self.margins_at(self.place(self.chosen_now().0), chunk, margins);
+    }
+    fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        self.margins_at(self.place(self.leader), chunk, margins);
+    }
+    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
+        let place = self.place(self.leader);
+        let of_class = |lanes: &dyn SideBySide| {
+            let (mut all, heads) = (Vec::new(), lanes.heads());
+            lanes.weights_of(indices, &mut all);
+            all.into_iter().skip(place).step_by(heads).collect::<Vec<_>>()
+        };
+        let classes: Vec<_> = self.lanes.iter().map(|lanes| of_class(&**lanes)).collect();
+        weights.extend((0..indices.len()).flat_map(|i| classes.iter().map(move |of| of[i])));
     }
     fn nonzeros(&self) -> usize {
         self.chosen_now().1

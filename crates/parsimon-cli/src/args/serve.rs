@@ -1,0 +1,253 @@
+//! Flags of `parsimon serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::{FrameArgs, SpecArgs, number};
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// A model to serve (may be repeated): NAME=FILE with a model file, which cannot learn, or a checkpoint, which can; NAME for a
+    /// model whose log is in --data, or for a new one with the settings below
+    #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present = "config")]
+    pub(crate) models: Vec<String>,
+    /// Read the flags from a TOML file, with a key for each flag, as docs/serve.md shows
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// The directory of the logs and snapshots of models that learn
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// The address to listen at. Port 0 takes any free port
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8080",
+        help_heading = "Network"
+    )]
+    pub(crate) listen: SocketAddr,
+    /// A file of access tokens; needed to listen at other addresses than those of this machine
+    #[arg(long, value_name = "FILE", help_heading = "Network")]
+    pub(crate) tokens: Option<PathBuf>,
+    /// Listen for the protocol of VW's daemon at this port of this machine
+    #[arg(long, value_name = "PORT", help_heading = "Network")]
+    pub(crate) vw_port: Option<u16>,
+    /// The model behind --vw-port [default: the only one]
+    #[arg(long, value_name = "NAME", requires = "vw_port", help_heading = "Network")]
+    pub(crate) vw_model: Option<String>,
+    /// The most bytes of a request's body
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, value_parser = number::positive::<usize>, help_heading = "Network")]
+    pub(crate) max_body: usize,
+    /// The most rows of a request
+    #[arg(long, value_name = "ROWS", default_value_t = 100_000, value_parser = number::positive::<usize>, help_heading = "Network")]
+    pub(crate) max_rows: usize,
+    /// The most features of a row
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number::positive::<usize>, help_heading = "Network")]
+    pub(crate) max_features: usize,
+    /// The most connections at a time; more wait
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = number::positive::<usize>, help_heading = "Network")]
+    pub(crate) max_connections: usize,
+    /// Write a snapshot after so many learned rows
+    #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<u64>, help_heading = "Log")]
+    pub(crate) snapshot_every: u64,
+    /// Write a snapshot after this time, if rows were learned: 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, help_heading = "Log")]
+    pub(crate) snapshot_after: Duration,
+    /// How many snapshots to keep
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::positive::<usize>, help_heading = "Log")]
+    pub(crate) snapshots: usize,
+    /// Remove the oldest parts of the log beyond so many bytes, if two snapshots do not need them [default: keep all]
+    #[arg(long, value_name = "BYTES", value_parser = number::positive::<u64>, help_heading = "Log")]
+    pub(crate) log_budget: Option<u64>,
+    /// Size of a log segment in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = number::positive::<u64>, help_heading = "Log")]
+    pub(crate) segment_bytes: u64,
+    /// Rows that may wait to be learned; beyond them requests are answered with 429
+    #[arg(long, value_name = "ROWS", default_value_t = 200_000, value_parser = number::positive::<usize>, help_heading = "Log")]
+    pub(crate) queue_rows: usize,
+    /// Learn scored rows with --label-default if no label has come within this time: 30s, 10m, 2h [default: wait for the label]
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "label_default", help_heading = "Labels")]
+    pub(crate) label_window: Option<Duration>,
+    /// The label of rows that got none within --label-window
+    #[arg(long, value_name = "LABEL", requires = "label_window", help_heading = "Labels")]
+    pub(crate) label_default: Option<String>,
+    /// What to do with labels that come after --label-window
+    #[arg(long, value_enum, default_value = "drop", help_heading = "Labels")]
+    pub(crate) late: LateArg,
+    /// Rows that may wait for their labels; more are scored with "tracked": false
+    #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<usize>, help_heading = "Labels")]
+    pub(crate) pending_rows: usize,
+    /// Keep integer feature ids as they are; names are errors
+    #[arg(long, help_heading = "Rows of a new model")]
+    pub(crate) no_hash: bool,
+    /// Hash features into 2^BITS slots
+    #[arg(short = 'b', long, value_name = "BITS", conflicts_with = "no_hash", default_value_t = 22,
+          value_parser = number::whole::<u8>, help_heading = "Rows of a new model")]
+    pub(crate) bits: u8,
+    /// Multiply two or three namespaces, given by first letters (may be repeated)
+    #[arg(short = 'q', value_name = "AB", help_heading = "Rows of a new model")]
+    pub(crate) quadratic: Vec<String>,
+    /// The field or column of the label [default: label, target, y, click or class]
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows of a new model")]
+    pub(crate) label_column: Option<String>,
+    /// The field or column of the importance weight [default: weight, importance or sample_weight]
+    #[arg(long, value_name = "COLUMN", help_heading = "Rows of a new model")]
+    pub(crate) weight_column: Option<String>,
+    /// The kinds of columns, as `parsimon schema` writes them [default: each cell by its type]
+    #[arg(long, value_name = "FILE", help_heading = "Rows of a new model")]
+    pub(crate) schema: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    #[command(flatten)]
+    pub(crate) frame: FrameArgs,
+    /// Print nothing but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// The command line without its first words.
+#[derive(Debug, Parser)]
+#[command(name = "parsimon serve", no_binary_name = true)]
+struct Configured {
+    #[command(flatten)]
+    args: ServeArgs,
+}
+
+impl ServeArgs {
+    /// The flags that a TOML text has as keys.
+    pub(crate) fn from_toml(text: &str) -> Result<Self, String> {
+        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
+        let mut words = Vec::new();
+        for (key, value) in &table {
+            let flag = match key.len() {
+                1 => format!("-{key}"),
+                _ => format!("--{}", key.replace('_', "-")),
+            };
+            let list = match value {
+                toml::Value::Array(list) => list.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            for value in list {
+                match value {
+                    toml::Value::Boolean(true) => words.push(flag.clone()),
+                    toml::Value::Boolean(false) => {}
+                    toml::Value::String(text) => words.extend([flag.clone(), text.clone()]),
+                    toml::Value::Integer(_) | toml::Value::Float(_) => {
+                        words.extend([flag.clone(), value.to_string()]);
+                    }
+                    _ => {
+                        return Err(format!(
+                            "{key}: expected a text, a number, true, false, or a list of them"
+                        ));
+                    }
+                }
+            }
+        }
+        if table.contains_key("config") {
+            return Err("a file of settings cannot name another".into());
+        }
+        let parsed = Configured::try_parse_from(words).map_err(|e| {
+            let words = e.to_string();
+            words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })?;
+        Ok(parsed.args)
+    }
+}
+
+/// What to do with a label that comes too late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LateArg {
+    /// Answer "late": true and learn nothing
+    Drop,
+    /// Learn the row a second time
+    Learn,
+}
+
+/// A time with its unit.
+fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("expected a time such as 500ms, 90s, 10m or 2h, got {text:?}");
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let seconds = match unit {
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(number * seconds).ok().filter(|t| !t.is_zero()).ok_or_else(wrong)
+}
+
+/// A model as the command line has it.
+pub(crate) struct NamedModel {
+    pub(crate) name: String,
+    pub(crate) file: Option<PathBuf>,
+}
+
+impl NamedModel {
+    /// `NAME=FILE`, or `NAME` for a model without a file.
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        let (name, file) = match text.split_once('=') {
+            Some((name, file)) => (name, Some(PathBuf::from(file))),
+            None => (text, None),
+        };
+        parsimon_serve::check_name(name)?;
+        Ok(Self { name: name.to_owned(), file })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    #[command(subcommand)]
+    pub(crate) command: LogCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    /// Print what the log of a model holds, as JSON
+    Inspect(LogDirectory),
+    /// Read every record and check that none is damaged or missing
+    Verify(LogDirectory),
+    /// Learn the rows of a log again, from the first; the service must not be running
+    Replay(ReplayArgs),
+    /// Write the rows that were learned, as they came
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogDirectory {
+    /// The directory of the model in the data directory of the service
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    #[command(flatten)]
+    pub(crate) log: LogDirectory,
+    /// Leave out rows (may be repeated): id=A,B for rows with these ids, seq=7 or seq=7-20 for the rows of these records
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) without: Vec<String>,
+    /// Where the model goes
+    #[arg(short = 'o', long = "output", value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// Where a checkpoint goes, from which a service can go on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) log: LogDirectory,
+    /// Write the rows of this format alone: svmlight, vw, csv, tsv or json
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<parsimon::data::Format>,
+    /// Where the rows go [default: standard output]
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}

@@ -1,0 +1,181 @@
+//! `parsimon serve`
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parsimon::data::{Header, Kinds, Options, Space};
+use parsimon::survey::{Found, schema_from_json};
+use parsimon::{FormatErrorKind, InputSchema, Settings};
+use parsimon_serve::{
+    Access, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, until,
+};
+
+use super::train::frame;
+use crate::args::{LateArg, NamedModel, ServeArgs};
+use crate::console::note;
+use crate::fault::Fault;
+use crate::interrupt;
+
+pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
+    let Some(path) = &args.config else { return serve(args) };
+    let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+    let args = ServeArgs::from_toml(&text)
+        .map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))?;
+    serve(&args)
+}
+
+fn serve(args: &ServeArgs) -> Result<(), Fault> {
+    let mut models: Vec<Arc<Model>> = Vec::new();
+    for text in &args.models {
+        let NamedModel { name, file } =
+            NamedModel::new(text).map_err(|e| Fault::Usage(format!("--model: {e}")))?;
+        if models.iter().any(|model| model.name() == name) {
+            return Err(Fault::Usage(format!("--model: {name:?} is given twice")));
+        }
+        let model = open(args, &name, file.as_deref())?;
+        if !args.quiet {
+            introduce(&model);
+        }
+        models.push(Arc::new(model));
+    }
+    let limits = Limits {
+        body: args.max_body,
+        rows: args.max_rows,
+        features: args.max_features,
+        connections: args.max_connections,
+        ..Limits::default()
+    };
+    let access = match &args.tokens {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+            Access::from_text(&text)
+                .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))?
+        }
+        None => Access::default(),
+    };
+    let service = Arc::new(Service::new(models, limits, access));
+    let cannot = |e: std::io::Error| Fault::Input(format!("{}: {e}", args.listen));
+    let mut server = Server::bind(args.listen, service).map_err(cannot)?;
+    if let Some(port) = args.vw_port {
+        server = server
+            .with_vw_port(port, args.vw_model.as_deref())
+            .map_err(|e| Fault::Input(format!("--vw-port {port}: {e}")))?;
+    }
+    if !args.quiet {
+        note(&format!("listening at http://{}", server.address().map_err(cannot)?));
+        if let Some(address) = server.vw_address() {
+            note(&format!("listening for VW's daemon protocol at {address}"));
+        }
+    }
+    let stop = interrupt::stop();
+    server.run(until(|| stop.is_stopped())).map_err(|e| Fault::Input(e.to_string()))
+}
+
+/// Opens a model: a file that cannot learn, or one with a log.
+fn open(args: &ServeArgs, name: &str, file: Option<&Path>) -> Result<Model, Fault> {
+    let source = match file {
+        Some(file) => match Model::read_only(name, file) {
+            Ok(model) => return Ok(model),
+            // Anything but a checkpoint is refused in the words of the model reader.
+            Err(error) if error.kind() != FormatErrorKind::WrongFile => return Err(error.into()),
+            Err(_) => Source::Checkpoint(file.to_owned()),
+        },
+        None if args.spec.names().next().is_none() && args.spec.inputs().is_empty() => Source::Log,
+        None => fresh(args)?,
+    };
+    let Some(data) = &args.data else {
+        return Err(Fault::Usage(format!(
+            "the model {name:?} learns and needs --data, a directory for its log"
+        )));
+    };
+    Model::learning(name, &source, policy(args, data)).map_err(|error| match error {
+        OpenError::State(error) => error.into(),
+        error => Fault::Input(error.to_string()),
+    })
+}
+
+fn policy(args: &ServeArgs, data: &PathBuf) -> Policy {
+    let labels = match (args.label_window, &args.label_default) {
+        (Some(window), Some(default)) => {
+            let learn_late = args.late == LateArg::Learn;
+            Labels::Window { window, default: default.clone(), learn_late }
+        }
+        _ => Labels::default(),
+    };
+    Policy {
+        snapshot_rows: args.snapshot_every,
+        snapshot_after: args.snapshot_after,
+        snapshots: args.snapshots,
+        log_budget: args.log_budget,
+        segment_bytes: args.segment_bytes,
+        queue_rows: args.queue_rows,
+        labels,
+        pending_rows: args.pending_rows,
+        ..Policy::new(data)
+    }
+}
+
+/// A model that has learned nothing yet.
+fn fresh(args: &ServeArgs) -> Result<Source, Fault> {
+    let spec = args.spec.spec()?;
+    let is_given = |name: &str| spec.get(name).is_some_and(|value| !value.is_null());
+    let settings = spec.resolve()?;
+    if settings.is_multiclass() && settings.classes().is_none() {
+        return Err(Fault::Usage("a new model of several classes needs --classes A,B,...".into()));
+    }
+    if !is_given("loss") && !settings.is_multiclass() {
+        return Err(Fault::Usage(
+            "a new model needs --loss: there is no data to find it from".into(),
+        ));
+    }
+    let schema = schema(args, &settings)?;
+    let options = frame(&args.frame, &schema);
+    Ok(Source::Fresh { settings: Box::new(settings), options, schema: Box::new(schema) })
+}
+
+/// How the rows of a new model are read.
+fn schema(args: &ServeArgs, settings: &Settings) -> Result<InputSchema, Fault> {
+    if !(1..=31).contains(&args.bits) {
+        return Err(Fault::Usage(format!("--bits must be 1 to 31, got {}", args.bits)));
+    }
+    let interactions: Vec<Vec<String>> =
+        args.quadratic.iter().map(|set| set.chars().map(String::from).collect()).collect();
+    if let Some(odd) = interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
+        return Err(Fault::Usage(format!("an interaction is of 2 or 3 namespaces, got {odd:?}")));
+    }
+    let mut options = Options {
+        interactions,
+        label_column: args.label_column.clone(),
+        weight_column: args.weight_column.clone(),
+        header: Header::Present,
+        ..Options::default()
+    };
+    if let Some(path) = &args.schema {
+        let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
+        let table = schema_from_json(&text)
+            .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))?;
+        options.label_column = options.label_column.or_else(|| table.label.clone());
+        options.weight_column = options.weight_column.or_else(|| table.weight.clone());
+        options.kinds = Kinds::Known(Arc::new(table));
+    }
+    let space = if args.no_hash { Space::Ids } else { Space::Hashed { bits: args.bits } };
+    let classes = settings.classes().map(<[String]>::to_vec).unwrap_or_default();
+    Ok(InputSchema::new(&options, space, Found { classes, ..Found::default() }))
+}
+
+/// What there is to know about a model that was opened.
+fn introduce(model: &Model) {
+    let version = model.version();
+    let name = model.name();
+    let Some(report) = model.report() else {
+        return note(&format!("{name}: a model file; it does not learn"));
+    };
+    note(&format!(
+        "{name}: learns; epoch {}, record {}, {} rows replayed in {:.1} s",
+        version.epoch, version.seq, report.replayed, report.seconds
+    ));
+    if report.torn > 0 {
+        note(&format!("{name}: cut {} bytes of unfinished records from the log", report.torn));
+    }
+    report.notes.iter().for_each(|words| note(&format!("{name}: {words}")));
+}

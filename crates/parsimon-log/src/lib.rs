@@ -1,0 +1,78 @@
+//! The durable input log of a service that learns: what was acknowledged is found again after a power cut, in order, byte for byte.
+//!
+//! Many threads append records to a [`Log`]; one thread writes what has come together, syncs it, and only then calls it durable.
+//! A [`Follower`] gets the durable records in order. Rows are opaque here: a record is a kind, bytes, and the log time.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use parsimon_log::{Content, Log, Options};
+//!
+//! let directory = tempfile::tempdir().unwrap();
+//! let options = Options { segment_bytes: 1 << 20, ..Options::default() };
+//! let log = Log::open(directory.path(), options).unwrap();
+//! let ticket = log.append(7, b"1 price:3").unwrap();
+//! log.wait_durable(ticket.seq).unwrap();
+//!
+//! let mut learner = log.follow(0).unwrap();
+//! let record = learner.next_within(Duration::from_secs(1)).unwrap().unwrap();
+//! assert_eq!(record.content, Content::Data { kind: 7, payload: b"1 price:3" });
+//! ```
+//!
+//! # What a directory holds
+//!
+//! | file | is |
+//! | --- | --- |
+//! | `LOCK` | is locked while the log is open |
+//! | `log-<first record>.seg` | a segment: a header and records ([`Header`], [`Record`]) |
+//! | `snap-<epoch>-<record>` | a snapshot: the caller's state after a record |
+//! | `damaged-...` | what [`repair`] has put aside |
+//! | `*.tmp` | unfinished; removed at the next start |
+//!
+//! # What is promised, and of which disk
+//!
+//! * A record that [`Log::wait_durable`] has answered for is found after the process was killed or the power was cut; records are
+//!   found in order and without a gap, up to some record that was sent.
+//! * What was never synced may be found or not. An unfinished tail is cut, and its length reported.
+//! * Damage to what was durable is never passed over: opening or reading fails and names file and byte. One case cannot be told from
+//!   an unfinished tail: damage in the very last group that was written, with no snapshot behind it. It is cut like a tail.
+//! * A failed write or sync is final ([`Failed`]); only preparing a segment may fail and be tried again ([`AppendError::DiskFull`]).
+//!
+//! The disk must keep what a sync has answered for, and must write a sector of 512 bytes as a whole or not at all.
+
+mod disk;
+mod epoch;
+mod error;
+mod files;
+mod follower;
+mod inspect;
+mod keep;
+mod log;
+mod options;
+mod queue;
+mod reader;
+mod record;
+mod recovery;
+mod repair;
+mod segment;
+mod shared;
+pub mod simulated;
+mod snapshot;
+mod step;
+mod writer;
+
+#[cfg(test)]
+mod proof;
+
+pub use disk::{Directory, Disk, DiskFile};
+pub use epoch::{Epoch, Epochs};
+pub use error::{AppendError, Error, Failed};
+pub use follower::Follower;
+pub use inspect::{Inspection, inspect, verify};
+pub use log::{Log, Opened, Ticket};
+pub use options::{Notify, Options, Progress};
+pub use reader::{Records, Tail};
+pub use record::{Content, Record};
+pub use repair::{Repair, repair};
+pub use segment::Header;
+pub use snapshot::{Snapshot, SnapshotBytes};

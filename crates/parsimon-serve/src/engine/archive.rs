@@ -1,0 +1,262 @@
+//! The log of a model on disk, without the service: looked at, checked, copied out, learned again.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use parsimon::Trainer;
+use parsimon::data::Format;
+use parsimon_log::{Content, Directory, Epochs, Log, Options as LogOptions, Records};
+use serde_json::{Value, json};
+
+use super::label::id_of;
+use super::open::{ARITHMETIC, OpenError, Replay, fresh, other};
+use super::policy::Policy;
+use super::record::{Rows, Start, kind};
+use super::replica::{Live, Version};
+use super::snapshot::Snapshot;
+use super::tables::{Tables, lines};
+
+/// Rows to leave out of a replay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    ids: Vec<String>,
+    records: Vec<(u64, u64)>,
+}
+
+impl Without {
+    /// Adds a selector: `id=A` or `id=A,B` for rows with these ids, `seq=7` or `seq=7-20` for the rows of these records.
+    ///
+    /// ```
+    /// use parsimon_serve::Without;
+    ///
+    /// let mut without = Without::default();
+    /// without.add("id=a,b").unwrap();
+    /// without.add("seq=3-9").unwrap();
+    /// assert_eq!(without.add("user=3").unwrap_err(), "a selector reads id=A,B or seq=FIRST-LAST, got \"user=3\"");
+    /// ```
+    pub fn add(&mut self, selector: &str) -> Result<(), String> {
+        let wrong = || format!("a selector reads id=A,B or seq=FIRST-LAST, got {selector:?}");
+        match selector.split_once('=') {
+            Some(("id", ids)) if !ids.is_empty() => {
+                self.ids.extend(ids.split(',').map(str::to_owned));
+                Ok(())
+            }
+            Some(("seq", range)) => {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+                let (first, last) = (number(first)?, number(last)?);
+                self.records.push((first, last));
+                if first <= last { Ok(()) } else { Err(wrong()) }
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    fn has_record(&self, seq: u64) -> bool {
+        self.records.iter().any(|(first, last)| (*first..=*last).contains(&seq))
+    }
+
+    /// The text without the rows that are left out; how many these are.
+    fn filtered(&self, rows: &Rows<'_>) -> (Vec<u8>, u64) {
+        let (mut text, mut count) = (Vec::new(), 0);
+        if self.ids.is_empty() || rows.format != Format::Jsonl {
+            return (rows.text.to_vec(), 0);
+        }
+        for line in lines(rows.text) {
+            match id_of(line).is_some_and(|id| self.ids.contains(&id)) {
+                true => count += 1,
+                false => {
+                    text.extend_from_slice(line);
+                    text.push(b'\n');
+                }
+            }
+        }
+        (text, count)
+    }
+}
+
+/// What a replay came to.
+pub struct Replayed {
+    /// The learner.
+    pub trainer: Trainer,
+    /// The last record.
+    pub version: Version,
+    /// Rows that were learned, and rows that were left out.
+    pub rows: u64,
+    /// Rows that were left out.
+    pub left_out: u64,
+    /// The digest of the state.
+    pub digest: u64,
+}
+
+/// Learns the rows of a model's log again, from its first record. The service must not be running.
+pub fn replay(directory: &Path, without: &Without) -> Result<Replayed, OpenError> {
+    check(directory)?;
+    let options = LogOptions { arithmetic: ARITHMETIC, ..LogOptions::default() };
+    let log = Log::open(directory, options)?;
+    let place = directory.display();
+    let last = log.opened().last;
+    let mut tables = Tables::new(&Policy::new(directory));
+    let (mut replay, mut state, mut left_out) = (Replay::default(), None, 0);
+    let mut follower = log.replay(log.opened().first - 1, last)?;
+    let mut reached = log.opened().first - 1;
+    while reached < last {
+        let record = follower.next_within(std::time::Duration::from_secs(60))?;
+        let Some(record) = record else { break };
+        reached = record.seq;
+        let version = Version { epoch: record.epoch, seq: record.seq };
+        let bad = |what: &str| other(format!("{place}: record {}: {what}", record.seq));
+        match (record.content, &mut state) {
+            (Content::Data { kind: kind::START, payload }, None) => {
+                let start: Start =
+                    serde_json::from_slice(payload).map_err(|e| bad(&e.to_string()))?;
+                state = Some(match start.checkpoint {
+                    None => Live::new(fresh(&start)?, version),
+                    Some(_) => {
+                        let (_, mut bytes) = log.open_snapshot(record.epoch, record.seq)?;
+                        Snapshot::read(&mut bytes).map_err(|e| bad(&e.to_string()))?.live()?
+                    }
+                });
+            }
+            (_, None) => {
+                return Err(bad(
+                    "the beginning of the log was removed; it cannot be learned again",
+                ));
+            }
+            (Content::Data { kind: kind::LEARN, payload }, Some(live)) => {
+                let rows = Rows::decode(payload).ok_or_else(|| bad("the rows cannot be read"))?;
+                let (text, count) = match without.has_record(record.seq) {
+                    true => (Vec::new(), lines(rows.text).count() as u64),
+                    false => without.filtered(&rows),
+                };
+                left_out += count;
+                if lines(&text).next().is_some() {
+                    let mut bytes = Vec::new();
+                    Rows { text: &text, ..rows }.encode(&mut bytes);
+                    replay
+                        .apply(kind::LEARN, &bytes, record.time, version, live, &mut tables)
+                        .map_err(|e| bad(&e))?;
+                }
+                live.version = version;
+            }
+            (Content::Data { .. } | Content::Epoch { .. }, Some(live)) => live.version = version,
+        }
+    }
+    let mut live = state.ok_or_else(|| other(format!("{place}: the log has no records")))?;
+    live.trainer.note_names(replay.names());
+    let (version, rows, digest) = (live.version, replay.rows, live.digest());
+    Ok(Replayed { trainer: live.trainer, version, rows, left_out, digest })
+}
+
+/// Refuses a directory that has no log, which opening would start.
+fn check(directory: &Path) -> Result<(), OpenError> {
+    let found = parsimon_log::inspect(&Directory::existing(directory))?;
+    match found.segments.is_empty() {
+        true => Err(other(format!("{}: there is no log", directory.display()))),
+        false => Ok(()),
+    }
+}
+
+/// What a directory holds, as JSON. The service may be running.
+pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
+    check(directory)?;
+    let disk = Directory::existing(directory);
+    let found = parsimon_log::inspect(&disk)?;
+    let mut records = Records::open(Arc::new(disk), 0)?;
+    let (mut counts, mut start) =
+        (std::collections::BTreeMap::<&str, (u64, u64)>::new(), Value::Null);
+    let (mut first_time, mut last_time, mut last) = (0, 0, 0);
+    while records.advance()? {
+        let Some(record) = records.record() else { break };
+        if first_time == 0 {
+            first_time = record.time;
+        }
+        (last_time, last) = (record.time, record.seq);
+        let (name, rows) = match record.content {
+            Content::Epoch { .. } => ("epoch", 0),
+            Content::Data { kind: kind::START, payload } => {
+                start = serde_json::from_slice(payload).unwrap_or(Value::Null);
+                ("start", 0)
+            }
+            Content::Data { kind: kind::LEARN, payload } => {
+                ("learn", Rows::decode(payload).map_or(0, |rows| rows.count()))
+            }
+            Content::Data { kind: kind::PENDING, payload } => {
+                ("pending", Rows::decode(payload).map_or(0, |rows| rows.count()))
+            }
+            Content::Data { kind: kind::FORGET, .. } => ("forget", 0),
+            Content::Data { .. } => ("unknown", 0),
+        };
+        let count = counts.entry(name).or_default();
+        (count.0, count.1) = (count.0 + 1, count.1 + rows);
+    }
+    let tail = records.tail()?;
+    let epochs = found.epochs.iter().flat_map(Epochs::all).map(|epoch| {
+        json!({"number": epoch.number, "first": epoch.first, "base": epoch.base, "reason": epoch.reason})
+    });
+    let counted = counts.iter().map(|(name, (records, rows))| {
+        ((*name).to_owned(), json!({"records": records, "rows": rows}))
+    });
+    Ok(json!({
+        "directory": directory.display().to_string(),
+        "segments": found.segments.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "last": last,
+        "torn_bytes": tail.torn,
+        "first_time": first_time,
+        "last_time": last_time,
+        "records": counted.collect::<serde_json::Map<_, _>>(),
+        "epochs": epochs.collect::<Vec<_>>(),
+        "snapshots": found.snapshots.iter().map(|(e, s)| json!({"epoch": e, "seq": s})).collect::<Vec<_>>(),
+        "start": start,
+    }))
+}
+
+/// Reads every record and checks its chain: the last record, and the bytes of unfinished ones behind it.
+pub fn verify(directory: &Path) -> Result<(u64, u64), OpenError> {
+    check(directory)?;
+    let tail = parsimon_log::verify(Arc::new(Directory::existing(directory)))?;
+    Ok((tail.last, tail.torn))
+}
+
+/// Copies the rows that were learned out of a log, as they came; how many. Rows of one format: that which is asked for, or the only
+/// one.
+pub fn export(
+    directory: &Path,
+    format: Option<Format>,
+    out: &mut dyn Write,
+) -> Result<u64, OpenError> {
+    check(directory)?;
+    let mut records = Records::open(Arc::new(Directory::existing(directory)), 0)?;
+    let (mut chosen, mut count) = (format, 0);
+    let mut header: Vec<u8> = Vec::new();
+    while records.advance()? {
+        let Some(record) = records.record() else { break };
+        let Content::Data { kind: kind::LEARN, payload } = record.content else { continue };
+        let Some(rows) = Rows::decode(payload) else { continue };
+        match chosen {
+            None => chosen = Some(rows.format),
+            Some(chosen) if chosen == rows.format => {}
+            Some(_) if format.is_some() => continue,
+            Some(first) => {
+                return Err(other(format!(
+                    "{}: the log has rows of {first} and of {}; pass --format to export one of them",
+                    directory.display(),
+                    rows.format
+                )));
+            }
+        }
+        let mut text = rows.text.trim_ascii_end();
+        if matches!(rows.format, Format::Csv | Format::Tsv) {
+            let end = text.iter().position(|&b| b == b'\n').unwrap_or(text.len());
+            match text[..end] == header[..] {
+                true => text = text.get(end + 1..).unwrap_or_default(),
+                false => header = text[..end].to_vec(),
+            }
+        }
+        count += rows.count();
+        let written = out.write_all(text).and_then(|()| out.write_all(b"\n"));
+        written.map_err(|e| other(format!("cannot write: {e}")))?;
+    }
+    Ok(count)
+}

@@ -1,0 +1,36 @@
+//! A model at work: scored by many, changed by one thread.
+//!
+//! A row that is learned goes this way: `intake` checks it, looks up its id and appends it to the log; the log's writer syncs it;
+//! `learner` learns it in both copies of the model (`pair`), one after the other, so that scores never wait.
+
+mod archive;
+mod desk;
+mod ids;
+mod intake;
+mod label;
+mod learner;
+mod limits;
+mod model;
+mod open;
+mod pair;
+mod pending;
+mod policy;
+mod record;
+mod replica;
+mod score;
+mod snapshot;
+mod status;
+mod tables;
+mod versions;
+
+pub use archive::{Replayed, Without, export, inspect, replay, verify};
+pub(crate) use desk::AT_ONCE;
+pub use intake::{Request, Taken};
+pub use label::Labelled;
+pub use limits::Limits;
+pub use model::{Ack, Learning, Model, Report, check_name};
+pub use open::{ARITHMETIC, OpenError, Source};
+pub use policy::{Labels, Policy};
+pub use replica::Version;
+pub use score::Scored;
+pub use status::Reached;

@@ -1,0 +1,156 @@
+//! What the records of the log hold.
+//!
+//! Rows are kept as they came, so that replaying reads them with the readers that accepted them. A record of rows is
+//!
+//! ```text
+//! byte 0     the format of the text
+//! byte 1     where the rows come from
+//! bytes 2..4 the length of the request's key, little endian
+//! ...        the key and, if there is one, the hash of what the request had, in 8 bytes
+//! ...        the text
+//! ```
+
+use parsimon::InputSchema;
+use parsimon::data::Format;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Kinds of records.
+pub(crate) mod kind {
+    /// The first record: what the model is. See [`Start`](super::Start).
+    pub(crate) const START: u8 = 1;
+    /// Labelled rows, to be learned.
+    pub(crate) const LEARN: u8 = 2;
+    /// Rows that were scored and wait for their labels.
+    pub(crate) const PENDING: u8 = 3;
+    /// Rows that waited too long are forgotten. See [`Forget`](super::Forget).
+    pub(crate) const FORGET: u8 = 4;
+}
+
+/// What a model is: everything that learning depends on besides the rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Start {
+    pub(crate) settings: Map<String, Value>,
+    pub(crate) precision: String,
+    pub(crate) bias: bool,
+    pub(crate) schema: InputSchema,
+    /// The checksum of the checkpoint that learning goes on from. The checkpoint is the first snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) checkpoint: Option<String>,
+    /// The program that started the log.
+    pub(crate) version: String,
+}
+
+/// Rows scored up to a log time are not waited for any more.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Forget {
+    /// The log time in milliseconds.
+    pub(crate) until: u64,
+}
+
+/// Where rows come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A request had them with their labels, or to be scored.
+    Sent,
+    /// They waited, and a request had their labels.
+    Labelled,
+    /// They waited for as long as the window is, and have the default label.
+    Expired,
+}
+
+/// Rows, as a record holds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rows<'a> {
+    pub(crate) format: Format,
+    pub(crate) origin: Origin,
+    /// What identifies the request; empty if nothing does.
+    pub(crate) key: &'a [u8],
+    /// The hash of all rows of the request, of which those that were known are left out here. 0 without a key.
+    pub(crate) content: u64,
+    pub(crate) text: &'a [u8],
+}
+
+/// The formats by the number that stands for them in records. Numbers never change.
+const FORMATS: [(u8, Format); 5] = [
+    (1, Format::Svmlight),
+    (2, Format::Vw),
+    (3, Format::Csv),
+    (4, Format::Tsv),
+    (5, Format::Jsonl),
+];
+
+/// The longest key of a request.
+pub(crate) const LONGEST_KEY: usize = 1024;
+
+impl<'a> Rows<'a> {
+    /// Replaces what is in `out` by the bytes of a record.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let format = FORMATS.iter().find(|(_, format)| *format == self.format);
+        let key = &self.key[..self.key.len().min(LONGEST_KEY)];
+        out.clear();
+        out.reserve(4 + key.len() + self.text.len());
+        out.push(format.map_or(0, |(code, _)| *code));
+        out.push(self.origin as u8);
+        out.extend_from_slice(&(key.len() as u16).to_le_bytes());
+        if !key.is_empty() {
+            out.extend_from_slice(key);
+            out.extend_from_slice(&self.content.to_le_bytes());
+        }
+        out.extend_from_slice(self.text);
+    }
+
+    /// How many rows there are, not counting records of tables that have line breaks in cells.
+    pub(crate) fn count(&self) -> u64 {
+        let lines = self.text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let header = matches!(self.format, Format::Csv | Format::Tsv);
+        (lines.count() as u64).saturating_sub(header.into())
+    }
+
+    /// Reads the bytes of a record; `None` if they are not one.
+    pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let (&[code, origin, low, high], rest) = bytes.split_first_chunk::<4>()?;
+        let format = FORMATS.iter().find(|(known, _)| *known == code)?.1;
+        let origin = match origin {
+            0 => Origin::Sent,
+            1 => Origin::Labelled,
+            2 => Origin::Expired,
+            _ => return None,
+        };
+        let (key, text) = rest.split_at_checked(usize::from(u16::from_le_bytes([low, high])))?;
+        let (content, text) = match key {
+            [] => (0, text),
+            _ => {
+                let (content, text) = text.split_first_chunk::<8>()?;
+                (u64::from_le_bytes(*content), text)
+            }
+        };
+        Some(Self { format, origin, key, content, text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back() {
+        let mut bytes = Vec::new();
+        for (_, format) in FORMATS {
+            for origin in [Origin::Sent, Origin::Labelled, Origin::Expired] {
+                let rows = Rows { format, origin, key: b"k7", content: 9, text: b"1 |a b\n" };
+                rows.encode(&mut bytes);
+                assert_eq!(Rows::decode(&bytes), Some(rows));
+            }
+        }
+        let bare =
+            Rows { format: Format::Vw, origin: Origin::Sent, key: b"", content: 0, text: b"x" };
+        bare.encode(&mut bytes);
+        assert_eq!(Rows::decode(&bytes), Some(bare));
+        for cut in 0..4 {
+            assert_eq!(Rows::decode(&bytes[..cut]), None);
+        }
+        assert_eq!(Rows::decode(b"\x09\0\0\0x"), None);
+        assert_eq!(Rows::decode(b"\x01\x07\0\0x"), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! The parts of a request that several addresses need: body, deadline, flags.
+
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::content::Shape;
+use crate::error::Refusal;
+
+/// The moment after which an answer is of no use to the client.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline(Option<(Instant, u64)>);
+
+impl Deadline {
+    /// From the header `x-deadline-ms`: milliseconds after the head of the request has come.
+    pub(super) fn of(headers: &HeaderMap, start: Instant) -> Result<Self, Refusal> {
+        let Some(value) = headers.get("x-deadline-ms") else { return Ok(Self(None)) };
+        let ms = value.to_str().ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let ms = ms.ok_or_else(|| {
+            Refusal::bad(format!("x-deadline-ms must be a number of milliseconds, got {value:?}"))
+        })?;
+        Ok(Self(start.checked_add(Duration::from_millis(ms)).map(|end| (end, ms))))
+    }
+
+    /// Refuses a request that is too late.
+    pub(super) fn check(self) -> Result<(), Refusal> {
+        match self.0 {
+            Some((end, ms)) if Instant::now() > end => {
+                let words = format!("the deadline of {ms} ms has passed; nothing was computed");
+                Err(Refusal::new(StatusCode::GATEWAY_TIMEOUT, words))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The time that is left; `None` if there is no deadline.
+    pub(super) fn left(self) -> Option<Duration> {
+        self.0.map(|(end, _)| end.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// How long a body may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A request whose body has come.
+pub(super) struct Received {
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    pub(super) deadline: Deadline,
+    query: String,
+}
+
+impl Received {
+    /// Waits for the body, as long as it is within the limit.
+    pub(super) async fn new(request: Request, limit: usize) -> Result<Self, Refusal> {
+        let deadline = request.extensions().get().copied().unwrap_or(Deadline(None));
+        let (head, body) = request.into_parts();
+        let too_large = || {
+            let words = format!("the body exceeds the limit of {limit} bytes");
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, words)
+        };
+        let length = head.headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
+        if length.and_then(|text| text.parse::<u64>().ok()).is_some_and(|n| n > limit as u64) {
+            return Err(too_large());
+        }
+        let body = axum::body::to_bytes(body, limit);
+        let body = tokio::time::timeout(PATIENCE, body).await.map_err(|_| {
+            let words = "the body did not come within 30 s";
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, words)
+        })?;
+        let body = body.map_err(|error| {
+            let mut source = std::error::Error::source(&error);
+            while let Some(inner) = source {
+                if inner.is::<http_body_util::LengthLimitError>() {
+                    return too_large();
+                }
+                source = inner.source();
+            }
+            Refusal::bad(format!("the body cannot be read: {error}"))
+        })?;
+        let query = head.uri.query().unwrap_or_default().to_owned();
+        let received = Self { headers: head.headers, body, deadline, query };
+        received.deadline.check()?;
+        Ok(received)
+    }
+
+    /// A header as text.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The content type.
+    pub(super) fn content_type(&self) -> Option<&str> {
+        self.header("content-type")
+    }
+
+    /// A parameter of the query.
+    pub(super) fn parameter(&self, name: &str) -> Option<&str> {
+        parameter(&self.query, name)
+    }
+
+    /// A flag of the query: `?explain`, `?explain=true`; not `?explain=false`.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        is_on(self.parameter(name))
+    }
+}
+
+/// Whether a flag is set.
+pub(super) fn is_on(parameter: Option<&str>) -> bool {
+    parameter.is_some_and(|value| !["false", "0"].contains(&value))
+}
+
+/// A parameter of a query; empty if it has no value.
+pub(super) fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
+    query.split('&').find_map(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (key == name).then_some(value)
+    })
+}
+
+/// Work that may keep a thread for long is announced, so that others take over its connections.
+pub(super) fn work<R>(bytes: usize, work: impl FnOnce() -> R) -> R {
+    const LONG: usize = 32 << 10;
+    if bytes > LONG { tokio::task::block_in_place(work) } else { work() }
+}
+
+/// JSON objects, put together as the rows of the request were.
+pub(super) struct Rows {
+    shape: Shape,
+    out: Vec<u8>,
+    count: usize,
+}
+
+impl Rows {
+    pub(super) fn new(shape: Shape) -> Self {
+        let out = if shape == Shape::List { vec![b'['] } else { Vec::new() };
+        Self { shape, out, count: 0 }
+    }
+
+    /// Begins the next object; it is written into the buffer.
+    pub(super) fn next(&mut self) -> &mut Vec<u8> {
+        match self.shape {
+            Shape::List if self.count > 0 => self.out.extend_from_slice(b",\n"),
+            Shape::Lines if self.count > 0 => self.out.push(b'\n'),
+            _ => {}
+        }
+        self.count += 1;
+        &mut self.out
+    }
+
+    /// The answer.
+    pub(super) fn finish(mut self) -> Response {
+        self.out.extend_from_slice(if self.shape == Shape::List { b"]\n" } else { b"\n" });
+        let content_type = match self.shape {
+            Shape::Lines => "application/x-ndjson",
+            Shape::One | Shape::List => "application/json",
+        };
+        let content_type = HeaderValue::from_static(content_type);
+        ([(header::CONTENT_TYPE, content_type)], Body::from(self.out)).into_response()
+    }
+}
+
+/// A JSON answer.
+pub(super) fn json(value: &serde_json::Value) -> Response {
+    let content_type = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, content_type)], format!("{value}\n")).into_response()
+}

@@ -1,0 +1,102 @@
+//! `POST /v1/models/{m}/learn` and `/label`
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+
+use super::Service;
+use super::body::{self, Received, work};
+use crate::content::Content;
+use crate::engine::{self, Ack, Learning};
+use crate::error::Refusal;
+
+pub(super) async fn learn(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let learning = service.model(&model)?.learner()?;
+    refuse_late(&service)?;
+    let received = Received::new(request, service.limits.body).await?;
+    let ack = ack(&received)?;
+    let taken = work(received.body.len(), || {
+        let content = Content::new(received.content_type(), &received.body)?;
+        received.deadline.check()?;
+        let request = engine::Request {
+            key: received.headers.get("idempotency-key").map_or(b"", |key| key.as_bytes()),
+            is_partial: received.flag("partial"),
+            margins: None,
+        };
+        learning.learn(&content, request, &service.limits)
+    })?;
+    let mut answer = taken.to_json();
+    if taken.seq == 0 {
+        // Every row was refused one by one.
+        return Ok((StatusCode::BAD_REQUEST, body::json(&answer)).into_response());
+    }
+    acknowledge(learning, &received, taken.seq, ack, &mut answer).await
+}
+
+pub(super) async fn label(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let learning = service.model(&model)?.learner()?;
+    refuse_late(&service)?;
+    let received = Received::new(request, service.limits.body).await?;
+    let ack = ack(&received)?;
+    let labelled = work(received.body.len(), || {
+        let content = Content::new(received.content_type(), &received.body)?;
+        received.deadline.check()?;
+        learning.label(&content, &service.limits)
+    })?;
+    let mut answer = labelled.to_json();
+    let seq = answer["seq"].as_u64().unwrap_or(0);
+    acknowledge(learning, &received, seq, ack, &mut answer).await
+}
+
+fn refuse_late(service: &Service) -> Result<(), Refusal> {
+    match service.is_draining.load(Ordering::Relaxed) {
+        true => Err(Refusal::unavailable("the service is about to end")),
+        false => Ok(()),
+    }
+}
+
+fn ack(received: &Received) -> Result<Ack, Refusal> {
+    received.parameter("ack").map_or(Ok(Ack::Durable), Ack::parse).map_err(Refusal::bad)
+}
+
+/// Waits for the acknowledgement. With a deadline the client is answered in time; the rows are learned all the same, and a repeat
+/// with the same ids is no harm.
+async fn acknowledge(
+    learning: &Learning,
+    received: &Received,
+    seq: u64,
+    ack: Ack,
+    answer: &mut Value,
+) -> Result<Response, Refusal> {
+    let acknowledged = learning.acknowledged(seq, ack);
+    match received.deadline.left() {
+        None => acknowledged.await?,
+        Some(left) => match tokio::time::timeout(left, acknowledged).await {
+            Ok(done) => done?,
+            Err(_) => {
+                let words = "the deadline has passed before the acknowledgement; the rows are in the queue of the log";
+                let refusal = Refusal::new(StatusCode::GATEWAY_TIMEOUT, words);
+                return Err(refusal.with("seq", seq));
+            }
+        },
+    }
+    answer["ack"] = match ack {
+        Ack::Durable => "durable",
+        Ack::Logged => "logged",
+        Ack::Visible => "visible",
+    }
+    .into();
+    Ok(body::json(answer))
+}

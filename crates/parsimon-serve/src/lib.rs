@@ -1,0 +1,30 @@
+//! One live model that scores and learns over the network, and forgets nothing it has acknowledged.
+//!
+//! A [`Model`] is read by any number of requests while one thread changes it. [`Service`] is a set of them with their limits,
+//! and [`Server`] the socket. The program's command is `parsimon serve`; its page is docs/serve.md.
+
+mod access;
+mod answer;
+mod content;
+mod engine;
+mod error;
+mod http;
+mod metrics;
+mod server;
+mod vw_port;
+mod wait;
+
+pub use access::{Access, Role};
+pub use answer::{Prediction, Task};
+pub use content::{Content, Shape};
+pub use engine::{
+    ARITHMETIC, Ack, Labelled, Labels, Learning, Limits, Model, OpenError, Policy, Reached, Report,
+    Request, Scored, Source, Taken, Version, Without, check_name,
+};
+/// The log of a model on disk, without the service.
+pub mod archive {
+    pub use crate::engine::{Replayed, export, inspect, replay, verify};
+}
+pub use error::Refusal;
+pub use http::{Service, router};
+pub use server::{Server, until};

@@ -1,0 +1,14 @@
+//! The service from outside: real sockets, real files.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod access;
+mod common;
+mod fuzzed;
+mod labels;
+mod learning;
+mod reading;
+mod restart;
+mod scoring;
+mod versions;
+mod vw_port;

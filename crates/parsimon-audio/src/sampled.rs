@@ -87,7 +87,7 @@ impl Adaptive for Sampled {
         let bytes = from.bytes()?;
         let mut input = bytes;
         let restored = self.filter.restore(&mut input);
-        restored.map_err(|e| state(&format!("the filter's part: {e}")))?;
+        restored.map_err(|e| state(format!("the filter's part: {e}")))?;
         if !input.is_empty() {
             return Err(state("the filter's part belongs to other settings"));
         }

@@ -60,7 +60,7 @@ fn models_and_checkpoints() {
     while_changing(&path, || match Model::load(&path) {
         Ok(model) => assert_eq!(model.nonzeros(), nonzeros),
         Err(e) => {
-            assert!(matches!(e.kind(), FormatErrorKind::Damaged | FormatErrorKind::NotOurs), "{e}")
+            assert!(matches!(e.kind(), FormatErrorKind::Damaged | FormatErrorKind::NotOurs), "{e}");
         }
     });
     let path = folder.path().join("state.ckpt");

@@ -20,7 +20,7 @@ impl Trainer {
         let mut state = StateWriter::new();
         self.online().save(&mut state);
         let about = self.about();
-        self.check(&about, &state, path)?;
+        Self::check(&about, &state, path)?;
         let names = encode_names(self.names.iter());
         let container = to_container(about, state.as_bytes(), &names);
         container::write(&container, path, Kind::Checkpoint)
@@ -36,7 +36,6 @@ impl Trainer {
 
     /// Refuses what could not be read back.
     pub(super) fn check(
-        &self,
         about: &Value,
         state: &StateWriter,
         path: &Path,

@@ -51,7 +51,7 @@ impl Saver {
         let about = trainer.about();
         let mut state = StateWriter::reusing(std::mem::take(&mut desk.state));
         trainer.online().save(&mut state);
-        trainer.check(&about, &state, &self.path)?;
+        Trainer::check(&about, &state, &self.path)?;
         desk.state = state.into_bytes();
         // Another pass over the data begins without names, and with those that the passes before have left.
         if desk.met.len() > reader.names_met() || desk.names.len() != trainer.names().len() {
@@ -111,7 +111,9 @@ mod tests {
 
     /// A reader of rows with hashed names, of which every row has a new one.
     fn reader(rows: std::ops::Range<u32>) -> Reader {
-        let row = |i: u32| format!("{} |w word{} common\n", if i % 2 == 0 { 1 } else { -1 }, i / 3);
+        let row = |i: u32| {
+            format!("{} |w word{} common\n", if i.is_multiple_of(2) { 1 } else { -1 }, i / 3)
+        };
         let bytes = rows.map(row).collect::<String>().into_bytes();
         let options = Options { threads: 1, ..Options::default() };
         Reader::open(&[Input::Bytes { name: "rows.vw".into(), bytes }], &options).unwrap()

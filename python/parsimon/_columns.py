@@ -25,6 +25,9 @@ class ColumnRoles(TypedDict, total=False):
     of words, or not read; ``keep`` lists columns that would be left out as identifiers, constants or the index of a frame. Columns are names,
     numbers from 1, ranges (``"15-40"``, ``"c15..c40"``), patterns (``"C*"``) or ``"all"``. ``schema`` has the kinds of all columns instead: what
     :func:`parsimon.schema` returns, or a file of ``parsimon schema``. Names are hashed into ``2**bits`` slots.
+
+    ``missing`` lists words for a cell without a value, beside the usual ones. With ``ngrams``, runs of up to so many words are features of text
+    columns. ``header`` states whether the first line of a CSV or TSV file holds names; it is found from the first rows if absent.
     """
 
     label: str | None
@@ -36,9 +39,12 @@ class ColumnRoles(TypedDict, total=False):
     keep: Sequence[str]
     schema: Mapping[str, Any] | str | os.PathLike[str] | None
     bits: int | None
+    missing: Sequence[str]
+    ngrams: int | None
+    header: bool | None
 
 
-_LISTS = ("numbers", "categories", "texts", "ignore", "keep")
+_LISTS = ("numbers", "categories", "texts", "ignore", "keep", "missing")
 
 
 def roles(format: str | None = None, **columns: Unpack[ColumnRoles]) -> dict[str, Any]:
@@ -49,7 +55,7 @@ def roles(format: str | None = None, **columns: Unpack[ColumnRoles]) -> dict[str
             near = difflib.get_close_matches(name, known, n=1)
             hint = f", did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"there is no keyword {name!r}{hint} The keywords are {', '.join(known)}".replace("' The", "'. The"))
-    given: dict[str, Any] = {"label": None, "weight": None, "bits": None, **columns, "format": format}
+    given: dict[str, Any] = {"label": None, "weight": None, "bits": None, "ngrams": None, "header": None, **columns, "format": format}
     for name in _LISTS:
         value = given.get(name) or ()
         given[name] = [value] if isinstance(value, str) else [str(column) for column in value]

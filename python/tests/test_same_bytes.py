@@ -29,7 +29,11 @@ KEYWORDS = {
     "--texts": "texts",
     "--ignore": "ignore",
     "--keep": "keep",
+    "--missing": "missing",
+    "--ngrams": "ngrams",
+    "--header": "header",
 }
+READ = {"label": str, "weight": str, "ngrams": int, "header": {"present": True, "absent": False, "guess": None}.get}
 METHOD = ["-a", "ftrl", "--l1", "0", "--loss", "logistic", "--quiet"]
 
 
@@ -44,7 +48,7 @@ def keywords(flags):
         if flag not in KEYWORDS:
             pytest.skip(f"{flag} has no keyword")
         name = KEYWORDS[flag]
-        found[name] = value if name in ("label", "weight") else value.split(",")
+        found[name] = READ.get(name, lambda text: text.split(","))(value)
     return found
 
 
@@ -71,7 +75,7 @@ def learned(at, name, learn):
     return estimator
 
 
-def typed(path, schema):
+def typed(path, schema, added):
     """The table with typed columns, or why types would say something else than the cells."""
     sep = {";": ";", "\t": "\t", "|": "|"}
     head = path.read_text(encoding="utf-8-sig").splitlines()[0]
@@ -83,7 +87,7 @@ def typed(path, schema):
     names = [column["name"] for column in schema["columns"]]
     if list(frame.columns) != names:
         pytest.skip("the names of the columns are made by the reader: no header, or a nameless column")
-    missing = {"", "NA", "N/A", "#N/A", "n/a", "null", "NULL", "Null", "None", "nan", "NaN", "NAN", "?"}
+    missing = {"", "NA", "N/A", "#N/A", "n/a", "null", "NULL", "Null", "None", "nan", "NaN", "NAN", "?", *added}
     columns = {}
     for column in schema["columns"]:
         cells = [None if cell.strip() in missing else cell.strip() for cell in frame[column["name"]]]
@@ -127,7 +131,7 @@ def test_every_way_in_gives_the_same_model(case, tmp_path, monkeypatch):
     assert parsimon.schema(name, **given) == parsimon.load("python.psm").schema_
     if name.startswith("utf16") or name.startswith("windows_1252"):
         pytest.skip("another encoding: pandas reads other texts")
-    table = typed(tmp_path / name, parsimon.load("python.psm").schema_)
+    table = typed(tmp_path / name, parsimon.load("python.psm").schema_, given.get("missing", ()))
     # A file of the same name is the same input.
     (tmp_path / "typed").mkdir()
     monkeypatch.chdir(tmp_path / "typed")

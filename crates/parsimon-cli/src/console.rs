@@ -11,6 +11,8 @@ use parsimon::eval::Measure;
 use parsimon::eval::number::{duration, significant, thousands};
 use parsimon::{Observer, Pass, Progress, Warning};
 
+use crate::escape::escaped;
+
 /// Says why the program stops.
 pub(crate) fn complain(message: &str) {
     note(&format!("error: {message}"));
@@ -18,6 +20,7 @@ pub(crate) fn complain(message: &str) {
 
 /// Says something a person should know.
 pub(crate) fn note(message: &str) {
+    let message = if stderr().is_terminal() { escaped(message) } else { message.into() };
     // In one piece, so that lines of several threads do not mix.
     let _ = stderr().write_all(format!("{message}\n").as_bytes());
 }
@@ -165,7 +168,7 @@ impl Console {
     fn say(&self, line: &str) {
         match &self.bar {
             _ if self.quiet => {}
-            Some(bar) => bar.println(line),
+            Some(bar) => bar.println(escaped(line)),
             None => note(line),
         }
     }

@@ -9,6 +9,7 @@
 mod args;
 mod cmd;
 mod console;
+mod escape;
 mod fault;
 mod interrupt;
 mod output;

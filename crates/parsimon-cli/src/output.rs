@@ -1,16 +1,19 @@
 //! Where results go: standard output, or a file that is whole or not there.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
 
 use parsimon::data::Input;
 use parsimon_files::{Arguments, ErrorKind, OutputFile};
 
+use crate::escape::escaped_bytes;
 use crate::fault::Fault;
 
 /// A place to write to, buffered.
 pub(crate) enum Output {
     Stdout(BufWriter<Stdout>),
+    /// Names and labels of data may hold control characters, which a terminal would obey.
+    Terminal(BufWriter<Stdout>),
     File(OutputFile),
 }
 
@@ -19,14 +22,18 @@ impl Output {
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Fault> {
         match path {
             Some(path) if path != Path::new("-") => Ok(Output::File(OutputFile::create(path)?)),
-            _ => Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))),
+            _ => {
+                let (is_terminal, out) = (io::stdout().is_terminal(), io::stdout());
+                let out = BufWriter::with_capacity(1 << 16, out);
+                Ok(if is_terminal { Output::Terminal(out) } else { Output::Stdout(out) })
+            }
         }
     }
 
     /// Flushes, and gives a file its name.
     pub(crate) fn finish(self) -> Result<(), Fault> {
         match self {
-            Output::Stdout(mut out) => Ok(out.flush()?),
+            Output::Stdout(mut out) | Output::Terminal(mut out) => Ok(out.flush()?),
             Output::File(file) => Ok(file.commit()?),
         }
     }
@@ -36,12 +43,13 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Output::Stdout(out) => out.write(bytes),
+            Output::Terminal(out) => out.write_all(&escaped_bytes(bytes)).map(|()| bytes.len()),
             Output::File(file) => file.write(bytes),
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Output::Stdout(out) => out.flush(),
+            Output::Stdout(out) | Output::Terminal(out) => out.flush(),
             Output::File(file) => file.flush(),
         }
     }

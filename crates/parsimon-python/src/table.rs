@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use parsimon::core::Chunk;
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
-use parsimon::data::{DataError, Input, Kinds, Labels, Options, Reader, Space};
+use parsimon::data::{DataError, Header, Input, Kinds, Labels, Options, Reader, Space};
 use parsimon::survey::{
     LabelNeed, Needs, Scan, SeenLabels, Source, scan, schema_from_json, schema_to_json, table,
     widened, with_kinds,
@@ -48,6 +48,9 @@ pub(crate) struct Roles {
     /// The kinds of all columns, as JSON.
     schema: Option<String>,
     bits: Option<u8>,
+    missing: Vec<String>,
+    ngrams: Option<u8>,
+    header: Option<bool>,
     format: Option<String>,
 }
 
@@ -73,6 +76,13 @@ impl Roles {
             ignored_columns: self.ignore,
             kept_columns: self.keep,
             kinds,
+            missing: self.missing,
+            ngrams: self.ngrams,
+            header: match self.header {
+                None => Header::Guess,
+                Some(true) => Header::Present,
+                Some(false) => Header::Absent,
+            },
             ..Options::default()
         })
     }

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     }
     let place = Place::new(args, &reader);
     let out = Output::open(args.output.as_deref())?;
-    let is_stdout = matches!(out, Output::Stdout(_));
+    let is_stdout = matches!(out, Output::Stdout(_) | Output::Terminal(_));
     let sink = match table {
         None => Sink::lines(out),
         Some((format, is_zipped)) => Sink::table(out, format, is_zipped, &model, &shown, &place)?,

@@ -115,7 +115,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         The columns of a table have kinds, found from their types and first rows: see ``schema_`` afterwards, or :func:`parsimon.schema` before.
         The keywords ``label``, ``weight``, ``numbers``, ``categories``, ``texts``, ``ignore``, ``keep`` and ``schema`` change what is found, as the
         flags of the program do; ``bits`` is the logarithm of the number of slots for names. A label that was guessed, and columns that
-        are left out, are told in a warning. The classes are found by a scan, unless they are passed. Rows before a bad one are learned.
+        are left out, are reported in a warning. The classes are found by a scan, unless they are passed. Rows before a bad one are learned.
         """
         given = roles(format, **columns)
         return self._learn_table(_parsimon.Table.files(paths(path), given), given, classes, passes, progress)

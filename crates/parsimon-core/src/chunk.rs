@@ -187,7 +187,7 @@ impl Chunk {
         &self.tags[start..self.tag_ends[i]]
     }
 
-    /// The base value of row `i`: a known part of its margin, to which the learner adds its own.
+    /// The base value of row `i`: a known part of its margin, to which the learner adds the rest.
     ///
     /// NUMERICS: a row without one has -0, because adding that changes no number, not even the sign of a zero.
     #[inline]

@@ -1,4 +1,4 @@
-//! What the threads of a log share, and what the two of its own do: one writes, one prepares segments.
+//! What the threads of a log share, and what its two threads do: one writes, one prepares segments.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -36,7 +36,7 @@ fn an_epoch_starts_from_an_earlier_state_and_the_branch_is_kept() {
     }
     assert_eq!(begin_epoch(&log, 2, "bad"), 5);
     put(&log, b"e");
-    // Whoever followed sees everything, with the base to go back to.
+    // Followers see everything, with the base to go back to.
     let mut seen = Vec::new();
     while let Some(record) = live.next_within(Duration::ZERO).unwrap() {
         seen.push((

@@ -1,4 +1,4 @@
-//! Rows with a base value: a known part of the margin, to which the learner adds its own.
+//! Rows with a base value: a known part of the margin, to which the learner adds the rest.
 
 use parsimon::core::{Chunk, Precision, Repeats};
 use parsimon::{Error, Trainer};

@@ -11,7 +11,7 @@ const LEAST: usize = 10_000_000;
 /// ... and for so many milliseconds of log time.
 const LEAST_TIME: u64 = 24 * 60 * 60 * 1000;
 
-/// The hash of a row's id. Ids of rows and keys of requests are told apart.
+/// The hash of a row's id. Ids of rows and keys of requests have different hashes.
 pub(crate) fn row_id(id: &[u8]) -> u64 {
     xxh3_64(id)
 }

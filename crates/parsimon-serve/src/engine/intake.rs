@@ -23,7 +23,7 @@ use super::tables::{Tables, each, lines};
 use crate::content::Content;
 use crate::error::Refusal;
 
-/// What is changed in the order of the log. Whoever holds it appends.
+/// What is changed in the order of the log. The holder appends.
 pub(crate) struct Intake {
     pub(crate) tables: Tables,
     pub(crate) epoch: u32,

@@ -65,7 +65,7 @@ fn operation(path: &str) -> &'static str {
     LAST.iter().find(|op| **op == last).copied().unwrap_or("models")
 }
 
-/// The role that an operation needs; health is told to all.
+/// The role that an operation needs; health needs none.
 fn needed(op: &str) -> Option<Role> {
     match op {
         "live" | "ready" | "ping" => None,

@@ -120,7 +120,7 @@ impl Answer {
     }
 }
 
-/// One request on a connection of its own.
+/// One request on a new connection.
 pub(crate) fn send(
     address: SocketAddr,
     method: &str,

@@ -121,7 +121,7 @@ pub trait Observer {
     fn predicted(&mut self, _margins: Option<&[f64]>) {}
 }
 
-/// Nobody.
+/// Observes nothing.
 impl Observer for () {}
 
 /// A pass that has ended.

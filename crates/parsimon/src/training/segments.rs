@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use parsimon_eval::Mean;
 use serde::Serialize;
 
-/// Values that are told apart; rows of later ones are counted together.
+/// Values with separate counts; rows of later values are counted together.
 const MOST_VALUES: usize = 100_000;
 /// Fewer rows say little about a segment.
 const LEAST_ROWS: u64 = 20;

@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::fixture::{Dir, Ran, stream};
 
 /// A user that has no other process. The limit does not bind root.
-const NOBODY: u32 = 65_534;
+const POWERLESS: u32 = 65_534;
 
 /// Runs the program under a limit of one thread for its user.
 fn alone(dir: &Dir, words: &str) -> Ran {
@@ -23,7 +23,7 @@ fn alone(dir: &Dir, words: &str) -> Ran {
         me.uid() == 0
     });
     if is_root {
-        command.uid(NOBODY);
+        command.uid(POWERLESS);
     }
     command.output().unwrap().into()
 }

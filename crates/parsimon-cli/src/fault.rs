@@ -38,6 +38,7 @@ impl Fault {
     }
 
     /// A file that cannot be written or read.
+    #[cfg(any(feature = "lab", feature = "serve"))]
     pub(crate) fn file(path: &std::path::Path, error: &io::Error) -> Self {
         match named(error) {
             Some(error) => Fault::Input(error.to_string()),

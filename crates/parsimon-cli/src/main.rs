@@ -11,6 +11,7 @@ mod cmd;
 mod console;
 mod escape;
 mod fault;
+mod features;
 mod interrupt;
 mod output;
 mod provenance;
@@ -40,12 +41,15 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Compare(args) => cmd::compare::run(&args),
         Command::Tune(args) => cmd::tune::run(&args),
         Command::Identify(args) => cmd::identify::run(&args),
+        #[cfg(feature = "audio")]
         Command::Cancel(args) => cmd::cancel::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => cmd::serve::run(&args),
         #[cfg(feature = "serve")]
         Command::Log(args) => cmd::log::run(&args),
+        #[cfg(feature = "lab")]
         Command::Reproduce(args) => cmd::reproduce::run(&args),
+        #[cfg(feature = "lab")]
         Command::Data(args) => cmd::data::run(&args),
         Command::Algorithms(args) => cmd::algorithms::run(&args),
         Command::Schema(args) => cmd::schema::run(&args),

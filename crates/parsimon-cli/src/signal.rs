@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use parsimon::Regularization;
-use parsimon_audio::AudioError;
-use parsimon_audio::wav::{self, SampleFormat};
+#[cfg(feature = "audio")]
+use parsimon_audio::{AudioError, wav};
 
 use crate::args::SpecArgs;
 use crate::fault::Fault;
@@ -47,13 +47,41 @@ impl<'a> Source<'a> {
                 .map_err(|message| Fault::Input(format!("{}:{message}", self.path.display())))?;
             return Ok(Signal { samples, rate: None, clipped: 0 });
         }
-        let signal = wav::read(self.path, channel)?;
-        Ok(Signal {
-            samples: signal.samples.iter().map(|&x| f64::from(x)).collect(),
-            rate: Some(signal.rate),
-            clipped: signal.clipped,
-        })
+        read_wav(self.path, channel)
     }
+}
+
+#[cfg(feature = "audio")]
+fn read_wav(path: &Path, channel: Option<usize>) -> Result<Signal, Fault> {
+    let signal = wav::read(path, channel)?;
+    Ok(Signal {
+        samples: signal.samples.iter().map(|&x| f64::from(x)).collect(),
+        rate: Some(signal.rate),
+        clipped: signal.clipped,
+    })
+}
+
+#[cfg(feature = "audio")]
+fn write_wav(path: &Path, samples: &[f64], rate: u32) -> Result<(), Fault> {
+    let samples: Vec<f32> = samples.iter().map(|&x| x as f32).collect();
+    wav::write(path, &samples, rate, wav::SampleFormat::Float32)?;
+    Ok(())
+}
+
+#[cfg(not(feature = "audio"))]
+fn read_wav(path: &Path, _: Option<usize>) -> Result<Signal, Fault> {
+    Err(without_wav(path, "reads no WAV files"))
+}
+
+#[cfg(not(feature = "audio"))]
+fn write_wav(path: &Path, _: &[f64], _: u32) -> Result<(), Fault> {
+    Err(without_wav(path, "writes no WAV files"))
+}
+
+#[cfg(not(feature = "audio"))]
+fn without_wav(path: &Path, lacks: &str) -> Fault {
+    let words = crate::features::left_out(lacks, "audio");
+    Fault::Usage(format!("{}: {words}", path.display()))
 }
 
 fn is_table(path: &Path) -> bool {
@@ -117,9 +145,7 @@ pub(crate) fn write(path: &Path, samples: &[f64], rate: u32) -> Result<(), Fault
         let rows = samples.iter().enumerate().map(|(lag, w)| format!("{lag},{w}\n"));
         return write_text(path, &format!("lag,coefficient\n{}", rows.collect::<String>()));
     }
-    let samples: Vec<f32> = samples.iter().map(|&x| x as f32).collect();
-    wav::write(path, &samples, rate, SampleFormat::Float32)?;
-    Ok(())
+    write_wav(path, samples, rate)
 }
 
 /// Refuses an ending that [`write()`] does not know, before any work is done.
@@ -128,6 +154,8 @@ pub(crate) fn check_ending(path: Option<&PathBuf>) -> Result<(), Fault> {
         Some(path) if !is_table(path) && !is_wav(path) => {
             Err(Fault::Usage(format!("{}: a response is written as .wav or .csv", path.display())))
         }
+        #[cfg(not(feature = "audio"))]
+        Some(path) if is_wav(path) => Err(without_wav(path, "writes no WAV files")),
         _ => Ok(()),
     }
 }
@@ -153,6 +181,7 @@ pub(crate) fn regularization(share: Option<f64>) -> Result<Regularization, Fault
     }
 }
 
+#[cfg(feature = "audio")]
 impl From<AudioError> for Fault {
     fn from(error: AudioError) -> Self {
         match error {

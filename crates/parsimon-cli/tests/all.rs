@@ -8,7 +8,9 @@ mod classes;
 mod compare;
 mod constant;
 mod course;
+#[cfg(feature = "lab")]
 mod data;
+#[cfg(feature = "audio")]
 mod disk_faults;
 mod evaluate;
 mod faults;
@@ -16,14 +18,17 @@ mod fixture;
 mod flags;
 #[cfg(unix)]
 mod interrupts;
+mod left_out;
 mod merge;
 mod mse;
 mod multikernel;
 mod predict;
+#[cfg(feature = "lab")]
 mod reproduce;
 mod resume;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "audio")]
 mod signals;
 mod survey;
 mod tables;

@@ -1,6 +1,6 @@
 //! Compressed bytes to bytes: gzip (of any number of members), zstd and bzip2, told by their first bytes.
 
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,7 +45,7 @@ pub(crate) fn open(mut raw: Stream) -> io::Result<(Stream, bool)> {
         }
         Some(1) => {
             let buffered = BufReader::with_capacity(BUFFER, whole);
-            (Box::new(zstd::stream::read::Decoder::with_buffer(buffered)?), true)
+            (zstd(buffered)?, true)
         }
         Some(_) => {
             let buffered = BufReader::with_capacity(BUFFER, whole);
@@ -53,6 +53,17 @@ pub(crate) fn open(mut raw: Stream) -> io::Result<(Stream, bool)> {
         }
         None => (Box::new(whole), false),
     })
+}
+
+#[cfg(feature = "zstd")]
+fn zstd(packed: impl BufRead + Send + 'static) -> io::Result<Stream> {
+    Ok(Box::new(zstd::stream::read::Decoder::with_buffer(packed)?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn zstd(_: impl BufRead) -> io::Result<Stream> {
+    let words = crate::left_out::words("reads no zstd", "zstd");
+    Err(io::Error::new(io::ErrorKind::Unsupported, words))
 }
 
 /// Reads until `most` bytes are there or the stream ends.

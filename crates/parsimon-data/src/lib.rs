@@ -34,6 +34,11 @@
 //! Text is UTF-8. UTF-16 is recognized by its byte order mark, or by its zeros; in CSV and TSV, bytes that are not UTF-8 are
 //! read as Windows-1252 and counted ([`Reader::warnings`]). Files of other programs, such as workbooks, are refused by name.
 //!
+//! # Features
+//!
+//! `columnar` reads and writes Parquet and Arrow, `zstd` decompresses zstd; both are on by default. What was left out is refused
+//! by name. gzip and bzip2 are always there.
+//!
 //! # Threads
 //!
 //! With [`Options::threads`] above 1 one more thread reads and cuts the input into blocks of whole
@@ -49,6 +54,7 @@
 mod builder;
 pub mod cache;
 mod carried;
+#[cfg_attr(not(feature = "columnar"), path = "columnar/left_out.rs")]
 mod columnar;
 mod columns;
 mod cross;
@@ -61,11 +67,14 @@ mod foreign;
 #[cfg(target_arch = "x86_64")]
 mod four_features;
 pub mod hash;
+#[cfg(feature = "columnar")]
 mod ipc;
 mod json_object;
 mod jsonl;
 mod kinds;
 mod label;
+#[cfg(not(all(feature = "columnar", feature = "zstd")))]
+mod left_out;
 mod line_blocks;
 mod names;
 mod number;
@@ -81,6 +90,7 @@ mod selector;
 mod separators;
 mod source;
 mod stop;
+mod stored;
 mod suggestion;
 mod svmlight;
 mod table_writer;
@@ -88,8 +98,10 @@ mod table_writer;
 mod testing;
 mod vw;
 
+#[cfg(feature = "columnar")]
 pub use arrow;
 pub use carried::Carried;
+#[cfg(feature = "columnar")]
 pub use columnar::BatchIterator;
 pub use error::{DataError, DataErrorKind};
 pub use kinds::{ColumnKind, Kind, Kinds, TableSchema};

@@ -4,11 +4,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use arrow::datatypes::Schema;
 use parsimon_core::Chunk;
 
 use crate::builder::{Parsed, Spec};
-use crate::columnar::{BatchIterator, Batches};
 use crate::engine::{Done, Engine};
 use crate::error::DataError;
 use crate::kinds::Missing;
@@ -154,15 +152,16 @@ impl Reader {
     /// assert!(reader.read(&mut chunk).unwrap());
     /// assert_eq!((chunk.len(), chunk.label(1)), (2, Some(-1.0)));
     /// ```
+    #[cfg(feature = "columnar")]
     pub fn over_batches(
         name: &str,
-        schema: &Schema,
-        batches: BatchIterator,
+        schema: &arrow::datatypes::Schema,
+        batches: crate::BatchIterator,
         options: &Options,
     ) -> Result<Self, DataError> {
         options.check()?;
         let name: Arc<str> = Arc::from(name);
-        let batches = Batches::over(&name, schema, batches, options)?;
+        let batches = crate::columnar::Batches::over(&name, schema, batches, options)?;
         Self::of(Source::over(batches, name, options), options, None, false)
     }
 

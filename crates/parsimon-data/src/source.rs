@@ -5,17 +5,17 @@ use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow::record_batch::RecordBatch;
 use parsimon_files::InputFile;
 
 use crate::cache::{BlockHead, Blocks, Contents, Seekable};
-use crate::columnar::{Batches, Layout, Table};
+use crate::columnar::{Batch, Batches, Layout};
 use crate::columns::Columns;
 use crate::delimited::{self, Dialect, Head};
 use crate::error::DataError;
 use crate::line_blocks::{BlockError, Ends, LineBlocks};
 use crate::opened::{Opened, open, refuse_column_flags, refuse_interactions};
 use crate::remarks::{Remarks, listed};
+use crate::stored::Stored;
 use crate::{Format, Input, Kinds, Options, Space, TableSchema, jsonl};
 
 /// A part of the input that can be parsed without the parts before it.
@@ -43,7 +43,7 @@ pub(crate) enum Body {
     /// A block of a cache: its payload is `buffer[..head.len]`.
     Block { buffer: Vec<u8>, head: BlockHead, contents: Arc<Contents> },
     /// A batch of a table.
-    Batch { batch: RecordBatch, layout: Arc<Layout> },
+    Batch { batch: Batch, layout: Arc<Layout> },
     /// Nothing: the end of an input.
     End,
     /// The input broke here.
@@ -128,6 +128,7 @@ impl Source {
     }
 
     /// Batches in memory, or from another program.
+    #[cfg(feature = "columnar")]
     pub(crate) fn over(batches: Batches, name: Arc<str>, options: &Options) -> Self {
         let space = options.space.unwrap_or_else(|| batches.layout.default_space());
         let table = batches.table.clone();
@@ -351,23 +352,23 @@ impl Current {
     ) -> Result<Self, DataError> {
         let Opened { name, mut head, mut rest, is_compressed, format, .. } = opened;
         let cannot = |e| DataError::io(&name, "cannot read", e);
-        let table = match input {
+        let stored = match input {
             Input::Path(path) if !is_compressed && path.is_file() => {
-                Table::File(InputFile::open(path).map_err(cannot)?)
+                Stored::File(InputFile::open(path).map_err(cannot)?)
             }
             _ => {
                 rest.read_to_end(&mut head).map_err(cannot)?;
-                Table::Memory(head.into())
+                Stored::Memory(head.into())
             }
         };
-        let size = match &table {
-            Table::File(file) => file.metadata().map_err(cannot)?.len(),
-            Table::Memory(_) => count.load(Ordering::Relaxed) - before,
+        let size = match &stored {
+            Stored::File(file) => file.metadata().map_err(cannot)?.len(),
+            Stored::Memory(_) => count.load(Ordering::Relaxed) - before,
         };
         let pieces = if format == Format::Cache {
-            let file: Box<dyn Seekable> = match table {
-                Table::File(file) => Box::new(file),
-                Table::Memory(bytes) => Box::new(Cursor::new(bytes)),
+            let file: Box<dyn Seekable> = match stored {
+                Stored::File(file) => Box::new(file),
+                Stored::Memory(bytes) => Box::new(Cursor::new(bytes)),
             };
             let (blocks, contents) = Blocks::open(&name, file)?;
             if let Kinds::Known(known) = &options.kinds
@@ -384,7 +385,7 @@ impl Current {
             }
             Pieces::Cache(blocks, Arc::new(contents), before)
         } else {
-            Pieces::Table(Box::new(Batches::open(&name, format, table, options)?), before, size)
+            Pieces::Table(Box::new(Batches::open(&name, format, stored, options)?), before, size)
         };
         let table = match &pieces {
             Pieces::Table(batches, ..) => batches.table.clone(),

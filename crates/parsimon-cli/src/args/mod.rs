@@ -1,31 +1,42 @@
 //! The flags, defined once: help, completions and the man page come from here.
 
+#[cfg(feature = "audio")]
+mod cancel;
 mod contradiction;
 mod data;
 mod number;
 mod parse;
 mod predict;
+#[cfg(feature = "lab")]
+mod reproduce;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "lab")]
 mod sets;
 mod spec;
 mod vw;
 
 use std::path::PathBuf;
 
+#[cfg(feature = "audio")]
+pub(crate) use cancel::{CancelArgs, DetectorArg, FormatArg};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use contradiction::Contradiction;
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
 pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
+#[cfg(feature = "lab")]
+pub(crate) use reproduce::ReproduceArgs;
 #[cfg(feature = "serve")]
 pub(crate) use serve::{
     ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, ReplayArgs, ServeArgs,
 };
+#[cfg(feature = "lab")]
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
 
 use crate::fault::Fault;
+use crate::features;
 use crate::output::Files;
 
 /// Below the help.
@@ -34,7 +45,7 @@ const SPELLINGS: &str = "Whole numbers may be written 1000000, 1e6 or 1_000_000.
 
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]
-#[command(name = "parsimon", version, propagate_version = true)]
+#[command(name = "parsimon", version, long_version = features::version(), propagate_version = true)]
 #[command(after_help = SPELLINGS)]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -62,6 +73,7 @@ pub(crate) enum Command {
     Tune(Box<TuneArgs>),
     /// Find the impulse response between two signals, sample by sample (by ipnlms unless -a says otherwise)
     Identify(Box<IdentifyArgs>),
+    #[cfg(feature = "audio")]
     /// Take the echo of a loudspeaker out of a microphone's recording (by kalman unless -a names a filter)
     Cancel(Box<CancelArgs>),
     /// Serve models over HTTP: they score and learn at the same time, and keep every row they acknowledge
@@ -71,8 +83,10 @@ pub(crate) enum Command {
     /// Look at the log of a served model, check it, export its rows, or learn them again
     #[cfg(feature = "serve")]
     Log(LogArgs),
+    #[cfg(feature = "lab")]
     /// Run the papers' experiments again and report what reproduces
     Reproduce(ReproduceArgs),
+    #[cfg(feature = "lab")]
     /// List and get the real data sets of the experiments
     Data(SetsArgs),
     /// List the algorithms with their papers and settings
@@ -402,126 +416,6 @@ pub(crate) struct IdentifyArgs {
     /// Say nothing but errors
     #[arg(long, help_heading = "Report")]
     pub(crate) quiet: bool,
-}
-
-/// How near-end speech is told from echo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DetectorArg {
-    /// The correlation of predicted echo and microphone (Benesty, Morgan and Cho 2000)
-    Correlation,
-    /// The peaks of microphone and reference (Geigel; Duttweiler 1978)
-    Geigel,
-    /// None
-    Off,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CancelArgs {
-    /// What the loudspeaker played: a WAV file
-    #[arg(long, value_name = "FAR.wav", alias = "far")]
-    pub(crate) reference: PathBuf,
-    /// What the microphone heard: a WAV file of the same rate
-    #[arg(long, value_name = "NEAR.wav", aliases = ["mic", "near"])]
-    pub(crate) microphone: PathBuf,
-    /// Where the microphone without echo goes: a WAV file
-    #[arg(short = 'o', long = "output", value_name = "CLEAN.wav")]
-    pub(crate) output: Option<PathBuf>,
-    /// The reference's channel, counted from 1, when it has several
-    #[arg(long, value_name = "N")]
-    pub(crate) reference_channel: Option<usize>,
-    /// The microphone's channel, counted from 1, when it has several
-    #[arg(long, value_name = "N")]
-    pub(crate) microphone_channel: Option<usize>,
-    /// The length of the echo path in samples [default: 64 ms]
-    #[arg(long, value_name = "N", value_parser = number::whole::<usize>)]
-    pub(crate) taps: Option<usize>,
-    /// The echo's delay in samples, when it is known; it is searched for otherwise
-    #[arg(long, value_name = "SAMPLES", allow_hyphen_values = true)]
-    pub(crate) delay: Option<i64>,
-    /// The longest delay to search for
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 0.5,
-        conflicts_with = "delay",
-        allow_negative_numbers = true
-    )]
-    pub(crate) max_delay: f64,
-    /// How near-end speech is told from echo
-    #[arg(long, value_enum, default_value = "correlation")]
-    pub(crate) detector: DetectorArg,
-    /// The detector's threshold [default: 0.7 for correlation, 0.5 for geigel]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(crate) threshold: Option<f32>,
-    /// Seconds after which the kalman filter takes the echo path for forgotten
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    pub(crate) memory: Option<f32>,
-    /// Of the other filters: a share of the reference's usual energy that is added to the normalizer
-    /// [default: 0.01]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub(crate) regularization: Option<f64>,
-    /// How samples are written
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "same")]
-    pub(crate) format: FormatArg,
-    #[command(flatten)]
-    pub(crate) spec: SpecArgs,
-    /// Where the echo path goes: a WAV or CSV file
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    pub(crate) echo_path: Option<PathBuf>,
-    /// Write a report as JSON; - for standard output
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    pub(crate) json: Option<PathBuf>,
-    /// Draw the levels before and after, and ERLE over time
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
-    pub(crate) plot: Option<PathBuf>,
-    /// Draw the spectrograms before and after
-    #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
-    pub(crate) spectrogram: Option<PathBuf>,
-    /// Say nothing but errors
-    #[arg(long, help_heading = "Report")]
-    pub(crate) quiet: bool,
-}
-
-/// How samples are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatArg {
-    /// As the microphone's
-    Same,
-    Int16,
-    Int24,
-    Int32,
-    Float32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReproduceArgs {
-    /// A paper, an experiment, a file of one's own (.toml), or all
-    #[arg(value_name = "WHAT")]
-    pub(crate) what: Vec<String>,
-    /// List the experiments with their claims
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// A few trials: everything in minutes
-    #[arg(long, conflicts_with = "full")]
-    pub(crate) quick: bool,
-    /// The papers' own numbers of trials
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// So many trials of each experiment
-    #[arg(long, value_name = "N", value_parser = number::positive::<u64>)]
-    pub(crate) trials: Option<u64>,
-    /// All that is drawn follows from it
-    #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = number::whole::<u64>)]
-    pub(crate) seed: u64,
-    /// Trials side by side; it changes no number [default: all cores]
-    #[arg(long, value_name = "N", value_parser = number::positive::<u32>)]
-    pub(crate) threads: Option<u32>,
-    /// Where real data is; `parsimon data` tells what there is and how to get it
-    #[arg(long, value_name = "FOLDER", default_value = "data")]
-    pub(crate) data: PathBuf,
-    /// Where the report goes; finished trials are kept there, and a run that was interrupted goes on
-    #[arg(long, value_name = "FOLDER", default_value = "report")]
-    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use clap::{CommandFactory, Parser};
 
 use super::{Cli, vw};
 use crate::fault::Fault;
+use crate::features;
 
 /// Reads the command line. Prints help or what is wrong with the flags, and ends the program, where that is asked or due.
 pub(crate) fn parse() -> Result<Cli, Fault> {
@@ -14,6 +15,11 @@ pub(crate) fn parse() -> Result<Cli, Fault> {
     Cli::try_parse_from(words).map_err(|mut error| {
         if error.kind() == ErrorKind::UnknownArgument {
             keep_good_suggestion(&mut error);
+        }
+        if let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
+            && let Some(feature) = features::needed_by(command)
+        {
+            return Fault::Usage(features::left_out(&format!("has no command {command}"), feature));
         }
         error.exit()
     })

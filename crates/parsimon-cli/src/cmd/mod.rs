@@ -3,11 +3,13 @@
 pub(crate) mod advice;
 pub(crate) mod algorithms;
 pub(crate) mod calibrate;
+#[cfg(feature = "audio")]
 pub(crate) mod cancel;
 mod columns;
 pub(crate) mod compare;
 pub(crate) mod comparison;
 pub(crate) mod convert;
+#[cfg(feature = "lab")]
 pub(crate) mod data;
 pub(crate) mod evaluate;
 pub(crate) mod identify;
@@ -18,6 +20,7 @@ pub(crate) mod merge;
 pub(crate) mod predict;
 pub(crate) mod quickstart;
 pub(crate) mod reference;
+#[cfg(feature = "lab")]
 pub(crate) mod reproduce;
 pub(crate) mod schema;
 #[cfg(feature = "serve")]

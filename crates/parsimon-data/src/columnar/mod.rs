@@ -23,23 +23,17 @@ use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::record_batch::RecordBatch;
-use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-
-use parsimon_files::InputFile;
 
 use crate::builder::Builder;
 use crate::columns::Columns;
 use crate::delimited::Scratch;
 use crate::error::DataError;
+use crate::stored::Stored;
 use crate::{Format, Kinds, Options, Space, TableSchema, ipc};
 use cells::Converted;
 
-/// Where a table's bytes are.
-pub(crate) enum Table {
-    File(InputFile),
-    Memory(Bytes),
-}
+pub(crate) use arrow::record_batch::RecordBatch as Batch;
 
 /// Record batches as they come, of one schema.
 pub type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
@@ -138,17 +132,17 @@ impl Batches {
     pub(crate) fn open(
         name: &Arc<str>,
         format: Format,
-        table: Table,
+        stored: Stored,
         options: &Options,
     ) -> Result<Self, DataError> {
         let refuse = |words: String| {
             DataError::damaged(name, format!("is not valid {format}: {}", first_line(&words)))
         };
-        let opened = guarded(|| match (format, table) {
-            (Format::Parquet, Table::File(file)) => open_parquet(parts::Parts(file)),
-            (Format::Parquet, Table::Memory(bytes)) => open_parquet(bytes),
-            (_, Table::File(file)) => open_arrow(std::io::BufReader::new(file)),
-            (_, Table::Memory(bytes)) => open_arrow(Cursor::new(bytes)),
+        let opened = guarded(|| match (format, stored) {
+            (Format::Parquet, Stored::File(file)) => open_parquet(parts::Parts(file)),
+            (Format::Parquet, Stored::Memory(bytes)) => open_parquet(bytes),
+            (_, Stored::File(file)) => open_arrow(std::io::BufReader::new(file)),
+            (_, Stored::Memory(bytes)) => open_arrow(Cursor::new(bytes)),
         });
         let (iterator, schema, total) = opened.map_err(refuse)?;
         Self::new(name, &schema, iterator, options, total, format == Format::Parquet)

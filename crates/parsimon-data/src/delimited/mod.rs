@@ -24,7 +24,9 @@ use crate::{DataErrorKind, number};
 
 pub(crate) use cells::Dialect;
 use cells::cell;
-pub(crate) use head::{Head, asked, check_interactions, judged_bytes, sniff};
+pub(crate) use head::{Head, judged_bytes, sniff};
+#[cfg(feature = "columnar")]
+pub(crate) use head::{asked, check_interactions};
 pub(crate) use typed::{Scratch, push_found as push_kind};
 
 /// Parses a block of whole records.

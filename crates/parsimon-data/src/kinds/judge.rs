@@ -4,7 +4,6 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cell::{Spelling, boolean_pair, spelling, words};
-use super::missing::is_missing;
 use super::number_form::{COMMA, NumberForm, POINT, read_written};
 use super::{Kind, TimeForm};
 use crate::number;
@@ -100,9 +99,10 @@ impl Default for Judge {
 
 impl Judge {
     /// Looks at a cell, which is missing by the usual list.
+    #[cfg(any(test, feature = "columnar"))]
     pub(crate) fn take(&mut self, cell: &[u8]) {
         let cell = cell.trim_ascii();
-        if is_missing(cell) { self.take_missing() } else { self.take_value(cell) }
+        if super::missing::is_missing(cell) { self.take_missing() } else { self.take_value(cell) }
     }
 
     /// Looks at a cell that has no value.

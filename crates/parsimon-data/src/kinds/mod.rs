@@ -12,7 +12,9 @@ use std::fmt;
 use std::str::FromStr;
 
 pub(crate) use choice::{Asked, Candidate, choose};
-pub(crate) use judge::{Judge, Verdict};
+pub(crate) use judge::Judge;
+#[cfg(feature = "columnar")]
+pub(crate) use judge::Verdict;
 pub(crate) use missing::Missing;
 pub(crate) use number_form::NumberForm;
 pub(crate) use select::{find, fits, nearest, select};

@@ -3,6 +3,7 @@
 //! The readers of this crate read what is written here. A missing cell is an empty one in CSV and TSV and null elsewhere. TSV has
 //! no quotes: a tab or a line end within a cell becomes a blank.
 
+#[cfg_attr(not(feature = "columnar"), path = "batch_left_out.rs")]
 mod batch;
 mod text;
 

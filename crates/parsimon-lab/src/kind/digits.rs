@@ -211,7 +211,7 @@ impl Plane {
     ) -> Result<Vec<Picture>, String> {
         let count = judge.len().min(self.rows.at(run.effort) as usize);
         let some = draw(std::slice::from_ref(judge), (0..count).map(|i| (0, i)));
-        let points = embed(&some, PIXELS, run.seed)?;
+        let points = embed(&some, PIXELS)?;
         let picture = |(method, taken_for): &(&String, Vec<usize>)| {
             let dot = |((i, &(x, y)), &taken_for): ((usize, &(f32, f32)), &usize)| {
                 let class = some.label(i).unwrap_or(0.0) as u8;
@@ -221,7 +221,9 @@ impl Plane {
             let wrong = dots.iter().filter(|d| d.wrong).count();
             let after = self.after;
             Picture::Scatter {
-                title: format!("Test digits in the plane (t-SNE), judged by {method}"),
+                title: format!(
+                    "Test digits in the plane (two principal components), judged by {method}"
+                ),
                 subtitle: format!(
                     "the first {count} test digits, after {after} rows of the first trial; circled: the {wrong} misclassified"
                 ),

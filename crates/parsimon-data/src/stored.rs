@@ -1,0 +1,10 @@
+//! Where the bytes of a binary input are.
+
+use bytes::Bytes;
+use parsimon_files::InputFile;
+
+/// A plain file is read where it is, everything else from memory.
+pub(crate) enum Stored {
+    File(InputFile),
+    Memory(Bytes),
+}

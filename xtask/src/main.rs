@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 mod codegen;
 mod command;
 mod dependencies;
+mod features;
 mod instructions;
 mod java;
 mod python;
@@ -26,9 +27,9 @@ use table::Table;
 
 const USAGE: &str = "usage: cargo xtask <test | quick | codegen | instructions [--update] | python>
 
-test          format, clippy with warnings denied, all tests, documentation, generated text, the Python package with
-              Spark and Ray, instructions of the hot loops, licenses and advisories; installs below target/ what package
-              registries offer, ends with a table of what ran, and fails if a step failed
+test          format, clippy with warnings denied, all tests, builds with fewer features, documentation, generated text,
+              the Python package with Spark and Ray, instructions of the hot loops, licenses and advisories; installs below
+              target/ what package registries offer, ends with a table of what ran, and fails if a step failed
 quick         format, clippy and unit tests of the crates that changed and of those that depend on them
 instructions  count the instructions of the hot loops per feature and check them against bench/instructions.toml;
               --update writes that file

@@ -6,7 +6,7 @@ use crate::codegen::{self, Mode};
 use crate::command::{cargo, run, run_and_look};
 use crate::instructions::{self, Bounds};
 use crate::table::{LeftOut, Table};
-use crate::{dependencies, python, system};
+use crate::{dependencies, features, python, system};
 
 pub(crate) fn test() -> Result<()> {
     let mut table = Table::new();
@@ -16,6 +16,7 @@ pub(crate) fn test() -> Result<()> {
         run_cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
     });
     table.tests("tests", |left_out| cargo_test(&["--workspace", "--no-fail-fast"], left_out));
+    table.step("fewer features", features::check);
     table.step("documentation", || {
         let mut document = cargo();
         document.args(["doc", "--workspace", "--no-deps", "--quiet"]);

@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::console::note;
+
 /// The command of this process, to be pasted into a shell.
 pub(crate) fn command() -> String {
     let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
@@ -20,8 +22,18 @@ pub(crate) fn quoted(word: &str) -> String {
 /// The date and time, in UTC. `SOURCE_DATE_EPOCH` (seconds since 1970) takes the place of the clock where pages must come out
 /// the same, as in reproducible builds.
 pub(crate) fn date() -> String {
-    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let fixed = std::env::var_os("SOURCE_DATE_EPOCH").and_then(|text| {
+        let seconds = text.to_str().and_then(|text| text.trim().parse().ok());
+        // Beyond the year 9999 it is no date.
+        let seconds = seconds.filter(|seconds: &u64| *seconds < 253_402_300_800);
+        if seconds.is_none() {
+            note(&format!(
+                "warning: SOURCE_DATE_EPOCH is {text:?}, which is no number of seconds since 1970; the page has the time of the clock"
+            ));
+        }
+        seconds
+    });
     utc(fixed.unwrap_or_else(now))
 }
 

@@ -16,6 +16,7 @@ mod evaluate;
 mod faults;
 mod fixture;
 mod flags;
+mod from_model;
 #[cfg(unix)]
 mod interrupts;
 mod left_out;

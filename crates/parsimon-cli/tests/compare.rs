@@ -169,6 +169,10 @@ fn the_page_names_its_origin_and_the_best_run_first() {
         let table = ran.ok();
         (String::from_utf8(dir.read("p.html")).unwrap(), table)
     };
+    let mut odd = dir.command("");
+    let ran: Ran = odd.args(words).env("SOURCE_DATE_EPOCH", "soon").output().unwrap().into();
+    assert!(ran.stderr.contains("warning: SOURCE_DATE_EPOCH is \"soon\""), "{}", ran.stderr);
+    ran.ok();
     let (first, table) = page();
     for part in [
         "<code>parsimon compare 'my clicks.csv' --html p.html</code>",

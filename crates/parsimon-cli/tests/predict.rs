@@ -112,16 +112,10 @@ fn tags_and_classes_are_columns() {
 }
 
 #[test]
-fn the_bias_and_all_contributions_are_the_margin() {
+fn contributions_add_up_to_the_margin() {
     let dir = trained();
     let margins = numbers(&dir.run("predict m.psm u.csv --as margin").ok());
     dir.run("predict m.psm u.csv --explain 99 -o p.jsonl").ok();
-    let bias: f64 = dir
-        .run("predict m.psm u.csv --audit --limit 1")
-        .ok()
-        .lines()
-        .find_map(|line| line.strip_prefix("\t(bias)\t1\t")?.split('\t').next()?.parse().ok())
-        .unwrap();
     let text = String::from_utf8(dir.read("p.jsonl")).unwrap();
     let source = people(400, 2);
     for ((line, margin), source) in text.lines().zip(&margins).zip(source.lines().skip(1)) {
@@ -129,8 +123,11 @@ fn the_bias_and_all_contributions_are_the_margin() {
         let parts = row["explanation"].as_array().unwrap();
         let sizes: Vec<f64> =
             parts.iter().map(|part| part["contribution"].as_f64().unwrap()).collect();
-        assert!(sizes.windows(2).all(|w| w[0].abs() >= w[1].abs()));
-        assert!((bias + sizes.iter().sum::<f64>() - margin).abs() < 1e-5, "{line}");
+        // The bias comes last.
+        let (bias, of_features) = sizes.split_last().unwrap();
+        assert_eq!(parts.last().unwrap()["feature"], "(bias)", "{line}");
+        assert!(of_features.windows(2).all(|w| w[0].abs() >= w[1].abs()));
+        assert!((bias + of_features.iter().sum::<f64>() - margin).abs() < 1e-5, "{line}");
         // A number is in the unit of its column.
         let age: f64 = source.split(',').nth(1).unwrap().parse().unwrap();
         let of_age = parts.iter().find(|part| part["feature"] == "age");
@@ -138,7 +135,14 @@ fn the_bias_and_all_contributions_are_the_margin() {
         assert!(of_age.is_some() || (age - 47.5).abs() < 3.0, "{line}");
     }
     let lines = dir.run("predict m.psm u.csv --explain 1 --limit 5").ok();
-    assert!(lines.lines().all(|line| line.split('\t').count() == 2 && line.contains(':')));
+    for (line, margin) in lines.lines().zip(&margins) {
+        // A feature, all others together, and the bias.
+        let parts: Vec<&str> = line.split('\t').skip(1).collect();
+        assert!(parts.len() <= 3 && parts.last().unwrap().starts_with("(bias):"), "{line}");
+        let sizes = parts.iter().map(|part| part.rsplit_once(':').unwrap().1);
+        let sum: f64 = sizes.map(|x| x.parse::<f64>().unwrap()).sum();
+        assert!((sum - margin).abs() < 1e-5, "{line}");
+    }
     let error = dir.run("predict m.psm u.csv --audit -o p.csv").fails(2);
     assert!(error.contains("--explain"), "{error}");
 }
@@ -253,5 +257,27 @@ fn a_closed_pipe_ends_quietly() {
         let mut words = String::new();
         child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
         assert_eq!((child.wait().unwrap().code(), words.as_str()), (Some(0), ""), "{format}");
+    }
+}
+
+#[test]
+fn base_values_and_clipped_margins_are_parts_of_the_sum() {
+    let dir = Dir::new();
+    let rows = |n: u32, base: &str| -> String {
+        (0..n).map(|i| format!("{} 1{base} |f a:{} b{}\n", 10 + i % 7, i % 7, i % 3)).collect()
+    };
+    dir.write("d.vw", rows(400, "")).write("u.vw", rows(20, " 2.5") + "1 1 -1 |f a:1000\n");
+    dir.run("train d.vw --loss squared --no-names -o m.psm --quiet").ok();
+    let margins = dir.run("predict m.psm u.vw --as margin --quiet").ok();
+    let lines = dir.run("predict m.psm u.vw --as margin --explain 1 --quiet").ok();
+    assert!(lines.contains("\t(base):+2.5") && lines.contains("\t(base):-1"), "{lines}");
+    assert!(lines.lines().last().unwrap().contains("\t(clipped):"), "{lines}");
+    // The model has no names; those of the data are shown.
+    assert!(lines.contains("\tf^a="), "{lines}");
+    for (line, margin) in lines.lines().zip(margins.lines()) {
+        let margin: f64 = margin.parse().unwrap();
+        let sizes = line.split('\t').skip(1).map(|part| part.rsplit_once(':').unwrap().1);
+        let sum: f64 = sizes.map(|x| x.parse::<f64>().unwrap()).sum();
+        assert!((sum - margin).abs() < 1e-4 * margin.abs().max(1.0), "{line}");
     }
 }

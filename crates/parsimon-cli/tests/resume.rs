@@ -117,8 +117,37 @@ fn columns_keep_their_kinds() {
         let error = dir.run(&format!("train b.csv --resume c {flags}")).fails(2);
         assert!(error.contains(&format!("trained with {stored}; ")), "{flags}: {error}");
     }
-    dir.run("schema a.csv --label-column bought").ok();
-    for flags in ["--label-column last", "--label-column 3", "--numbers age --categories city"] {
+    let error = dir.run("train b.csv --resume c --numbers c*").fails(2);
+    assert!(error.contains("--numbers c* contradicts"), "{error}");
+    assert!(error.contains("trained with city as category; "), "{error}");
+    for flags in [
+        "--label-column last",
+        "--label-column 3",
+        "--numbers age --categories city",
+        "--numbers a* --categories 2",
+        "--keep all",
+        "--numbers all --categories c?ty",
+        "--classes no,yes",
+    ] {
         dir.run(&format!("train b.csv --resume c --quiet {flags}")).ok();
     }
+}
+
+#[test]
+fn sampling_goes_on_as_it_began() {
+    let (dir, text) = (Dir::new(), stream(600));
+    dir.write("all.svm", &text).write("log.svm", first(&text, 250));
+    dir.run("train all.svm -a ftrl --sample-negatives 0.3 -o whole.psm --quiet").ok();
+    dir.run("train log.svm -a ftrl --sample-negatives 0.3 --checkpoint c --quiet").ok();
+    dir.write("log.svm", &text);
+    let ran = dir.run("train log.svm --resume c -o parts.psm");
+    assert!(ran.stderr.contains("negative rows, each with importance 3.33333"), "{}", ran.stderr);
+    ran.ok();
+    assert_eq!(weights(&dir, "whole.psm"), weights(&dir, "parts.psm"));
+    dir.run("train log.svm --resume c --sample-negatives 0.3 --quiet").ok();
+    let error = dir.run("train log.svm --resume c --sample-negatives 0.5").fails(2);
+    assert!(error.contains("which was trained with --sample-negatives 0.3; "), "{error}");
+    dir.run("train log.svm -a ftrl --checkpoint d --quiet").ok();
+    let error = dir.run("train all.svm --resume d --sample-negatives 0.5").fails(2);
+    assert!(error.contains("which was trained with all negative rows; "), "{error}");
 }

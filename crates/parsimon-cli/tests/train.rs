@@ -376,3 +376,26 @@ fn a_failing_test_file_does_not_cost_the_model() {
     dir.run("train d.svm --test bad.svm -o m.psm --quiet").fails(1);
     dir.run("predict m.psm d.svm").ok();
 }
+
+#[test]
+fn progressive_predictions_may_be_a_table() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(300));
+    dir.run("train d.svm -a ftrl --quiet --predictions p.txt").ok();
+    let lines = String::from_utf8(dir.read("p.txt")).unwrap();
+    dir.run("train d.svm -a ftrl --quiet --predictions p.csv").ok();
+    let table = String::from_utf8(dir.read("p.csv")).unwrap();
+    assert_eq!(table, format!("prediction\n{lines}"));
+    dir.run("train d.svm -a ftrl --quiet --predictions p.parquet").ok();
+    assert!(dir.read("p.parquet").starts_with(b"PAR1"));
+    dir.write("c.svm", "cat 1:1\ndog 2:1\neel 3:1\n".repeat(50));
+    dir.run("train c.svm -a ftrl --multiclass --quiet --predictions p.jsonl").ok();
+    let table = String::from_utf8(dir.read("p.jsonl")).unwrap();
+    let last: serde_json::Value = serde_json::from_str(table.lines().last().unwrap()).unwrap();
+    assert_eq!((table.lines().count(), &last["prediction"]), (150, &"eel".into()));
+    let sum: f64 = ["cat", "dog", "eel"]
+        .map(|c| last[format!("probability_{c}")].as_f64().unwrap())
+        .iter()
+        .sum();
+    assert!((sum - 1.0).abs() < 1e-12, "{last}");
+}

@@ -78,7 +78,10 @@ fn base_values_are_learned_and_predicted_with() {
     let shown = dir.run("evaluate m.psm known.vw --json -").json();
     assert!(shown.to_string().contains("mse"), "{shown}");
     let refused = dir.run("train known.vw -a rls --loss squared --quiet").fails(2);
-    assert!(refused.contains("base value") && refused.contains("ftrl"), "{refused}");
+    assert!(
+        refused.contains("known.vw, row 2: a base value") && refused.contains("ftrl"),
+        "{refused}"
+    );
     let several: String = (0..30).map(|i| format!("{} 1 0.5 |f a\n", 1 + i % 3)).collect();
     dir.write("several.vw", several);
     let refused = dir.run("train several.vw -a ftrl --multiclass --quiet").fails(1);

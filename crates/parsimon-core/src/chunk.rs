@@ -32,8 +32,9 @@ pub struct Chunk {
     weights: Vec<f64>,
     tags: Vec<u8>,
     tag_ends: Vec<usize>,
-    /// The base values; none where no row has one.
+    /// The base values, `base_width` for each row; none where no row has one.
     bases: Vec<f64>,
+    base_width: usize,
     /// The number columns, and their cells row by row: NaN where a cell is missing.
     columns: Vec<NumberColumn>,
     numbers: Vec<f64>,
@@ -116,6 +117,7 @@ impl Chunk {
             tags: Vec::new(),
             tag_ends: Vec::new(),
             bases: Vec::new(),
+            base_width: 1,
             columns: Vec::new(),
             numbers: Vec::new(),
             scratch: Vec::new(),
@@ -134,6 +136,7 @@ impl Chunk {
         self.tags.clear();
         self.tag_ends.clear();
         self.bases.clear();
+        self.base_width = 1;
     }
 
     /// The number of finished rows.
@@ -195,6 +198,27 @@ impl Chunk {
         if self.bases.is_empty() { NO_BASE } else { self.bases[i] }
     }
 
+    /// The base value of row `i` for one of several classes.
+    #[inline]
+    pub fn base_of(&self, i: usize, class: usize) -> f64 {
+        match self.base_width {
+            1 => self.base(i),
+            width => self.bases[i * width + class],
+        }
+    }
+
+    /// Gives all rows base values, one for each or as many as there are classes. They must be finite.
+    ///
+    /// # Panics
+    /// If there are not as many for each row.
+    pub fn set_bases(&mut self, bases: &[f64]) {
+        let width = bases.len() / self.len().max(1);
+        assert_eq!(bases.len(), width * self.len(), "every row has as many base values");
+        self.base_width = width.max(1);
+        self.bases.clear();
+        self.bases.extend_from_slice(bases);
+    }
+
     /// Whether a row has a base value.
     #[inline]
     pub fn has_bases(&self) -> bool {
@@ -210,8 +234,8 @@ impl Chunk {
     pub(crate) fn add_bases(&self, margins: &mut [f64]) {
         if self.has_bases() {
             let width = margins.len() / self.len().max(1);
-            for (p, base) in margins.chunks_exact_mut(width.max(1)).zip(&self.bases) {
-                p.iter_mut().for_each(|p| *p += base);
+            for (i, of_row) in margins.chunks_exact_mut(width.max(1)).enumerate() {
+                of_row.iter_mut().enumerate().for_each(|(class, p)| *p += self.base_of(i, class));
             }
         }
     }
@@ -428,8 +452,24 @@ impl Chunk {
     /// Gives the row just finished the base value of row `i` of `other`.
     #[inline]
     pub(crate) fn copy_base(&mut self, other: &Chunk, i: usize) {
-        if other.has_bases() {
+        if other.base_width > 1 {
+            self.copy_wide_base(other, i);
+        } else if other.has_bases() {
             self.base_last(other.bases[i]);
+        }
+    }
+
+    fn copy_wide_base(&mut self, other: &Chunk, i: usize) {
+        let (width, last) = (other.base_width, self.len().saturating_sub(1));
+        self.base_width = width;
+        self.bases.resize(last * width, NO_BASE);
+        self.bases.extend_from_slice(&other.bases[i * width..(i + 1) * width]);
+    }
+
+    /// A place for the base value of a row, which has none yet.
+    fn open_base(&mut self) {
+        if self.has_bases() {
+            self.bases.resize(self.bases.len() + self.base_width, NO_BASE);
         }
     }
 
@@ -447,9 +487,7 @@ impl Chunk {
         } else if !self.tag_ends.is_empty() {
             self.tag_ends.push(self.tags.len());
         }
-        if self.has_bases() {
-            self.bases.push(NO_BASE);
-        }
+        self.open_base();
         self.copy_base(other, i);
     }
 
@@ -534,9 +572,7 @@ impl Chunk {
         if !self.tag_ends.is_empty() {
             self.tag_ends.push(self.tags.len());
         }
-        if self.has_bases() {
-            self.bases.push(NO_BASE);
-        }
+        self.open_base();
     }
 
     fn check_open_row(

@@ -179,6 +179,8 @@ pub(crate) fn remaining([n, mean, squares]: [f64; 3], [n0, mean0, squares0]: [f6
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     moments: Vec<ColumnMoments>,
+    /// Which of the moments do not change any more. There may be fewer: the rest changes.
+    fixed: Vec<bool>,
     /// The columns of the last chunk, which of the moments each belongs to, and their order by id.
     last: Vec<NumberColumn>,
     places: Vec<usize>,
@@ -201,6 +203,22 @@ impl Columns {
     /// Adds samples of columns. Places of columns that are known do not change.
     pub(crate) fn add(&mut self, added: &[ColumnMoments]) {
         ColumnMoments::add_all(&mut self.moments, added);
+    }
+
+    /// Keeps the moments of these columns as they are from here on. A column whose cells were all equal has no deviation: it is
+    /// still measured.
+    pub(crate) fn fix(&mut self, moments: &[ColumnMoments]) {
+        for (k, column) in moments.iter().enumerate() {
+            let place = place_of(&self.moments, k, column.key).unwrap_or_else(|| {
+                self.moments.push(*column);
+                self.moments.len() - 1
+            });
+            if column.deviation() > 0.0 {
+                self.moments[place] = *column;
+                self.fixed.resize(self.moments.len(), false);
+                self.fixed[place] = true;
+            }
+        }
     }
 
     /// Finds the moments of a chunk's columns; new columns get some.
@@ -228,11 +246,13 @@ impl Columns {
         let cells = chunk.numbers(i);
         self.features.clear();
         for &k in &self.order {
-            let (x, moments) = (cells[k], &mut self.moments[self.places[k]]);
+            let (x, place) = (cells[k], self.places[k]);
             if x.is_nan() {
                 continue;
             }
-            if let Some(growth) = growth {
+            let is_fixed = self.fixed.get(place) == Some(&true);
+            let moments = &mut self.moments[place];
+            if let Some(growth) = growth.filter(|_| !is_fixed) {
                 moments.push(x, growth * h);
             }
             let u = moments.standardized(x);
@@ -246,9 +266,11 @@ impl Columns {
 
     /// Brings the sums to the units after a division; mean and deviation stay.
     pub(crate) fn divide(&mut self) {
-        for moments in &mut self.moments {
-            moments.weight *= DIVIDED;
-            moments.squares *= DIVIDED;
+        for (place, moments) in self.moments.iter_mut().enumerate() {
+            if self.fixed.get(place) != Some(&true) {
+                moments.weight *= DIVIDED;
+                moments.squares *= DIVIDED;
+            }
         }
     }
 

@@ -136,11 +136,17 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         self.bias.as_ref().map_or(F::ZERO, read)
     }
 
-    /// Predicts and then learns row `i` under the label given; the margin made before learning.
+    /// Predicts and then learns row `i` under the label and the base value given; the margin made before learning.
     #[inline(never)]
-    pub(crate) fn learn_row(&mut self, chunk: &Chunk, i: usize, label: Option<f64>) -> f64 {
+    pub(crate) fn learn_row(
+        &mut self,
+        chunk: &Chunk,
+        i: usize,
+        label: Option<f64>,
+        base: f64,
+    ) -> f64 {
         let (x, weight) = (chunk.row(i), chunk.weight(i));
-        self.row.base = chunk.base(i);
+        self.row.base = base;
         match label {
             // A row of weight 0 is as if it were not there.
             Some(y) if weight > 0.0 => (self.step)(self, x, y, weight),
@@ -154,12 +160,13 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         chunk: &Chunk,
         i: usize,
         label: Option<f64>,
+        base: f64,
         scale: f64,
     ) -> f64 {
         if label.is_some() && chunk.weight(i) > 0.0 {
             self.rule.scale_penalty(&mut self.now, scale);
         }
-        self.learn_row(chunk, i, label)
+        self.learn_row(chunk, i, label, base)
     }
 
     #[inline(always)]
@@ -332,7 +339,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         margins.reserve(rows.len());
         for i in rows {
             self.prefetch(chunk, i);
-            margins.push(self.learn_row(chunk, i, chunk.label(i)));
+            margins.push(self.learn_row(chunk, i, chunk.label(i), chunk.base(i)));
         }
     }
 
@@ -346,7 +353,8 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         margins.reserve(rows.len());
         for (i, &scale) in rows.zip(scales) {
             self.prefetch(chunk, i);
-            margins.push(self.learn_row_scaled(chunk, i, chunk.label(i), scale));
+            let (label, base) = (chunk.label(i), chunk.base(i));
+            margins.push(self.learn_row_scaled(chunk, i, label, base, scale));
         }
     }
 

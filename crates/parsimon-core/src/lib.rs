@@ -27,7 +27,8 @@
 //! reading never writes.
 //!
 //! [`Normalized`], [`StandardizedTarget`] and [`StandardizedColumns`] go around a learner: they bring rows, labels and the
-//! number columns of tables to a common scale, and weights and margins back to the user's units.
+//! number columns of tables to a common scale, and weights and margins back to the user's units. [`FromModel`] goes around all of
+//! them: the learner inside learns the change of a model.
 //!
 //! Methods that are not one coordinate at a time have rooms of their own: [`Constrained`] (CSGD in `O(nnz)`) and
 //! [`filter`] (projections in a metric, affine projections, RLS; sample by sample or row by row).
@@ -51,6 +52,7 @@ mod dictionary;
 mod exponential;
 mod fade;
 mod float;
+mod from_model;
 mod lanes;
 mod learner;
 mod loss;
@@ -77,6 +79,7 @@ pub use columns::{ColumnMoments, Columns};
 pub use constrained::Constrained;
 pub use fade::HalfLife;
 pub use float::{Float, Precision};
+pub use from_model::FromModel;
 pub use lanes::{Lane, LaneLearner, Lanes};
 pub use learner::Learner;
 pub use loss::{LabelDomain, Loss};

@@ -23,22 +23,23 @@ impl<F: Float, R: Rule<F>> OneVsAll<F, R> {
         Self { learners, other }
     }
 
-    /// Lets every class's learner learn the rows: `learn` gets the learner, the row's place in `rows`, the row and the
-    /// label as that learner sees it.
+    /// Lets every class's learner learn the rows: `learn` gets the learner, the row's place in `rows`, the row, and
+    /// the label and the base value as that learner sees them.
     #[inline(always)]
     fn learn_each(
         &mut self,
         chunk: &Chunk,
         rows: Range<usize>,
         margins: &mut Vec<f64>,
-        learn: impl Fn(&mut Learner<F, R>, usize, usize, Option<f64>) -> f64,
+        learn: impl Fn(&mut Learner<F, R>, usize, usize, Option<f64>, f64) -> f64,
     ) {
         let (classes, start) = (self.learners.len(), margins.len());
         margins.resize(start + classes * rows.len(), 0.0);
         for (k, learner) in self.learners.iter_mut().enumerate() {
             for (n, i) in rows.clone().enumerate() {
                 let own = |y: f64| own_label(y, k, self.other);
-                margins[start + n * classes + k] = learn(learner, n, i, chunk.label(i).map(own));
+                let (label, base) = (chunk.label(i).map(own), chunk.base_of(i, k));
+                margins[start + n * classes + k] = learn(learner, n, i, label, base);
             }
         }
     }
@@ -46,7 +47,9 @@ impl<F: Float, R: Rule<F>> OneVsAll<F, R> {
 
 impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
-        self.learn_each(chunk, rows, margins, |learner, _, i, y| learner.learn_row(chunk, i, y));
+        self.learn_each(chunk, rows, margins, |learner, _, i, y, base| {
+            learner.learn_row(chunk, i, y, base)
+        });
     }
 
     fn learn_rows_scaled(
@@ -56,8 +59,8 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
         scales: &[f64],
         margins: &mut Vec<f64>,
     ) {
-        self.learn_each(chunk, rows, margins, |learner, n, i, y| {
-            learner.learn_row_scaled(chunk, i, y, scales[n])
+        self.learn_each(chunk, rows, margins, |learner, n, i, y, base| {
+            learner.learn_row_scaled(chunk, i, y, base, scales[n])
         });
     }
 
@@ -72,12 +75,10 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let (classes, start) = (self.learners.len(), margins.len());
         margins.resize(start + classes * chunk.len(), 0.0);
-        let mut column = Vec::new();
         for (k, learner) in self.learners.iter().enumerate() {
-            column.clear();
-            learner.predict(chunk, &mut column);
-            for (i, &p) in column.iter().enumerate() {
-                margins[start + i * classes + k] = p;
+            for i in 0..chunk.len() {
+                let margin = learner.predict_row(chunk.row(i)) + chunk.base_of(i, k);
+                margins[start + i * classes + k] = margin;
             }
         }
     }

@@ -49,6 +49,9 @@ pub trait Online: Send + Sync {
     fn label_range(&self) -> Option<(f64, f64)> {
         None
     }
+    /// Prepares a learner at the origin to learn the change of a model instead of a model: number columns keep the moments of the model,
+    /// to which its weights belong, and margins are not clipped, because the label is only approached together with the model's.
+    fn rest_on(&mut self, _columns: &[ColumnMoments]) {}
     /// Which of several settings is read, if the learner is a race of settings.
     fn chosen(&self) -> Option<usize> {
         None
@@ -131,6 +134,9 @@ impl<O: Online + ?Sized> Online for Box<O> {
     }
     fn label_range(&self) -> Option<(f64, f64)> {
         (**self).label_range()
+    }
+    fn rest_on(&mut self, columns: &[ColumnMoments]) {
+        (**self).rest_on(columns);
     }
     fn chosen(&self) -> Option<usize> {
         (**self).chosen()

@@ -14,7 +14,7 @@ use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{Moments, MomentsDelta, TargetMoments};
 use crate::normalized::blocks;
 use crate::state::{StateError, StateWriter, fits};
-use crate::{Chunk, Frozen, HalfLife, Head, Online, State};
+use crate::{Chunk, ColumnMoments, Frozen, HalfLife, Head, Online, State};
 
 /// A learner of a real label (the squared, Huber and quantile losses) that sees standardized labels. Margins and weights
 /// are in the units of the original label.
@@ -135,6 +135,24 @@ impl<O: Online> StandardizedTarget<O> {
         self.rows.copy_row_with_label(chunk, i, label.map(|y| (y - m) / sigma));
     }
 
+    /// Margins in the units of the labels; base values are added to them, and not to those of the learner inside.
+    fn margins_with(
+        &self,
+        chunk: &Chunk,
+        margins: &mut Vec<f64>,
+        read: impl Fn(&O, &Chunk, &mut Vec<f64>),
+    ) {
+        let start = margins.len();
+        if chunk.has_bases() {
+            read(&self.inner, &chunk.without_bases(), margins);
+        } else {
+            read(&self.inner, chunk, margins);
+        }
+        let units = self.units();
+        margins[start..].iter_mut().for_each(|p| *p = units.margin(*p));
+        chunk.add_bases(&mut margins[start..]);
+    }
+
     fn learn_blocks(
         &mut self,
         chunk: &Chunk,
@@ -187,28 +205,23 @@ impl<O: Online> Online for StandardizedTarget<O> {
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let start = margins.len();
-        if chunk.has_bases() {
-            self.inner.predict(&chunk.without_bases(), margins);
-        } else {
-            self.inner.predict(chunk, margins);
-        }
-        let units = self.units();
-        margins[start..].iter_mut().for_each(|p| *p = units.margin(*p));
-        chunk.add_bases(&mut margins[start..]);
+        self.margins_with(chunk, margins, |inner, rows, margins| inner.predict(rows, margins));
     }
 
     fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let start = margins.len();
-        self.inner.score(chunk, margins);
-        let units = self.units();
-        margins[start..].iter_mut().for_each(|p| *p = units.margin(*p));
+        self.margins_with(chunk, margins, |inner, rows, margins| inner.score(rows, margins));
     }
 
     fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
         let (start, sigma) = (weights.len(), self.target.deviation());
         self.inner.weights_of(indices, weights);
         weights[start..].iter_mut().for_each(|w| *w *= sigma);
+    }
+
+    fn rest_on(&mut self, columns: &[ColumnMoments]) {
+        // The range of what is left to be learned bounds no prediction.
+        self.clips = false;
+        self.inner.rest_on(columns);
     }
 
     fn chosen(&self) -> Option<usize> {

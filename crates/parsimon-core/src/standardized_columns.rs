@@ -123,6 +123,10 @@ impl<O: Online> Online for StandardizedColumns<O> {
     fn columns(&self) -> &[ColumnMoments] {
         self.columns.moments()
     }
+    fn rest_on(&mut self, columns: &[ColumnMoments]) {
+        self.columns.fix(columns);
+        self.inner.rest_on(columns);
+    }
     fn chosen(&self) -> Option<usize> {
         self.inner.chosen()
     }

@@ -154,6 +154,9 @@ impl HashedRow {
     }
 }
 
+/// So many names are remembered where only some are wanted.
+const MOST_SEEN: usize = 1 << 20;
+
 /// Builds rows. One per parser thread; it remembers which names it has reported.
 #[derive(Debug)]
 pub(crate) struct Builder {
@@ -186,7 +189,11 @@ impl Builder {
             Space::Ids => (0, None),
             Space::Hashed { bits } => {
                 let keep = spec.options.keep_names && !spec.labels_only;
-                (bits, keep.then(Seen::new))
+                let most = match spec.options.named_slots {
+                    None => usize::MAX,
+                    Some(_) => MOST_SEEN,
+                };
+                (bits, keep.then(|| Seen::new(most)))
             }
         };
         let cross = Cross::new(&spec.options.interactions).map(Box::new);
@@ -586,7 +593,7 @@ impl Builder {
     /// Forgets which names were reported, so that all are new again.
     pub(crate) fn forget_names(&mut self) {
         if let Some(seen) = &mut self.seen {
-            *seen = Seen::new();
+            *seen = Seen::new(seen.most());
         }
     }
 

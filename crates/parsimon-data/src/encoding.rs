@@ -133,12 +133,40 @@ impl Ready {
     }
 }
 
-/// How many bytes of a text are not UTF-8, and the line and byte of the first, from 1.
+/// How many bytes of a text are not UTF-8, and where the first is.
 #[derive(Debug, Default)]
 pub(crate) struct Strays {
     pub(crate) bytes: AtomicU64,
-    pub(crate) first: OnceLock<(u64, u64)>,
+    pub(crate) first: OnceLock<Stray>,
+    /// What separates the cells of the table, and the names of its columns.
+    pub(crate) columns: OnceLock<(u8, Vec<String>)>,
 }
+
+/// A byte that is not UTF-8: its line and its place in the line, from 1, and what stands before it in the line.
+#[derive(Debug)]
+pub(crate) struct Stray {
+    pub(crate) line: u64,
+    pub(crate) byte: u64,
+    before: Vec<u8>,
+}
+
+impl Strays {
+    /// The column of the first, if the columns have names.
+    pub(crate) fn column(&self) -> Option<&str> {
+        let ((separator, names), stray) = (self.columns.get()?, self.first.get()?);
+        let (mut column, mut is_quoted) = (0, false);
+        for &b in &stray.before {
+            is_quoted ^= b == b'"';
+            column += usize::from(b == *separator && !is_quoted);
+        }
+        // The header names the columns, and is in none of them.
+        let is_whole = stray.before.len() as u64 + 1 == stray.byte && stray.line > 1;
+        names.get(column).map(String::as_str).filter(|_| is_whole)
+    }
+}
+
+/// More of a line is not kept.
+const MOST_BEFORE: usize = 64 << 10;
 
 /// A stream in which every byte that is not part of UTF-8 is the character of Windows-1252.
 pub(crate) struct FromWindows1252<R> {
@@ -150,21 +178,36 @@ pub(crate) struct FromWindows1252<R> {
     /// The place of the next byte, counted until the first stray: lines and bytes from 1.
     line: u64,
     byte: u64,
+    /// What the line has before that place, but for a great deal.
+    before: Vec<u8>,
 }
 
 impl<R: Read> FromWindows1252<R> {
     pub(crate) fn new(inner: R, strays: Arc<Strays>) -> Self {
-        Self { inner, carry: Vec::new(), ready: Ready::default(), strays, line: 1, byte: 1 }
+        Self {
+            inner,
+            carry: Vec::new(),
+            ready: Ready::default(),
+            strays,
+            line: 1,
+            byte: 1,
+            before: Vec::new(),
+        }
     }
 
     /// Keeps the place, until it is known.
     fn pass(&mut self, valid: &[u8]) {
         if self.strays.first.get().is_none() {
             self.line += memchr::memchr_iter(b'\n', valid).count() as u64;
-            match memchr::memrchr(b'\n', valid) {
-                Some(newline) => self.byte = (valid.len() - newline) as u64,
-                None => self.byte += valid.len() as u64,
+            let mut of_line = valid;
+            if let Some(newline) = memchr::memrchr(b'\n', valid) {
+                self.byte = 1;
+                self.before.clear();
+                of_line = &valid[newline + 1..];
             }
+            self.byte += of_line.len() as u64;
+            let room = MOST_BEFORE.saturating_sub(self.before.len());
+            self.before.extend_from_slice(&of_line[..of_line.len().min(room)]);
         }
     }
 
@@ -186,7 +229,8 @@ impl<R: Read> FromWindows1252<R> {
                 self.carry = bytes[valid..].to_vec();
                 return;
             }
-            let _ = self.strays.first.set((self.line, self.byte));
+            let before = std::mem::take(&mut self.before);
+            let _ = self.strays.first.set(Stray { line: self.line, byte: self.byte, before });
             self.strays.bytes.fetch_add(stray as u64, Ordering::Relaxed);
             for &b in &bytes[valid..valid + stray] {
                 let mut utf8 = [0; 4];
@@ -310,7 +354,7 @@ mod tests {
             let text = read_by(FromWindows1252::new(Slow(bytes, given), strays.clone()), taken);
             assert_eq!(text, "a\nZoë €5, € â‚x🎈é", "{given} {taken}");
             assert_eq!(strays.bytes.load(Ordering::Relaxed), 5);
-            assert_eq!(strays.first.get(), Some(&(2, 3)));
+            assert_eq!(strays.first.get().map(|s| (s.line, s.byte)), Some((2, 3)));
         }
         let strays = Arc::new(Strays::default());
         assert_eq!(read_by(FromWindows1252::new(TEXT.as_bytes(), strays.clone()), 3), TEXT);

@@ -96,6 +96,7 @@ mod svmlight;
 mod table_writer;
 #[cfg(test)]
 mod testing;
+mod unmet;
 mod vw;
 
 #[cfg(feature = "columnar")]

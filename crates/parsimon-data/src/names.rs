@@ -1,5 +1,7 @@
 //! The names behind hashed slots.
 
+use std::collections::HashSet;
+
 /// Which names live in which slot.
 ///
 /// In [`Space::Ids`](crate::Space::Ids) a feature's name is its id and nothing is stored here. In a hashed space the
@@ -163,6 +165,35 @@ impl From<&NewNames> for Names {
     }
 }
 
+/// The slots that still want a name, where names are only wanted for some, one for each.
+#[derive(Debug)]
+pub(crate) struct Unnamed(Option<HashSet<u32>>);
+
+impl Unnamed {
+    pub(crate) fn new(slots: Option<&HashSet<u32>>) -> Self {
+        Self(slots.cloned())
+    }
+
+    /// Whether the name of a slot is wanted, which it then has.
+    pub(crate) fn takes(&mut self, slot: u32) -> bool {
+        self.0.as_mut().is_none_or(|slots| slots.remove(&slot))
+    }
+
+    /// Adds the names that are wanted to others; whether there were some.
+    pub(crate) fn append(&mut self, later: &News, names: &mut News) -> bool {
+        let before = names.items.len();
+        match self.0 {
+            None => names.append(later),
+            Some(_) => {
+                for (slot, name) in later.iter().filter(|(slot, _)| self.takes(*slot)) {
+                    names.push(slot, b"", name);
+                }
+            }
+        }
+        names.items.len() > before
+    }
+}
+
 /// What one parser thread has already reported.
 ///
 /// PERF: a name is reported when first seen, so the common case must only find out that it has been: one load and one
@@ -172,11 +203,17 @@ pub(crate) struct Seen {
     /// 0 where nobody stands; as many as a power of two.
     table: Vec<u64>,
     len: usize,
+    /// After so many, all are forgotten and reported again.
+    most: usize,
 }
 
 impl Seen {
-    pub(crate) fn new() -> Self {
-        Self { table: vec![0; 1 << 12], len: 0 }
+    pub(crate) fn new(most: usize) -> Self {
+        Self { table: vec![0; 1 << 12], len: 0, most }
+    }
+
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 
     fn home(&self, hash: u64) -> usize {
@@ -215,7 +252,9 @@ impl Seen {
         }
         self.table[at] = hash;
         self.len += 1;
-        if 2 * self.len > self.table.len() {
+        if self.len > self.most {
+            *self = Self::new(self.most);
+        } else if 2 * self.len > self.table.len() {
             self.grow();
         }
         true
@@ -332,7 +371,7 @@ mod tests {
 
     #[test]
     fn each_hash_is_new_once() {
-        let mut seen = Seen::new();
+        let mut seen = Seen::new(usize::MAX);
         // Some that share a home, and so many that the table grows.
         let hashes = (0..20_000).map(|k: u64| k.wrapping_mul(0x9E37_79B9_7F4A_7C15) & !63);
         let hashes: Vec<u64> = hashes.chain([1]).collect();

@@ -23,6 +23,8 @@ pub(crate) struct Opened {
     pub(crate) is_compressed: bool,
     pub(crate) is_pipe: bool,
     pub(crate) format: Format,
+    /// Bytes that are not UTF-8, of a table.
+    pub(crate) strays: Option<Arc<Strays>>,
 }
 
 /// Enough of a file to see what it is.
@@ -85,13 +87,15 @@ pub(crate) fn open(
         Some(format) => format,
         None => recognize::by_bytes(&head).map_err(|words| DataError::format(&name, words))?,
     };
+    let mut strays = None;
     if matches!(format, Format::Csv | Format::Tsv) {
-        let strays = Arc::new(Strays::default());
-        remarks.watch(&name, &strays);
+        let found = Arc::new(Strays::default());
+        remarks.watch(&name, &found);
         let all = Cursor::new(head).chain(rest);
-        (head, rest) = again(Box::new(FromWindows1252::new(all, strays)), is_pipe);
+        (head, rest) = again(Box::new(FromWindows1252::new(all, found.clone())), is_pipe);
+        strays = Some(found);
     }
-    Ok(Opened { name, head, rest, is_compressed, is_pipe, format })
+    Ok(Opened { name, head, rest, is_compressed, is_pipe, format, strays })
 }
 
 /// The first bytes of a stream that was begun anew, and the rest.
@@ -235,7 +239,7 @@ pub(crate) fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<
     let roles = match options.kinds {
         Kinds::Found if options.label_column.is_some() => Some("label-column"),
         Kinds::Found if options.weight_column.is_some() => Some("weight-column"),
-        _ => None,
+        _ => options.asked_column,
     };
     let categories = (!options.text_columns.is_empty()).then_some("categories");
     let flag = match format {

@@ -1,8 +1,10 @@
 //! What to read and how: inputs, formats, feature spaces, options.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::kinds::check_ngrams;
 use crate::{DataError, Kinds, Labels, Stop};
@@ -274,6 +276,11 @@ pub struct Options {
     pub max_value: f64,
     /// Whether to remember the names of hashed features.
     pub keep_names: bool,
+    /// The slots whose names are remembered, the first of each; `None` for all names of all slots.
+    pub named_slots: Option<Arc<HashSet<u32>>>,
+    /// The flag by which a person named a column (`label-column`, `weight-column`): data without columns is then refused. A model
+    /// may name columns, too, and its rows come from anywhere.
+    pub asked_column: Option<&'static str>,
     /// Columns (in JSON, fields) whose cells travel with each row as text, whether they are features or not: names, numbers,
     /// ranges, patterns or `all`. [`Carried`](crate::Carried) reads them.
     pub carried_columns: Vec<String>,
@@ -311,6 +318,8 @@ impl Default for Options {
             chunk_rows: 1024,
             max_value: 1e100,
             keep_names: true,
+            named_slots: None,
+            asked_column: None,
             carried_columns: Vec::new(),
             mark_skipped: false,
             stop: None,

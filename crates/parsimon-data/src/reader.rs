@@ -11,7 +11,7 @@ use crate::engine::{Done, Engine};
 use crate::error::DataError;
 use crate::kinds::Missing;
 use crate::label::{LabelReader, LabelTexts, code};
-use crate::names::{NewNames, News};
+use crate::names::{NewNames, News, Unnamed};
 use crate::opened::check_inputs;
 use crate::remarks::Remarks;
 use crate::selector::Selector;
@@ -58,6 +58,7 @@ pub struct Reader {
     total: Option<u64>,
     /// PERF: names are only collected while rows are read, and put in order when somebody asks.
     news: News,
+    named: Unnamed,
     names: OnceLock<Names>,
     label_texts: LabelTexts,
     current: Option<Current>,
@@ -228,6 +229,7 @@ impl Reader {
             unfit: 0,
             total,
             news: News::default(),
+            named: Unnamed::new(options.named_slots.as_deref()),
             names: OnceLock::new(),
             label_texts: LabelTexts::default(),
             current: None,
@@ -305,14 +307,13 @@ impl Reader {
         if let Some(contents) = done.contents.take()
             && self.keep_names
         {
-            for (slot, name) in contents.names.iter() {
+            for (slot, name) in contents.names.iter().filter(|(slot, _)| self.named.takes(*slot)) {
                 self.news.push(slot, b"", name.as_bytes());
             }
             self.names.take();
         }
         let parsed = &mut done.parsed;
-        if !parsed.news.is_empty() {
-            self.news.append(&parsed.news);
+        if !parsed.news.is_empty() && self.named.append(&parsed.news, &mut self.news) {
             self.names.take();
         }
         for text in &parsed.label_news {

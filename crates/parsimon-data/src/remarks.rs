@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::encoding::Strays;
+use crate::encoding::{Stray, Strays};
+use crate::unmet::Unmet;
 
 /// Remarks about inputs, in the order the inputs were opened. Shared by the thread that opens inputs and the reader.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ enum Remark {
     Words(String),
     /// Bytes of an input that are not UTF-8; how many there are is known at its end.
     Strays(Arc<str>, Arc<Strays>),
+    /// Names that the first rows do not have; whether later ones do is known at the end.
+    Unmet(Arc<str>, Arc<Unmet>),
 }
 
 impl Remarks {
@@ -23,6 +26,10 @@ impl Remarks {
 
     pub(crate) fn watch(&self, name: &Arc<str>, strays: &Arc<Strays>) {
         self.push(Remark::Strays(name.clone(), strays.clone()));
+    }
+
+    pub(crate) fn watch_unmet(&self, name: &Arc<str>, unmet: &Arc<Unmet>) {
+        self.push(Remark::Unmet(name.clone(), unmet.clone()));
     }
 
     fn push(&self, remark: Remark) {
@@ -40,12 +47,20 @@ impl Remark {
     fn sentence(&self) -> Option<String> {
         match self {
             Remark::Words(words) => Some(words.clone()),
+            Remark::Unmet(name, unmet) => {
+                let names = unmet.names();
+                (!names.is_empty()).then(|| {
+                    format!("{name}: no row has {}, which a flag names", names.join(" or "))
+                })
+            }
             Remark::Strays(name, strays) => {
-                let (line, byte) = strays.first.get()?;
+                let Stray { line, byte, .. } = strays.first.get()?;
+                let column = strays.column().map(|name| format!(", column {name:?}"));
+                let column = column.unwrap_or_default();
                 let bytes = strays.bytes.load(Ordering::Relaxed);
                 let (s, were) = if bytes == 1 { ("", "was") } else { ("s", "were") };
                 Some(format!(
-                    "{name}:{line}:{byte}: the text is not UTF-8 here; {bytes} byte{s} {were} read as Windows-1252"
+                    "{name}:{line}:{byte}{column}: the text is not UTF-8 here; {bytes} byte{s} {were} read as Windows-1252"
                 ))
             }
         }

@@ -16,6 +16,7 @@ use crate::line_blocks::{BlockError, Ends, LineBlocks};
 use crate::opened::{Opened, open, refuse_column_flags, refuse_interactions};
 use crate::remarks::{Remarks, listed};
 use crate::stored::Stored;
+use crate::unmet::Unmet;
 use crate::{Format, Input, Kinds, Options, Space, TableSchema, jsonl};
 
 /// A part of the input that can be parsed without the parts before it.
@@ -76,6 +77,8 @@ struct Current {
     lines_before: u64,
     columns: Option<Arc<Columns>>,
     table: Option<Arc<TableSchema>>,
+    /// Names to look for in all rows.
+    unmet: Option<Arc<Unmet>>,
 }
 
 enum Pieces {
@@ -135,7 +138,8 @@ impl Source {
         let pieces = Pieces::Table(Box::new(batches), 0, 0);
         let first_name = name.clone();
         let columns = None;
-        let current = Current { name, pieces, is_first: true, lines_before: 0, columns, table };
+        let current =
+            Current { name, pieces, is_first: true, lines_before: 0, columns, table, unmet: None };
         let (names, has_label, carried) = current.named(options);
         Self {
             waiting: VecDeque::new(),
@@ -277,10 +281,20 @@ impl Current {
         if !opened.format.is_text() {
             return Self::binary(opened, input, options, count, before);
         }
+        let mut unmet = None;
         if opened.format == Format::Jsonl && jsonl::names_fields(options) {
-            let (seen, _) = opened.read_judged();
-            jsonl::check_fields(&opened.head[..seen], options)
-                .map_err(|words| DataError::columns(&opened.name, words))?;
+            let (seen, is_whole) = opened.read_judged();
+            let absent = jsonl::absent_fields(&opened.head[..seen], options);
+            // Later rows may have a name that none is like.
+            if let Some(absent) = absent.iter().find(|a| is_whole || !a.near.is_empty()) {
+                let rows = if is_whole { "" } else { " in its first rows" };
+                let words = format!("has no {}{}{rows}{}", absent.name, absent.near, absent.role);
+                return Err(DataError::columns(&opened.name, words));
+            }
+            if !absent.is_empty() {
+                let names = absent.into_iter().map(|a| (a.name + a.role, a.text)).collect();
+                unmet = Some(Arc::new(Unmet::new(names)));
+            }
         }
         let dialect = match opened.format {
             Format::Csv => Some(Dialect::CSV),
@@ -307,6 +321,9 @@ impl Current {
                 .map_err(|words| DataError::columns(&opened.name, words))?;
             opened.head.drain(..head.bytes);
             columns = Some(Arc::new(head.columns));
+            if let (Some(strays), Some(columns)) = (&opened.strays, &columns) {
+                let _ = strays.columns.set((dialect.delimiter, columns.names()));
+            }
             (lines_before, table) = (head.lines, head.table);
         }
         let ends = dialect.map_or(Ends::Newline, Dialect::ends);
@@ -315,11 +332,15 @@ impl Current {
             cutter = cutter.eager();
         }
         let pieces = Pieces::Text(Box::new(cutter));
-        Ok(Self { name: opened.name, pieces, is_first: true, lines_before, columns, table })
+        let name = opened.name;
+        Ok(Self { name, pieces, is_first: true, lines_before, columns, table, unmet })
     }
 
     /// Notes the columns that are not read, and those that are not there.
     fn remark(&self, remarks: &Remarks) {
+        if let Some(unmet) = &self.unmet {
+            remarks.watch_unmet(&self.name, unmet);
+        }
         let Some(columns) = &self.columns else { return };
         let counted = |names: &[String], are: [&str; 2]| match names {
             [_] => format!("1 column {}", are[0]),
@@ -392,7 +413,8 @@ impl Current {
             Pieces::Cache(_, contents, _) => contents.table.clone(),
             Pieces::Text(_) => None,
         };
-        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns: None, table })
+        let (columns, unmet) = (None, None);
+        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns, table, unmet })
     }
 
     /// The names of all columns, whether one is the label, and those whose cells travel with the row.
@@ -437,7 +459,12 @@ impl Current {
     fn next_body(&mut self, mut buffer: Vec<u8>, count: &AtomicU64) -> Result<Body, DataError> {
         match &mut self.pieces {
             Pieces::Text(cutter) => match cutter.next(&mut buffer) {
-                Ok(Some(len)) => Ok(Body::Text { buffer, len }),
+                Ok(Some(len)) => {
+                    if let Some(unmet) = &self.unmet {
+                        unmet.look(&buffer[..len]);
+                    }
+                    Ok(Body::Text { buffer, len })
+                }
                 Ok(None) => Ok(Body::End),
                 Err(BlockError::Io(e)) => Err(DataError::io(&self.name, "cannot read", e)),
                 Err(BlockError::TooLong { limit }) => {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use parsimon_core::Chunk;
+use parsimon_core::{Chunk, Head};
 use parsimon_data::Names;
 
 use crate::Model;
@@ -71,6 +71,33 @@ impl Model {
             let by_size = b.contribution.abs().total_cmp(&a.contribution.abs());
             by_size.then(a.feature.cmp(&b.feature))
         });
+    }
+
+    /// What the margin of a head is beside its `most` largest contributions, without zeros: `(others)`, the sum of the remaining ones;
+    /// `(bias)`; `(base)`, the base value of the row; `(clipped)`, what the range of predictions takes away or adds. With the largest
+    /// contributions these add up to the margin, up to rounding.
+    pub fn rest(
+        &self,
+        chunk: &Chunk,
+        i: usize,
+        head: usize,
+        parts: &[Contribution],
+        most: usize,
+        margin: f64,
+    ) -> Vec<(&'static str, f64)> {
+        let bias = self.heads().get(head).map_or(0.0, Head::bias);
+        let others: f64 = parts.iter().skip(most).map(|part| part.contribution).sum();
+        let largest: f64 = parts.iter().take(most).map(|part| part.contribution).sum();
+        let base = chunk.base(i);
+        let clipped = match self.range() {
+            Some((low, high)) if margin - base == low || margin - base == high => {
+                margin - (largest + others + bias + base)
+            }
+            _ => 0.0,
+        };
+        let rest =
+            [("(others)", others), ("(bias)", bias), ("(base)", base), ("(clipped)", clipped)];
+        rest.into_iter().filter(|(_, x)| *x != 0.0).collect()
     }
 
     /// A feature as the user calls it, from the names in the model, else from those of the data.

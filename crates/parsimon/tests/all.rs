@@ -10,6 +10,7 @@ mod common;
 mod fading;
 mod filters;
 mod forged_files;
+mod from_model;
 mod invariances;
 mod merge;
 mod merge_normalized;

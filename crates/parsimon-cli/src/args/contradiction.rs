@@ -18,10 +18,19 @@ impl Contradiction {
 
     /// The refusal, with the checkpoint's name.
     pub(crate) fn of(self, path: &Path) -> Fault {
+        self.with("checkpoint", path, "--resume")
+    }
+
+    /// The refusal, with the name of the model that learning begins with.
+    pub(crate) fn of_model(self, path: &Path) -> Fault {
+        self.with("model", path, "--from")
+    }
+
+    fn with(self, what: &str, path: &Path, way: &str) -> Fault {
         let Self { flag, given, stored } = self;
         let given = if given.is_empty() { String::new() } else { format!(" {given}") };
         Fault::Usage(format!(
-            "{flag}{given} contradicts the checkpoint {}, which was trained with {stored}; leave out {flag}, or train anew without --resume",
+            "{flag}{given} contradicts the {what} {}, which was trained with {stored}; leave out {flag}, or train anew without {way}",
             path.display()
         ))
     }

@@ -294,45 +294,52 @@ impl DataArgs {
 
     /// The first column that a flag gives another kind than it had.
     fn column_contradiction(&self, schema: &InputSchema) -> Option<Contradiction> {
-        for (flag, columns) in self.column_lists().into_iter().filter(|(_, list)| !list.is_empty())
-        {
-            let Some(table) = &schema.table else {
-                let same = match flag {
-                    "--ignore" => schema.ignored_columns == columns,
-                    "--categories" => schema.text_columns == columns,
-                    _ => false,
-                };
-                if same {
-                    continue;
-                }
-                return Some(Contradiction::new(flag, columns.join(","), "cells read one by one"));
+        let Some(table) = &schema.table else {
+            let same = |flag: &str, columns: &[String]| match flag {
+                "--ignore" => schema.ignored_columns == columns,
+                "--categories" => schema.text_columns == columns,
+                _ => false,
             };
-            if flag == "--missing" {
-                if table.missing.as_deref().is_some_and(|m| columns.iter().all(|c| m.contains(c))) {
-                    continue;
-                }
-                let stored = "other cells without a value";
-                return Some(Contradiction::new(flag, columns.join(","), stored));
-            }
-            for name in columns {
-                let stored = table.column(name).map(|column| column.kind);
-                let same = stored.is_some_and(|kind| match flag {
-                    "--ignore" => kind == Kind::Ignored,
-                    "--categories" => kind == Kind::Category,
-                    "--numbers" => kind == Kind::Number,
-                    "--texts" => kind == Kind::Text,
-                    _ => kind.is_read(),
-                });
-                if !same {
-                    let stored = match stored {
-                        Some(kind) => format!("{name} as {kind}"),
-                        None => format!("the kinds of all columns, none of which is called {name}"),
-                    };
-                    return Some(Contradiction::new(flag, name, stored));
+            let mut lists = self.column_lists().into_iter().filter(|(_, list)| !list.is_empty());
+            let (flag, columns) = lists.find(|(flag, columns)| !same(flag, columns))?;
+            return Some(Contradiction::new(flag, columns.join(","), "cells read one by one"));
+        };
+        let is_missing = |token: &String| table.missing.as_ref().is_some_and(|m| m.contains(token));
+        if !self.missing.iter().all(is_missing) {
+            let stored = "other cells without a value";
+            return Some(Contradiction::new("--missing", self.missing.join(","), stored));
+        }
+        // As the survey reads the flags: the later of these before the earlier, and a column by itself before `all`.
+        let wishes = [
+            ("--keep", &self.keep, None),
+            ("--numbers", &self.numbers, Some(Kind::Number)),
+            ("--categories", &self.text_columns, Some(Kind::Category)),
+            ("--texts", &self.texts, Some(Kind::Text)),
+            ("--ignore", &self.ignore_columns, Some(Kind::Ignored)),
+        ];
+        let mut wished = vec![None; table.columns.len()];
+        for (flag, columns, kind) in wishes {
+            for asked in columns {
+                let Ok(selected) = table.select(asked) else {
+                    let stored = format!("a table that has no column {asked}");
+                    return Some(Contradiction::new(flag, asked, stored));
+                };
+                for column in selected {
+                    if asked != "all" || wished[column].is_none_or(|(_, asked, _)| asked == "all") {
+                        wished[column] = Some((flag, asked.as_str(), kind));
+                    }
                 }
             }
         }
-        None
+        let roles = [table.label.as_deref(), table.weight.as_deref()];
+        table.columns.iter().zip(wished).find_map(|(column, wish)| {
+            let (flag, asked, kind) = wish?;
+            let same = kind.map_or(column.kind.is_read(), |kind| kind == column.kind);
+            let is_role = roles.contains(&Some(column.name.as_str()));
+            (!same && !is_role).then(|| {
+                Contradiction::new(flag, asked, format!("{} as {}", column.name, column.kind))
+            })
+        })
     }
 
     /// The options, but for the labels, which depend on the task.
@@ -353,6 +360,11 @@ impl DataArgs {
             threads: self.threads.unwrap_or_else(default_threads),
             label_column: self.label_column.clone(),
             weight_column: self.weight_column.clone(),
+            asked_column: match (&self.label_column, &self.weight_column) {
+                (Some(_), _) => Some("label-column"),
+                (None, Some(_)) => Some("weight-column"),
+                (None, None) => None,
+            },
             ignored_columns: self.ignore_columns.clone(),
             text_columns: self.text_columns.clone(),
             kinds: self.kinds()?,

@@ -181,6 +181,10 @@ pub(crate) struct TrainArgs {
     /// files start with their first row
     #[arg(long, value_name = "FILE", short = 'i', help_heading = "Run")]
     pub(crate) resume: Option<PathBuf>,
+    /// Begin with the weights of a model and learn their change. The loss, the classes, --normalize, the precision and how rows are read are
+    /// the model's; -a and its settings may be others [default of -a: auto, or the model's method if it was trained without --normalize]
+    #[arg(long, value_name = "MODEL", conflicts_with = "resume", help_heading = "Run")]
+    pub(crate) from: Option<PathBuf>,
     /// Compare the cumulative loss with the best fixed weights (keeps all rows in memory)
     #[arg(long, help_heading = "Run")]
     pub(crate) regret: bool,
@@ -194,7 +198,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
     /// Write the prediction made for each row before it was learned: one line per row of the first pass, empty for a row that was
-    /// passed over; - for standard output
+    /// passed over; - for standard output. A name that ends in .csv, .tsv, .jsonl (also with .gz), .parquet or .arrow is a table with a
+    /// header
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) predictions: Option<PathBuf>,
     /// Draw the learning curve and the nonzeros over time

@@ -28,10 +28,26 @@ fn encodings_give_the_same_features() {
     for command in ["predict utf8.psm latin.csv", "evaluate utf8.psm latin.csv", "train latin.csv"]
     {
         let ran = dir.run(command);
-        let warning = "warning: latin.csv:2:4: the text is not UTF-8 here; 20 bytes were read as Windows-1252";
+        let warning = "warning: latin.csv:2:4, column \"ville\": the text is not UTF-8 here; 20 bytes were read as Windows-1252";
         assert_eq!(ran.stderr.matches(warning).count(), 1, "{command}: {}", ran.stderr);
         ran.ok();
     }
+}
+
+/// The first byte that is not UTF-8 is behind quotes, separators and many rows.
+#[test]
+fn the_column_of_a_stray_byte_is_named() {
+    let dir = Dir::new();
+    let rows = table("note;city;label", 30_000, |i| {
+        format!("\"a;{}\";{};{}", i % 7, ["Rome", "Oslo"][i % 2], i % 2)
+    });
+    let mut bytes = rows.into_bytes();
+    let late =
+        bytes.len() - 400 + bytes[bytes.len() - 400..].iter().position(|b| *b == b'O').unwrap();
+    bytes[late] = 0xd6;
+    dir.write("late.csv", &bytes);
+    let ran = dir.run("train late.csv -a ftrl");
+    assert!(ran.stderr.contains(", column \"city\": the text is not UTF-8"), "{}", ran.stderr);
 }
 
 #[test]

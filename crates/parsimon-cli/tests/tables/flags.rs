@@ -46,6 +46,7 @@ fn columns_that_are_not_there_are_named_with_the_nearest() {
         ("d.jsonl --texts color", "--texts is for the columns of tables"),
         ("d.svm --label-column y", "--label-column is for the columns of tables"),
         ("d.svm --weight-column y", "--weight-column is for the columns of tables"),
+        ("d.svm --kinds cell --label-column y", "--label-column is for the columns of tables"),
         ("d.svm --ignore y", "--ignore is for the columns of tables"),
         ("d.svm --bits 10 --interactions user,ad", "features have no namespaces"),
     ] {
@@ -53,6 +54,43 @@ fn columns_that_are_not_there_are_named_with_the_nearest() {
         assert!(error.contains(expected) && error.lines().count() == 1, "{words}: {error}");
     }
     dir.run("train d.jsonl --ignore color --weight-column imp --quiet").ok();
+    dir.run("train d.svm -a ftrl -o m.psm --checkpoint c --quiet").ok();
+    for (words, flag) in [
+        ("predict m.psm d.svm", "--label-column"),
+        ("evaluate m.psm d.svm", "--weight-column"),
+        ("train d.svm --skip 0 --resume c", "--label-column"),
+    ] {
+        let ran = dir.run(&format!("{words} {flag} y"));
+        assert_ne!(ran.code, 0, "{words}");
+        let is_refused = ran.stderr.contains(&format!("{flag} is for the columns of tables"));
+        assert!(is_refused || ran.stderr.contains("contradicts"), "{words}: {}", ran.stderr);
+    }
+}
+
+/// Fields of JSON that only late rows have, or none.
+#[test]
+fn late_fields_of_json_are_looked_for_to_the_end() {
+    let dir = Dir::new();
+    let rows = |has_late: bool| -> String {
+        let late = |i: u32| if has_late && i > 14_000 { ",\"zeta\":1" } else { "" };
+        let row = |i: u32| format!("{{\"label\":{},\"color\":\"c{}\"{}}}\n", i % 2, i % 3, late(i));
+        (0..15_000).map(row).collect()
+    };
+    dir.write("late.jsonl", rows(true)).write("never.jsonl", rows(false));
+    let ran = dir.run("train late.jsonl -a ftrl --ignore zeta -o m.psm");
+    assert!(!ran.stderr.contains("zeta"), "{}", ran.stderr);
+    ran.ok();
+    let ran = dir.run("train never.jsonl -a ftrl --ignore zeta -o n.psm");
+    let warning = "never.jsonl: no row has field \"zeta\", which a flag names";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    ran.ok();
+    assert!(dir.has("n.psm"));
+    // A name that is nearly one of the first rows is refused at once.
+    let error = dir.run("train never.jsonl -a ftrl --ignore colour").fails(1);
+    assert!(error.contains("did you mean \"color\"? in its first rows"), "{error}");
+    dir.write("few.jsonl", rows(false).lines().take(40).collect::<Vec<_>>().join("\n"));
+    let error = dir.run("train few.jsonl -a ftrl --ignore zeta").fails(1);
+    assert!(error.contains("has no field \"zeta\""), "{error}");
 }
 
 #[test]

@@ -15,8 +15,20 @@ pub(crate) fn names_fields(options: &Options) -> bool {
     !matches!(options.labels, Labels::Optional(_)) && (is_named || lists)
 }
 
-/// Refuses fields and namespaces that no row of the first ones has.
-pub(crate) fn check_fields(head: &[u8], options: &Options) -> Result<(), String> {
+/// A field or namespace that no row of the first ones has.
+pub(crate) struct Absent {
+    /// What it is, and its name.
+    pub(crate) name: String,
+    /// Where it is named; may be empty.
+    pub(crate) role: &'static str,
+    /// A question after a name that is nearly the same; empty if there is none.
+    pub(crate) near: String,
+    /// The text of a row that has it.
+    pub(crate) text: String,
+}
+
+/// The fields and namespaces that no row of the first ones has.
+pub(crate) fn absent_fields(head: &[u8], options: &Options) -> Vec<Absent> {
     let (mut fields, mut namespaces) = (BTreeSet::new(), BTreeSet::new());
     for line in head.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         // The last line may be cut; what is wrong with others is said when they are read.
@@ -35,27 +47,34 @@ pub(crate) fn check_fields(head: &[u8], options: &Options) -> Result<(), String>
         }
     }
     if fields.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
     let named = [&options.label_column, &options.weight_column].into_iter().flatten();
-    for name in named.chain(&options.ignored_columns) {
-        if !fields.contains(name) {
-            let near = did_you_mean(name, fields.iter().map(String::as_str));
-            return Err(format!("has no field {}{near} in its first rows", shown(name.as_bytes())));
-        }
-    }
+    let named = named.chain(&options.ignored_columns).filter(|name| !fields.contains(*name));
+    let mut absent: Vec<Absent> = named
+        .map(|name| Absent {
+            name: format!("field {}", shown(name.as_bytes())),
+            role: "",
+            near: did_you_mean(name, fields.iter().map(String::as_str)),
+            text: Value::from(name.as_str()).to_string(),
+        })
+        .collect();
     for selector in options.interactions.iter().flatten() {
-        let is_there = |name: &String| match selector.chars().count() {
-            1 => name.starts_with(selector.as_str()),
-            _ => name == selector,
+        let is_letter = selector.chars().count() == 1;
+        let is_there = |name: &String| match is_letter {
+            true => name.starts_with(selector.as_str()),
+            false => name == selector,
         };
         if !selector.is_empty() && selector != " " && !namespaces.iter().any(is_there) {
-            let near = did_you_mean(selector, namespaces.iter().map(String::as_str));
-            return Err(format!(
-                "has no namespace {}{near} in its first rows (in an interaction)",
-                shown(selector.as_bytes())
-            ));
+            let quoted = Value::from(selector.as_str()).to_string();
+            absent.push(Absent {
+                name: format!("namespace {}", shown(selector.as_bytes())),
+                role: " (in an interaction)",
+                near: did_you_mean(selector, namespaces.iter().map(String::as_str)),
+                // A letter stands for all names that begin with it.
+                text: if is_letter { format!("\"{selector}") } else { quoted },
+            });
         }
     }
-    Ok(())
+    absent
 }

@@ -124,6 +124,12 @@ impl TableSchema {
         self.columns.iter().find(|column| column.name == name)
     }
 
+    /// The places of the columns that a name, a number, a range, a pattern or `all` stands for.
+    pub fn select(&self, asked: &str) -> Result<Vec<usize>, String> {
+        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        select(&names, asked)
+    }
+
     /// Checks what a person may have edited.
     pub fn check(&self) -> Result<(), String> {
         for column in &self.columns {

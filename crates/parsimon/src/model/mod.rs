@@ -165,6 +165,10 @@ impl Model {
     pub fn has_probabilities(&self) -> bool {
         self.calibration.is_some() || self.settings().loss() == Loss::Logistic
     }
+    /// The names that were kept, with the slots of their features.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.names.iter().map(|(slot, name)| (*slot, name.as_str()))
+    }
     /// Whether it has the names of its features.
     pub fn has_names(&self) -> bool {
         !self.names.is_empty()

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use parsimon_core::Chunk;
-use parsimon_data::{Labels, Options, Reader, TableSchema};
+use parsimon_data::{DataErrorKind, Labels, Options, Reader, TableSchema};
 
 use super::{Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, kinds, scan};
 use crate::{Error, Settings};
+
+/// So many rows decide the kinds of columns.
+const JUDGED_ROWS: u64 = 10_000;
 
 /// Data that was looked at, and is open for learning.
 pub struct Opened {
@@ -42,8 +45,21 @@ pub fn table<S: Source + ?Sized>(
     source: &S,
     options: &Options,
 ) -> Result<Option<Arc<TableSchema>>, Error> {
-    let reader = source.open(&Options { threads: 1, keep_names: false, ..options.clone() })?;
-    Ok(reader.table().cloned())
+    let options = Options { threads: 1, keep_names: false, skip_bad: u64::MAX, ..options.clone() };
+    let mut reader = source.open(&options)?;
+    let table = reader.table().cloned();
+    // An error of the disk among the rows that decide the kinds would leave a schema of the rows before it.
+    let (mut chunk, mut rows) = (Chunk::new(), 0);
+    while table.is_some() && rows + reader.skipped_rows() < JUDGED_ROWS {
+        match reader.read(&mut chunk) {
+            Ok(true) => rows += chunk.len() as u64,
+            Err(error) if matches!(error.kind(), DataErrorKind::Io(_) | DataErrorKind::Stopped) => {
+                return Err(error.into());
+            }
+            Ok(false) | Err(_) => break,
+        }
+    }
+    Ok(table)
 }
 
 /// Opens data that was looked at.

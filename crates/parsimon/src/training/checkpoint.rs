@@ -69,6 +69,12 @@ impl Trainer {
         if !self.consumed.is_empty() {
             about["consumed"] = json!(self.consumed);
         }
+        if let Some(share) = self.sampled {
+            about["sample_negatives"] = share.into();
+        }
+        if let Some(model) = &self.began_with {
+            about["began_with"] = model.as_str().into();
+        }
         // Absent without class weights: the bytes of such checkpoints stay what they were.
         if let Some(class_weights) = self.learner.class_weights() {
             about["class_counts"] = class_weights.counts().into();
@@ -114,8 +120,12 @@ impl Trainer {
                 state.len()
             ));
         }
-        let mut trainer =
-            Self::new(settings, frame, reading).map_err(|e| format!("settings: {e}"))?;
+        let began_with = field("began_with").as_str().map(str::to_owned);
+        let built = match began_with {
+            None => Self::new(settings, frame, reading),
+            Some(model) => Self::before_model(settings, frame, reading, model),
+        };
+        let mut trainer = built.map_err(|e| format!("settings: {e}"))?;
         trainer.progressive = read_field(container, "progressive")?;
         if trainer.progressive.rows() > MOST_ROWS {
             return Err(format!("progressive: {} rows are too many", trainer.progressive.rows()));
@@ -124,6 +134,10 @@ impl Trainer {
         trainer.inputs = read_field(container, "inputs")?;
         if container.about.get("consumed").is_some() {
             trainer.consumed = read_field(container, "consumed")?;
+        }
+        trainer.sampled = read_field(container, "sample_negatives")?;
+        if trainer.sampled.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
+            return Err("sample_negatives: the share must be > 0 and <= 1".into());
         }
         // Earlier versions kept no constant, and a constant of later rows alone would mislead. Sums that are not finite, of
         // losses that grew beyond all bounds, are not kept either.

@@ -20,6 +20,7 @@ mod consumed;
 mod early_stopping;
 mod evaluation;
 mod first_rows;
+mod from_model;
 mod parallel;
 mod plan;
 mod predictions;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use parsimon_core::Chunk;
-use parsimon_data::{DataErrorKind, Reader};
+use parsimon_data::{DataErrorKind, Input, Reader};
 use parsimon_eval::Evaluation;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -54,9 +54,15 @@ pub fn run_with(
         let message = "the regret is defined for rows as they are; leave out --class-weight";
         return Err(Error::Usage(message.into()));
     }
+    if plan.regret && trainer.began_with().is_some() {
+        let message = "the regret is defined for a learner that begins at zero; leave out --from";
+        return Err(Error::Usage(message.into()));
+    }
     let sampler = plan
         .sample_negatives
         .map(|share| NegativeSampler::new(share, trainer.settings(), &trainer.schema().found));
+    let sampler = sampler.transpose()?;
+    trainer.sampled = plan.sample_negatives;
     let mut reader = Some(reader);
     for input in &plan.inputs {
         trainer.note_input(&input.name());
@@ -75,7 +81,7 @@ pub fn run_with(
         warnings: Vec::new(),
         unsaved: 0,
         saver: None,
-        sampler: sampler.transpose()?,
+        sampler,
         predictions: plan.predictions.then(Predictions::default),
         delivered: vec![0; plan.inputs.len()],
         is_stopped: false,
@@ -144,6 +150,17 @@ pub fn run_with(
     })
 }
 
+/// The refusal of a base value by a method that does not learn with one, with the place of the first.
+fn refused_base(inputs: &[Input], input: usize, begin: u64, chunk: &Chunk) -> Error {
+    let row = (0..chunk.len()).find(|&i| chunk.base(i) != 0.0).unwrap_or(0) as u64;
+    let name = inputs.get(input).map_or_else(String::new, Input::name);
+    Error::Usage(format!(
+        "{name}, row {}: a base value (the third number before the bar), with which this method does not learn; \
+         use another one, such as ftrl, or remove the number",
+        begin + row + 1
+    ))
+}
+
 struct RunState<'a> {
     trainer: &'a mut Trainer,
     plan: &'a Plan,
@@ -192,6 +209,9 @@ impl RunState<'_> {
             let (input, end) = reader.input_position();
             let begin = end - chunk.len() as u64;
             let start = starts.get(input).copied().unwrap_or(0);
+            if chunk.has_bases() && !self.trainer.online().takes_bases() {
+                return Err(refused_base(&plan.inputs, input, begin, &chunk));
+            }
             // Straight through when nothing is to be picked, put aside or mixed.
             let plain = plan.holdout.is_none()
                 && plan.shuffle.is_none()

@@ -45,6 +45,10 @@ pub struct Trainer {
     pub(super) baseline: Option<Baseline>,
     /// The files of which rows were learned by a run.
     pub(super) consumed: Vec<Consumed>,
+    /// The share of negative rows that is learned, if not all are.
+    pub(super) sampled: Option<f64>,
+    /// The model that learning began with, if there is one, by its file's name.
+    pub(super) began_with: Option<String>,
     /// The line of the last row, if it was not reported.
     last: Option<Progress>,
 }
@@ -58,6 +62,16 @@ impl Trainer {
     ) -> Result<Self, BuildError> {
         let frame = options_of(&settings, frame);
         let online = settings.build(frame, &reading.found)?;
+        Self::around(online, settings, frame, reading)
+    }
+
+    /// The same around a learner that was built already.
+    pub(super) fn around(
+        online: Box<dyn Online>,
+        settings: Settings,
+        frame: LearnerOptions,
+        reading: InputSchema,
+    ) -> Result<Self, BuildError> {
         Ok(Self {
             learner: SharedLearner::one(online, &settings, &reading)?,
             curve: LearningCurve::new(settings.progressive_name()),
@@ -70,6 +84,8 @@ impl Trainer {
             names: Names::default(),
             inputs: Vec::new(),
             consumed: Vec::new(),
+            sampled: None,
+            began_with: None,
             last: None,
         })
     }
@@ -132,6 +148,10 @@ impl Trainer {
     /// The names met so far.
     pub fn names(&self) -> &Names {
         &self.names
+    }
+    /// The share of negative rows that the last run has learned; `None` for all of them.
+    pub fn sample_negatives(&self) -> Option<f64> {
+        self.sampled
     }
     /// Takes note of an input, for the model's provenance.
     pub fn note_input(&mut self, name: &str) {

@@ -5,6 +5,7 @@ mod sink;
 
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::Arc;
 
 use parsimon::core::Chunk;
 use parsimon::data::{Input, Reader, TableFormat};
@@ -16,6 +17,7 @@ use crate::console::{ReadingBar, note};
 use crate::fault::Fault;
 use crate::output::{Files, Output};
 use shown::Shown;
+pub(crate) use shown::{best, shares};
 use sink::{Place, Predicted, Sink};
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
@@ -41,6 +43,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     let mut options = model.options(&options, Expect::Nothing);
     // Features are named in the words of the data; where nothing names them, names would only cost.
     options.keep_names = args.audit || (args.explain.is_some() && !model.has_names());
+    // Only weights are explained: the names of other features are not kept, however many the data has.
+    options.named_slots = Some(Arc::new(model.used().collect()));
     options.mark_skipped = true;
     options.carried_columns = args.id.iter().chain(&args.keep_columns).cloned().collect();
     let inputs = args.data.inputs();
@@ -132,6 +136,7 @@ impl Job<'_> {
     ) -> Result<(Coverage, Sink), Fault> {
         let scorer = self.model.scorer();
         let (mut chunk, mut margins, mut parts) = (Chunk::new(), Vec::new(), Vec::new());
+        let mut rest = Vec::new();
         let outputs = self.model.outputs();
         let mut window = Window::new(self.args.rows.skip, self.args.rows.limit);
         let mut rows = 0;
@@ -151,9 +156,11 @@ impl Job<'_> {
                 let best = shown::best(margins);
                 if let Some(most) = self.args.explain {
                     self.model.contributions(&chunk, i, best, &mut parts);
+                    rest = self.model.rest(&chunk, i, best, &parts, most, margins[best]);
                     parts.truncate(most);
                 }
-                let row = Predicted { model: self.model, chunk: &chunk, i, margins, parts: &parts };
+                let (model, chunk) = (self.model, &chunk);
+                let row = Predicted { model, chunk, i, margins, parts: &parts, rest: &rest };
                 sink.push(&row, self.shown, self.place, reader.names())?;
                 if self.args.audit {
                     sink.audit(&scorer, &row, best, reader.names())?;

@@ -95,9 +95,7 @@ impl Shown {
     }
 
     fn shares(&self, margins: &[f64]) -> Vec<f64> {
-        let shares: Vec<f64> = margins.iter().map(|p| self.raw.predict(*p)).collect();
-        let sum: f64 = shares.iter().sum();
-        shares.into_iter().map(|share| share / sum).collect()
+        shares(self.raw, margins)
     }
 
     /// A label as the data has it: the text of a class, or nothing where it is a number.
@@ -111,7 +109,14 @@ fn calibrated(model: &Model, margin: f64) -> f64 {
     model.calibration().map_or(margin, |calibrator| calibrator.log_odds(margin))
 }
 
+/// What the margins of several classes predict, as shares of 1.
+pub(crate) fn shares(loss: Loss, margins: &[f64]) -> Vec<f64> {
+    let shares: Vec<f64> = margins.iter().map(|p| loss.predict(*p)).collect();
+    let sum: f64 = shares.iter().sum();
+    shares.into_iter().map(|share| share / sum).collect()
+}
+
 /// The largest margin; of equal ones the first.
-pub(super) fn best(margins: &[f64]) -> usize {
+pub(crate) fn best(margins: &[f64]) -> usize {
     (0..margins.len()).fold(0, |b, k| if margins[k] > margins[b] { k } else { b })
 }

@@ -18,6 +18,8 @@ pub(super) struct Predicted<'a> {
     pub(super) i: usize,
     pub(super) margins: &'a [f64],
     pub(super) parts: &'a [Contribution],
+    /// What else the margin is the sum of.
+    pub(super) rest: &'a [(&'static str, f64)],
 }
 
 /// Names of our columns: a column of the input with one of them gets a prefix.
@@ -241,6 +243,9 @@ fn line(
             false => write!(out, "\t{name}={}:{:+}", part.value, part.contribution)?,
         }
     }
+    for (name, contribution) in row.rest {
+        write!(out, "\t{name}:{contribution:+}")?;
+    }
     out.write_all(b"\n")
 }
 
@@ -286,6 +291,7 @@ impl Table {
                 let name = row.model.name_in(part.feature, names).into_owned();
                 (name, part.value, part.contribution)
             }));
+            self.parts.extend(row.rest.iter().map(|(name, x)| ((*name).to_owned(), 1.0, *x)));
             cells.push(Cell::Contributions(&self.parts));
         }
         if !place.kept.is_empty() {

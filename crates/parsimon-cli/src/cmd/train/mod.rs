@@ -54,13 +54,16 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let stop = interrupt::stop();
     let mut wider = None;
     let (trainer, outcome, predictions) = loop {
-        let start = match &args.resume {
-            Some(path) => resume::resumed(args, path, &plan.inputs, &stop)?,
-            None => fresh(args, &plan.inputs, wider.take(), &stop)?,
+        let start = match (&args.resume, &args.from) {
+            (Some(path), _) => resume::resumed(args, path, &plan.inputs, &stop)?,
+            (None, Some(path)) => resume::from_model(args, path, &plan.inputs, &stop)?,
+            (None, None) => fresh(args, &plan.inputs, wider.take(), &stop)?,
         };
         let Start { mut trainer, options, reader, starts } = start;
         plan.options = Options { stop: Some(stop.clone()), ..options };
         plan.starts = starts;
+        // A checkpoint goes on sampling as it began.
+        plan.sample_negatives = args.sample_negatives.or_else(|| trainer.sample_negatives());
         trainer.report_when(schedule);
         if !args.quiet {
             report::announce(&trainer, &plan);
@@ -83,7 +86,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
             Ok(outcome) => break (trainer, outcome, file),
             // A file is read again from the start, with a wider kind for the column.
             Err(Error::Data(error))
-                if args.resume.is_none() && is_repeatable(args, &plan.inputs) =>
+                if args.resume.is_none()
+                    && args.from.is_none()
+                    && is_repeatable(args, &plan.inputs) =>
             {
                 let Some(options) = survey::widened(&plan.options, &error) else {
                     return Err(error.into());
@@ -208,6 +213,9 @@ fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<()
     files.write("--checkpoint", args.checkpoint.as_deref())?;
     if let Some(path) = &args.resume {
         files.read_path("--resume", path);
+    }
+    if let Some(path) = &args.from {
+        files.read_path("--from", path);
     }
     files.write("--output", args.output.as_deref())?;
     files.write("--json", args.json.as_deref())?;

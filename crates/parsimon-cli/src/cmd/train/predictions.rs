@@ -4,21 +4,28 @@ use std::io::Write;
 use std::path::Path;
 
 use parsimon::core::Loss;
-use parsimon::data::Position;
+use parsimon::data::{Cell, ColumnType, Position, TableFormat, TableWriter};
 use parsimon::{Observer, Pass, Progress, Trainer, Warning};
 
+use crate::cmd::predict::{best, shares};
 use crate::console::Console;
 use crate::fault::Fault;
 use crate::output::Output;
 
-/// One line per row, empty for a row without a prediction.
+/// One row for each of the data, empty for a row without a prediction.
 pub(super) struct PredictionsFile {
-    out: Output,
+    form: Form,
     loss: Loss,
     /// The classes, if there are several.
     classes: Vec<String>,
     /// The first error of writing. Learning goes on: the model is worth more than the predictions.
     failed: Option<std::io::Error>,
+}
+
+/// Lines, or a table by the ending of the file's name.
+enum Form {
+    Lines(Output),
+    Table(Box<TableWriter<Output>>),
 }
 
 impl PredictionsFile {
@@ -28,20 +35,42 @@ impl PredictionsFile {
             false => Vec::new(),
         };
         let (out, loss) = (Output::open(Some(path))?, trainer.settings().loss());
-        Ok(Self { out, loss, classes, failed: None })
+        let form = match TableFormat::of_path(path) {
+            None => Form::Lines(out),
+            Some((format, is_zipped)) => {
+                let is_class = !classes.is_empty();
+                let kind = if is_class { ColumnType::Text } else { ColumnType::Number };
+                let word = if loss == Loss::Logistic { "probability" } else { "margin" };
+                let of_class = classes.iter().map(|class| format!("{word}_{class}"));
+                let mut columns = vec![("prediction".to_owned(), kind)];
+                columns.extend(of_class.map(|name| (name, ColumnType::Number)));
+                Form::Table(Box::new(TableWriter::new(out, format, is_zipped, columns)?))
+            }
+        };
+        Ok(Self { form, loss, classes, failed: None })
     }
 
     fn write(&mut self, margins: Option<&[f64]>) {
         if self.failed.is_some() {
             return;
         }
-        let written = match margins {
-            None => writeln!(self.out),
-            Some([p]) => writeln!(self.out, "{}", self.loss.predict(*p)),
-            Some(margins) => {
-                let best =
-                    (0..margins.len()).fold(0, |b, k| if margins[k] > margins[b] { k } else { b });
-                writeln!(self.out, "{}", self.classes.get(best).map_or("", String::as_str))
+        let Self { form, loss, classes, .. } = self;
+        let class = |margins: &[f64]| classes.get(best(margins)).map_or("", String::as_str);
+        let written = match (form, margins) {
+            (Form::Lines(out), None) => writeln!(out),
+            (Form::Lines(out), Some([p])) => writeln!(out, "{}", loss.predict(*p)),
+            (Form::Lines(out), Some(margins)) => writeln!(out, "{}", class(margins)),
+            (Form::Table(table), None) => table.push(&vec![Cell::Missing; 1 + classes.len()]),
+            (Form::Table(table), Some([p])) => table.push(&[Cell::Number(loss.predict(*p))]),
+            (Form::Table(table), Some(margins)) => {
+                let mut cells = vec![Cell::Text(class(margins).as_bytes())];
+                match loss {
+                    Loss::Logistic => {
+                        cells.extend(shares(*loss, margins).into_iter().map(Cell::Number));
+                    }
+                    _ => cells.extend(margins.iter().map(|p| Cell::Number(*p))),
+                }
+                table.push(&cells)
             }
         };
         self.failed = written.err();
@@ -49,9 +78,10 @@ impl PredictionsFile {
 
     /// Gives the file its name.
     pub(super) fn finish(self) -> Result<(), Fault> {
-        match self.failed {
-            Some(error) => Err(error.into()),
-            None => self.out.finish(),
+        match (self.failed, self.form) {
+            (Some(error), _) => Err(error.into()),
+            (None, Form::Lines(out)) => out.finish(),
+            (None, Form::Table(table)) => table.finish()?.finish(),
         }
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) 
             thousands(trainer.names().len() as u64)
         ));
     }
-    if let (Some((learned, met)), Some(share)) = (outcome.negatives, args.sample_negatives) {
+    if let (Some((learned, met)), Some(share)) = (outcome.negatives, trainer.sample_negatives()) {
         note(&format!(
             "learned {} of {} negative rows, each with importance {}",
             thousands(learned),

@@ -1,13 +1,15 @@
-//! `train --resume`: a learner that continues, and the flags that contradict it.
+//! `train --resume` and `--from`: a learner that continues or begins with a model, and the flags that contradict it.
 
 use std::path::Path;
 
+use parsimon::core::Precision;
 use parsimon::data::{Input, Options, Reader, Stop};
-use parsimon::{Spec, Trainer};
+use parsimon::{Error, FormatErrorKind, Found, Model, Settings, Spec, Trainer};
 use serde_json::{Value, json};
 
 use super::Start;
 use crate::args::{Contradiction, TrainArgs};
+use crate::console::note;
 use crate::fault::Fault;
 
 /// The learner of a checkpoint, and the data open before it.
@@ -17,12 +19,98 @@ pub(super) fn resumed(
     inputs: &[Input],
     stop: &Stop,
 ) -> Result<Start, Fault> {
-    let trainer = Trainer::resume(path)?;
+    let trainer = Trainer::resume(path).map_err(|error| match &error {
+        Error::Format(format) if format.kind() == FormatErrorKind::WrongFile => {
+            Fault::Input(format!("{error}; --from {} begins with a model", path.display()))
+        }
+        _ => error.into(),
+    })?;
     let refused = |contradiction: Contradiction| contradiction.of(path);
-    settings(args, &trainer)?.map_or(Ok(()), |c| Err(refused(c)))?;
-    frame(args, &trainer).map_or(Ok(()), |c| Err(refused(c)))?;
-    args.data.contradiction(trainer.schema())?.map_or(Ok(()), |c| Err(refused(c)))?;
-    let precision = trainer.frame().precision;
+    let algorithm = trainer.settings().algorithm().name;
+    let given = args.spec.given_to(algorithm)?;
+    settings(&given, trainer.settings(), &trainer.schema().found, |_| true)?
+        .map_or(Ok(()), |c| Err(refused(c)))?;
+    let (precision, bias) = (trainer.frame().precision, trainer.frame().bias);
+    frame(args, precision, bias).map_or(Ok(()), |c| Err(refused(c)))?;
+    if let Some(given) = args.sample_negatives
+        && Some(given) != trainer.sample_negatives()
+    {
+        let stored = match trainer.sample_negatives() {
+            Some(share) => format!("--sample-negatives {share}"),
+            None => "all negative rows".into(),
+        };
+        return Err(refused(Contradiction::new("--sample-negatives", given, stored)));
+    }
+    let starts = match args.skip {
+        Some(_) => Vec::new(),
+        None => trainer.starts(inputs)?,
+    };
+    let (options, reader) = open(args, &trainer, inputs, stop, refused)?;
+    Ok(Start { trainer, options, reader, starts })
+}
+
+/// A learner that begins with a model, and the data open before it.
+pub(super) fn from_model(
+    args: &TrainArgs,
+    path: &Path,
+    inputs: &[Input],
+    stop: &Stop,
+) -> Result<Start, Fault> {
+    let model = Model::load(path).map_err(|error| match error.kind() {
+        FormatErrorKind::WrongFile => Fault::Input(format!(
+            "{error}; --resume {} continues a checkpoint, --from begins with a model",
+            path.display()
+        )),
+        _ => error.into(),
+    })?;
+    let refused = |contradiction: Contradiction| contradiction.of_model(path);
+    // The race normalizes features. A model of features as they are begins with the method it was trained by.
+    let spec = match args.spec.names_algorithm()? || model.settings().is_normalized() {
+        true => args.spec.spec()?,
+        false => args.spec.over(model.settings().to_spec())?,
+    };
+    let found = &model.schema().found;
+    settings(&spec, model.settings(), found, Model::decides)?
+        .map_or(Ok(()), |c| Err(refused(c)))?;
+    frame(args, model.precision(), model.provenance().bias).map_or(Ok(()), |c| Err(refused(c)))?;
+    let is_loss_given = spec.get("loss").is_some();
+    let name = path.display().to_string();
+    let settings = model.spec_to_begin(spec).resolve().map_err(|error| {
+        match error.parameter() == "loss" && !is_loss_given {
+            true => Fault::Usage(format!(
+                "the model {name} was trained with --loss {}, which this method does not have; choose another one, such as -a ftrl",
+                model.settings().loss_name()
+            )),
+            false => error.into(),
+        }
+    })?;
+    let storage = super::frame(&args.frame, model.schema()).storage;
+    let trainer = Trainer::from_model(settings, storage, &model, &name)?;
+    let (options, reader) = open(args, &trainer, inputs, stop, refused)?;
+    if !args.quiet {
+        note(&format!(
+            "from {name}: {} nonzero weights; approximate, because a model has no sums of gradients and no scales of features: \
+             the change of its weights is learned, beginning with zero{}",
+            parsimon::eval::number::thousands(model.nonzeros() as u64),
+            match model.calibration() {
+                Some(_) => "; its calibration is left out",
+                None => "",
+            }
+        ));
+    }
+    Ok(Start { trainer, options, reader, starts: Vec::new() })
+}
+
+/// The data as a learner has read its rows; flags that contradict it are refused.
+fn open(
+    args: &TrainArgs,
+    trainer: &Trainer,
+    inputs: &[Input],
+    stop: &Stop,
+    refused: impl Fn(Contradiction) -> Fault,
+) -> Result<(Options, Reader), Fault> {
+    let (schema, precision) = (trainer.schema(), trainer.frame().precision);
+    args.data.contradiction(schema)?.map_or(Ok(()), |c| Err(refused(c)))?;
     let given = args.data.options(precision)?;
     let options = Options {
         number_columns: Vec::new(),
@@ -32,38 +120,34 @@ pub(super) fn resumed(
         ngrams: None,
         stop: Some(stop.clone()),
         mark_skipped: args.predictions.is_some(),
-        ..trainer.schema().options(trainer.settings(), precision, &given)
-    };
-    let starts = match args.skip {
-        Some(_) => Vec::new(),
-        None => trainer.starts(inputs)?,
+        ..schema.options(trainer.settings(), precision, &given)
     };
     let reader = Reader::open(inputs, &options)?;
     // By number or as the last column it may be the same; the reader knows.
-    if let (Some(given), Some(stored)) = (&given.label_column, &trainer.schema().label_column)
+    if let (Some(given), Some(stored)) = (&given.label_column, &schema.label_column)
         && reader.label_column().unwrap_or(given) != stored
     {
-        return Err(refused(Contradiction::new(
-            "--label-column",
-            given,
-            format!("label column {stored}"),
-        )));
+        let stored = format!("label column {stored}");
+        return Err(refused(Contradiction::new("--label-column", given, stored)));
     }
-    Ok(Start { trainer, options, reader, starts })
+    Ok((options, reader))
 }
 
-/// A setting that differs from the stored one.
-fn settings(args: &TrainArgs, trainer: &Trainer) -> Result<Option<Contradiction>, Fault> {
-    let found = &trainer.schema().found;
-    let mut stored = trainer.settings().completed(found);
-    // The usual two classes have no names in files.
-    if found.classes.is_empty() && trainer.settings().is_of_two_classes(found) {
-        stored.insert("classes".into(), json!(["-1", "1"]));
+/// A setting, of those that matter, that differs from the stored one.
+fn settings(
+    given: &Spec,
+    learned: &Settings,
+    found: &Found,
+    matters: impl Fn(&str) -> bool,
+) -> Result<Option<Contradiction>, Fault> {
+    let mut stored = learned.completed(found);
+    // Two classes that were found are not among the settings.
+    if let Some(classes) = learned.class_labels(found) {
+        stored.insert("classes".into(), json!(classes));
     }
     let stored = stored;
-    let algorithm = trainer.settings().algorithm().name;
-    let given = args.spec.given_to(algorithm)?;
-    for (name, value) in given.fields() {
+    let algorithm = learned.algorithm().name;
+    for (name, value) in given.fields().filter(|(name, _)| matters(name)) {
         let flag = format!("--{}", name.replace('_', "-"));
         let before = match stored.get(name) {
             None | Some(Value::Null | Value::Bool(false)) => format!("no {flag}"),
@@ -93,16 +177,13 @@ fn settings(args: &TrainArgs, trainer: &Trainer) -> Result<Option<Contradiction>
 }
 
 /// Precision and bias.
-fn frame(args: &TrainArgs, trainer: &Trainer) -> Option<Contradiction> {
-    let frame = trainer.frame();
-    if let Some(precision) = args.frame.precision
-        && parsimon::core::Precision::from(precision) != frame.precision
-    {
-        let given = parsimon::core::Precision::from(precision);
-        let stored = format!("--precision {}", frame.precision);
+fn frame(args: &TrainArgs, precision: Precision, bias: bool) -> Option<Contradiction> {
+    let given = args.frame.precision.map(Precision::from);
+    if let Some(given) = given.filter(|given| *given != precision) {
+        let stored = format!("--precision {precision}");
         return Some(Contradiction::new("--precision", given, stored));
     }
-    (args.frame.no_bias && frame.bias).then(|| Contradiction::new("--no-bias", "", "a bias"))
+    (args.frame.no_bias && bias).then(|| Contradiction::new("--no-bias", "", "a bias"))
 }
 
 /// 1 and 1.0 are one number.

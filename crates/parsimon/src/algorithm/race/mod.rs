@@ -58,6 +58,8 @@ pub(crate) struct Race {
     margins: Vec<Vec<f64>>,
     /// Rows with the labels that one class sees.
     relabeled: Chunk,
+    /// The base values of one class.
+    bases: Vec<f64>,
 }
 
 impl Race {
@@ -73,6 +75,7 @@ impl Race {
         Self {
             margins: lanes.iter().map(|_| Vec::new()).collect(),
             relabeled: Chunk::new(),
+            bases: Vec::new(),
             lanes,
             seats: (0..count).collect(),
             alive: (0..count).collect(),
@@ -203,9 +206,17 @@ impl Race {
 
     /// Appends the margins of one head, one per row and class.
     fn margins_at(&self, place: usize, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let all = self.lanes.iter().map(|lanes| {
+        let is_based = chunk.has_bases() && self.lanes.len() > 1;
+        let all = self.lanes.iter().enumerate().map(|(class, lanes)| {
             let mut all = Vec::new();
-            lanes.predict(chunk, &mut all);
+            if is_based {
+                let mut based = chunk.clone();
+                let bases: Vec<f64> = (0..chunk.len()).map(|i| chunk.base_of(i, class)).collect();
+                based.set_bases(&bases);
+                lanes.predict(&based, &mut all);
+            } else {
+                lanes.predict(chunk, &mut all);
+            }
             all
         });
         let (all, heads) = (all.collect::<Vec<_>>(), self.lanes[0].heads());
@@ -253,7 +264,7 @@ impl Race {
 impl Race {
     /// Each class learns the rows under its labels.
     fn learn_classes(&mut self, chunk: &Chunk, rows: Range<usize>, scales: &[f64]) {
-        let Self { lanes, margins, relabeled, loss, .. } = self;
+        let Self { lanes, margins, relabeled, bases, loss, .. } = self;
         let classes = lanes.len();
         relabeled.clear();
         rows.clone().for_each(|i| relabeled.copy_row(chunk, i));
@@ -261,6 +272,11 @@ impl Race {
             for (n, i) in rows.clone().enumerate() {
                 let label = chunk.label(i).map(|y| label_of(y, class, classes, *loss));
                 relabeled.set_label(n, label);
+            }
+            if chunk.has_bases() {
+                bases.clear();
+                bases.extend(rows.clone().map(|i| chunk.base_of(i, class)));
+                relabeled.set_bases(bases);
             }
             margins.clear();
             learn(&mut **lanes, relabeled, 0..relabeled.len(), scales, margins);

@@ -47,6 +47,8 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Serve(args) => cmd::serve::run(&args),
         #[cfg(feature = "serve")]
         Command::Log(args) => cmd::log::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Client(args) => cmd::client::run(&args),
         #[cfg(feature = "lab")]
         Command::Reproduce(args) => cmd::reproduce::run(&args),
         #[cfg(feature = "lab")]

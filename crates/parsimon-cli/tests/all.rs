@@ -5,6 +5,8 @@
 mod bare;
 mod calibrate;
 mod classes;
+#[cfg(feature = "serve")]
+mod client;
 mod compare;
 mod constant;
 mod course;

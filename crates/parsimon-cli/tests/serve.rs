@@ -15,13 +15,13 @@ use serde_json::Value;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_parsimon");
 
 /// A process that serves the model `m` of a directory.
-struct Served {
+pub(crate) struct Served {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Served {
-    fn start(data: &Path, more: &[&str]) -> Self {
+    pub(crate) fn start(data: &Path, more: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
         command
             .args(["serve", "--listen", "127.0.0.1:0", "--segment-bytes", "1e6", "--data"])
@@ -42,28 +42,28 @@ impl Served {
         Self { child, address }
     }
 
-    fn send(&self, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
+    pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
         send(self.address, method, path, body)
     }
 
-    fn ok(&self, method: &str, path: &str, body: &str) -> Value {
+    pub(crate) fn ok(&self, method: &str, path: &str, body: &str) -> Value {
         let (status, value) = self.send(method, path, body).unwrap();
         assert_eq!(status, 200, "{value}");
         value
     }
 
-    fn digest(&self) -> Value {
+    pub(crate) fn digest(&self) -> Value {
         self.ok("GET", "/v1/models/m?digest", "")["digest"]["digest"].clone()
     }
 
     /// Ends the process without a warning.
-    fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Asks the process to end, and gives its exit code.
-    fn terminate(mut self) -> i32 {
+    pub(crate) fn terminate(mut self) -> i32 {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap().code().unwrap()
@@ -87,7 +87,7 @@ fn send(address: SocketAddr, method: &str, path: &str, body: &str) -> Option<(u1
     Some((status, serde_json::from_str(body).ok()?))
 }
 
-fn row(k: u64) -> String {
+pub(crate) fn row(k: u64) -> String {
     let (site, user) = (k * 7 % 13, k * 31 % 101);
     let label = u8::from((site + user) % 3 == 0);
     format!(
@@ -97,7 +97,7 @@ fn row(k: u64) -> String {
 }
 
 /// Runs the program to its end.
-fn program(args: &[&str]) -> (bool, String, String) {
+pub(crate) fn program(args: &[&str]) -> (bool, String, String) {
     let output = Command::new(PROGRAM).args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.success(), text(output.stdout), text(output.stderr))

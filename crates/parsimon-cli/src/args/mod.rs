@@ -2,6 +2,8 @@
 
 #[cfg(feature = "audio")]
 mod cancel;
+#[cfg(feature = "serve")]
+mod client;
 mod contradiction;
 mod data;
 mod number;
@@ -21,6 +23,11 @@ use std::path::PathBuf;
 #[cfg(feature = "audio")]
 pub(crate) use cancel::{CancelArgs, DetectorArg, FormatArg};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+#[cfg(feature = "serve")]
+pub(crate) use client::{
+    AckArg, AckArgs, BatchArgs, BenchArgs, ClientArgs, ClientCommand, LabelRowsArgs, LearnRowsArgs,
+    OpArg, ReplayRowsArgs, ScoreRowsArgs, ServiceArgs,
+};
 pub(crate) use contradiction::Contradiction;
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
 pub(crate) use parse::parse;
@@ -83,6 +90,9 @@ pub(crate) enum Command {
     /// Look at the log of a served model, check it, export its rows, or learn them again
     #[cfg(feature = "serve")]
     Log(LogArgs),
+    /// Send rows of a file to a service: score, learn, label, replay at a rate, measure latencies
+    #[cfg(feature = "serve")]
+    Client(ClientArgs),
     #[cfg(feature = "lab")]
     /// Run the papers' experiments again and report what reproduces
     Reproduce(ReproduceArgs),

@@ -166,7 +166,7 @@ pub(crate) enum LateArg {
 }
 
 /// A time with its unit.
-fn time(text: &str) -> Result<Duration, String> {
+pub(super) fn time(text: &str) -> Result<Duration, String> {
     let wrong = || format!("expected a time such as 500ms, 90s, 10m or 2h, got {text:?}");
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -5,6 +5,8 @@ pub(crate) mod algorithms;
 pub(crate) mod calibrate;
 #[cfg(feature = "audio")]
 pub(crate) mod cancel;
+#[cfg(feature = "serve")]
+pub(crate) mod client;
 mod columns;
 pub(crate) mod compare;
 pub(crate) mod comparison;

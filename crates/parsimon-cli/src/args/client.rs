@@ -1,0 +1,197 @@
+//! Flags of `parsimon client`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use parsimon::data::Format;
+
+use super::number;
+use super::serve::time;
+
+#[derive(Debug, Args)]
+pub(crate) struct ClientArgs {
+    #[command(subcommand)]
+    pub(crate) command: ClientCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClientCommand {
+    /// Score the rows of a file; prints a line of JSON for each row
+    Score(ScoreRowsArgs),
+    /// Send the labelled rows of a file to be learned
+    Learn(LearnRowsArgs),
+    /// Send labels for rows that were scored with ids: lines of JSON with "id", "label" and, optionally, "weight"
+    Label(LabelRowsArgs),
+    /// Send requests at a fixed rate and print their latencies, measured from the time at which each request was due
+    Bench(BenchArgs),
+    /// Send the labelled rows of a file to be learned, in order and at a rate
+    Replay(ReplayRowsArgs),
+}
+
+/// Which model, and how to reach it.
+#[derive(Debug, Args)]
+pub(crate) struct ServiceArgs {
+    /// The address of the model, such as http://127.0.0.1:8080/v1/models/clicks
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: String,
+    /// A file that holds the access token [default: the environment variable PARSIMON_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Give up if the service does not answer within this time
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    pub(crate) timeout: Duration,
+}
+
+/// Which rows.
+#[derive(Debug, Args)]
+pub(crate) struct RowsArgs {
+    /// The file of rows; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The format of the rows: svmlight, vw, csv, tsv or json [default: by the name of the file, else by its first line]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+}
+
+/// How rows are put into requests.
+#[derive(Debug, Args)]
+pub(crate) struct BatchArgs {
+    /// Rows of a request
+    #[arg(long, value_name = "ROWS", default_value_t = 1000, value_parser = number::positive::<usize>)]
+    pub(crate) batch: usize,
+    /// Repeat a request that is answered with 429 or 503 so many times, after the time that the service asks for
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::whole::<u32>)]
+    pub(crate) retries: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScoreRowsArgs {
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// Add the contribution of each feature
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Where the scores go [default: standard output]
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LearnRowsArgs {
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    #[command(flatten)]
+    pub(crate) ack: AckArgs,
+    /// Learn the good rows of a request if others are bad; the bad ones are printed
+    #[arg(long)]
+    pub(crate) partial: bool,
+}
+
+/// When rows count as learned.
+#[derive(Debug, Args)]
+pub(crate) struct AckArgs {
+    /// What the service has done when it answers
+    #[arg(long, value_enum, default_value = "durable")]
+    pub(crate) ack: AckArg,
+    /// Begins the Idempotency-Key of every request. Sending the same file with the same key and --batch learns it once
+    /// [default: random, so that only repeats of one request are recognized]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) key: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AckArg {
+    /// The rows are in the log and synced
+    Durable,
+    /// The rows are in the log; a power cut may lose them
+    Logged,
+    /// The rows are durable, and scores include them
+    Visible,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabelRowsArgs {
+    /// The file of labels; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Rows to send, over and over [default: generated rows of JSON]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The format of the rows: svmlight, vw, csv, tsv or json [default: by the name of the file, else by its first line]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    /// What the requests do
+    #[arg(long, value_enum, default_value = "score")]
+    pub(crate) op: OpArg,
+    /// Requests per second
+    #[arg(long, value_name = "N", default_value_t = 1000.0, value_parser = rate)]
+    pub(crate) rate: f64,
+    /// How long to send, in seconds
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = rate)]
+    pub(crate) seconds: f64,
+    /// Rows of a request
+    #[arg(long, value_name = "ROWS", default_value_t = 1, value_parser = number::positive::<usize>)]
+    pub(crate) batch: usize,
+    /// Features of a generated row
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = number::positive::<usize>)]
+    pub(crate) features: usize,
+    /// Connections, each with a thread. A request waits while all are busy, and the wait is part of its latency
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = number::positive::<usize>)]
+    pub(crate) connections: usize,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a request of `bench` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OpArg {
+    /// Score rows
+    Score,
+    /// Learn rows
+    Learn,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayRowsArgs {
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    #[command(flatten)]
+    pub(crate) ack: AckArgs,
+    /// Rows per second
+    #[arg(long, value_name = "N", value_parser = rate)]
+    pub(crate) rate: f64,
+    /// Score each request's rows before they are learned
+    #[arg(long)]
+    pub(crate) score: bool,
+}
+
+/// A number above zero.
+fn rate(text: &str) -> Result<f64, String> {
+    let number = text.replace('_', "").parse::<f64>().ok();
+    let number = number.filter(|x| *x > 0.0 && *x <= 1e9);
+    number.ok_or_else(|| "it must be a number above 0, at most 1e9".to_owned())
+}

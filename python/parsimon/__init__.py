@@ -5,6 +5,7 @@ and model files mean the same on both sides.
 """
 
 from . import _named
+from ._client import Client, ServiceError
 from ._columns import schema
 from ._errors import BadRowError, DivergedError
 from ._files import load
@@ -17,7 +18,9 @@ from .plot import plot_learning_curve, plot_path, plot_weights
 __all__ = [
     "AdaptiveFilter",
     "BadRowError",
+    "Client",
     "DivergedError",
+    "ServiceError",
     "Trial",
     "Trials",
     "__version__",

@@ -30,3 +30,15 @@ def hear(x: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.float64]:
     filter = parsimon.AdaptiveFilter("nlms", taps=16, settings={"rate": 0.5})
     error, weights = filter.run(x, d)
     return error[: len(weights)]
+
+
+def serve(rows: list[dict[str, object]]) -> float:
+    with parsimon.Client("http://127.0.0.1:8080/v1/models/m", token="t", timeout=5) as client:
+        one: dict[str, object] = client.score(rows[0], explain=True)
+        several: list[dict[str, object]] = client.score(rows)
+        client.learn(rows, ack="visible")
+        try:
+            client.label({"id": "r1", "label": 1})
+        except parsimon.ServiceError as error:
+            return float(error.status + (error.row or 0))
+        return float(len(several) + len(one))

@@ -22,6 +22,8 @@ mod from_model;
 #[cfg(unix)]
 mod interrupts;
 mod left_out;
+#[cfg(feature = "serve")]
+mod log;
 mod merge;
 mod mse;
 mod multikernel;

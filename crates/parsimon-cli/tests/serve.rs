@@ -105,7 +105,17 @@ pub(crate) fn program(args: &[&str]) -> (bool, String, String) {
 
 #[test]
 fn what_was_acknowledged_is_there_after_a_kill() {
-    const ROUNDS: u64 = 25;
+    kill_and_look(100);
+}
+
+/// `cargo test -p parsimon-cli --test all serve:: -- --ignored`
+#[test]
+#[ignore = "takes several minutes"]
+fn what_was_acknowledged_is_there_after_a_thousand_kills() {
+    kill_and_look(1000);
+}
+
+fn kill_and_look(rounds: u64) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     // Some rounds write snapshots while they learn.
@@ -114,7 +124,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
     let next = AtomicU64::new(0);
     // Rows by the record that acknowledged them.
     let acknowledged = Mutex::new(BTreeMap::<u64, u64>::new());
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let served = Served::start(&data, if round % 2 == 0 { &snapshots } else { &[] });
         let address = served.address;
         std::thread::scope(|scope| {

@@ -23,6 +23,12 @@ pub enum Error {
         /// The directory of the log.
         directory: String,
     },
+    /// A copy needs a directory without files.
+    #[error("{directory}: is not empty; name a directory that is empty or does not exist")]
+    NotEmpty {
+        /// The directory.
+        directory: String,
+    },
     /// The file was written by a newer program.
     #[error("{file}: format version {version} is newer than {known}; use a newer program")]
     Newer {
@@ -35,7 +41,7 @@ pub enum Error {
     },
     /// The file is not what was written, or a file is missing.
     #[error(
-        "{file}, byte {offset}: {why}; restore the file from a copy, or cut the log here with repair"
+        "{file}, byte {offset}: {why}; restore the file from a copy, or cut the log here with parsimon log repair"
     )]
     Damaged {
         /// The file.

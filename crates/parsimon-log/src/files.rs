@@ -41,3 +41,16 @@ pub(crate) fn written(disk: &dyn Disk, name: &str, source: io::Error) -> Error {
 pub(crate) fn damaged(disk: &dyn Disk, name: &str, offset: u64, why: &str) -> Error {
     Error::Damaged { file: disk.path(name), offset, why: why.into() }
 }
+
+/// Writes a file under another name, syncs it, and gives it its name.
+pub(crate) fn put(disk: &dyn Disk, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = format!("{name}{}", UNFINISHED);
+    if disk.list()?.contains(&unfinished) {
+        disk.remove(&unfinished)?;
+    }
+    let file = disk.create(&unfinished)?;
+    file.write_at(0, bytes)?;
+    file.sync()?;
+    disk.rename(&unfinished, name)?;
+    disk.sync_names()
+}

@@ -73,33 +73,47 @@ pub(crate) fn is_reachable(
     Ok(needs.first == 1 || way.first().is_some_and(|snapshot| snapshot.1 + 1 >= needs.first))
 }
 
-/// Removes the oldest segments while they take more than `budget` bytes in total, but none that is needed to come from the older
-/// of the two newest whole snapshots to the present state. Gives the first record that is left.
+/// Which segments are too many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Excess {
+    /// The oldest, while all take more bytes than this.
+    Beyond(u64),
+    /// Those whose records are all older than a log time.
+    Before(u64),
+}
+
+/// Removes the oldest segments that are too many, but none that is needed to come from the older of the two newest whole
+/// snapshots to the present state. Gives the first record that is left.
 ///
 /// The names are synced after every removal: a segment that comes back after a power cut must not leave a hole behind it.
 pub(crate) fn truncate(
     disk: &dyn Disk,
     needs: &Needs,
-    budget: u64,
+    excess: Excess,
     verified: &mut Verified,
 ) -> Result<u64, Error> {
     let wanted = if taken(Step::KeepTwoSnapshots) { 2 } else { 1 };
     let snapshots = verified.newest(disk, needs, &[needs.durable, needs.to_come], wanted)?;
     let Some(&(_, needed)) = snapshots.get(wanted - 1) else { return Ok(needs.first) };
     let firsts = segment::firsts(disk)?;
-    let mut sizes = Vec::with_capacity(firsts.len());
+    let mut headers = Vec::with_capacity(firsts.len());
     for &first in &firsts {
-        sizes.push(Segment::open(disk, first, false)?.header.capacity);
+        headers.push(Segment::open(disk, first, false)?.header);
     }
-    let mut total: u64 = sizes.iter().sum();
+    let mut total: u64 = headers.iter().map(|header| header.capacity).sum();
     let mut left = needs.first;
-    for (pair, size) in firsts.windows(2).zip(sizes) {
-        if total <= budget || pair[1] > needed + 1 {
+    for pair in headers.windows(2) {
+        let is_excess = match excess {
+            Excess::Beyond(budget) => total > budget,
+            // No record is younger than the segment after it.
+            Excess::Before(time) => pair[1].time < time,
+        };
+        if !is_excess || pair[1].first > needed + 1 {
             break;
         }
-        remove(disk, &segment::name(pair[0]))?;
-        total -= size;
-        left = pair[1];
+        remove(disk, &segment::name(pair[0].first))?;
+        total -= pair[0].capacity;
+        left = pair[1].first;
     }
     Ok(left)
 }

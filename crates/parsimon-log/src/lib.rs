@@ -40,6 +40,7 @@
 //!
 //! The disk must keep what a sync has answered for, and must write a sector of 512 bytes as a whole or not at all.
 
+mod copy;
 mod disk;
 mod epoch;
 mod error;
@@ -64,6 +65,7 @@ mod writer;
 #[cfg(test)]
 mod proof;
 
+pub use copy::{Copied, copy};
 pub use disk::{Directory, Disk, DiskFile};
 pub use epoch::{Epoch, Epochs};
 pub use error::{AppendError, Error, Failed};
@@ -73,6 +75,6 @@ pub use log::{Log, Opened, Ticket};
 pub use options::{Notify, Options, Progress};
 pub use reader::{Records, Tail};
 pub use record::{Content, Record};
-pub use repair::{Repair, repair};
+pub use repair::{Repair, damage, repair};
 pub use segment::Header;
 pub use snapshot::{Snapshot, SnapshotBytes};

@@ -10,7 +10,7 @@ use crate::epoch::Epochs;
 use crate::error::{AppendError, Error, Failed};
 use crate::files::{self, Lock};
 use crate::follower::Follower;
-use crate::keep::{self, Needs, Verified};
+use crate::keep::{self, Excess, Needs, Verified};
 use crate::options::{Options, Progress};
 use crate::queue::{Entry, Limits, Queue};
 use crate::recovery::{self, Recovered};
@@ -257,8 +257,17 @@ impl Log {
     /// Removes the oldest segments while all take more than `budget` bytes, but none after the older of the two newest whole
     /// snapshots of the present state. The past is lost by it: earlier states cannot be rebuilt any more.
     pub fn truncate(&self, budget: u64) -> Result<(), Error> {
+        self.remove(Excess::Beyond(budget))
+    }
+
+    /// Removes the segments whose records are all older than a log time, with the same exception.
+    pub fn forget(&self, before: u64) -> Result<(), Error> {
+        self.remove(Excess::Before(before))
+    }
+
+    fn remove(&self, excess: Excess) -> Result<(), Error> {
         let mut verified = self.verified();
-        let first = keep::truncate(&*self.shared.disk, &self.needs(), budget, &mut verified)?;
+        let first = keep::truncate(&*self.shared.disk, &self.needs(), excess, &mut verified)?;
         self.shared.lock().queue.first = first;
         Ok(())
     }

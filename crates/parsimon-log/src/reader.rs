@@ -196,6 +196,35 @@ impl Link {
     }
 }
 
+/// How far the records at the start of a segment's bytes follow each other.
+pub(crate) struct Walk {
+    /// Where they end.
+    pub(crate) valid: usize,
+    pub(crate) link: Link,
+    pub(crate) sealed: bool,
+    /// The log time of the last one.
+    pub(crate) time: u64,
+}
+
+impl Walk {
+    pub(crate) fn start(header: &Header) -> Self {
+        Self { valid: START, link: Link::start(header), sealed: false, time: header.time }
+    }
+
+    /// Goes on to the first record that does not follow, or that is not before `end`.
+    pub(crate) fn on(&mut self, bytes: &[u8], header: &Header, end: u64) {
+        while !self.sealed
+            && self.link.next < end
+            && let Some(raw) = bytes.get(self.valid..).and_then(Raw::decode)
+            && let Some(found) = self.link.follow(&raw, header)
+        {
+            self.sealed = found == Found::Seal;
+            self.time = raw.time;
+            self.valid += record::size_of(raw.payload.len());
+        }
+    }
+}
+
 /// A place in a segment, with a window of its bytes.
 pub(crate) struct Cursor {
     segment: Segment,

@@ -6,8 +6,8 @@ use crate::disk::{Disk, DiskFile, read_full};
 use crate::epoch::{Epoch, Epochs};
 use crate::error::Error;
 use crate::files;
-use crate::reader::{self, Cursor, Found, Link};
-use crate::record::{Content, Raw, size_of};
+use crate::reader::{self, Cursor, Link, Walk};
+use crate::record::Content;
 use crate::segment::{self, START, Segment};
 use crate::snapshot;
 use crate::step::{Step, taken};
@@ -148,14 +148,9 @@ impl End {
         let mut bytes = vec![0; last.header.capacity as usize];
         let read = read_full(&*last.file, 0, &mut bytes);
         bytes.truncate(read.map_err(|error| files::read(disk, &last.name, error))?);
-        let (mut valid, mut sealed, mut time) = (START, false, last.header.time);
-        let mut link = Link::start(&last.header);
-        while let Some(raw) = Raw::decode(&bytes[valid..]).filter(|_| !sealed) {
-            let Some(found) = link.follow(&raw, &last.header) else { break };
-            sealed = found == Found::Seal;
-            time = raw.time;
-            valid += size_of(raw.payload.len());
-        }
+        let mut walk = Walk::start(&last.header);
+        walk.on(&bytes, &last.header, u64::MAX);
+        let Walk { valid, link, sealed, time } = walk;
         let torn = reader::judge(&bytes[valid..], link.next)
             .map_err(|at| reader::damage(disk, &last.name, valid, valid + at, link.next))?;
         Ok(Self { bytes, valid, torn, sealed, link, time })

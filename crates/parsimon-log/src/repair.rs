@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::disk::{Disk, DiskFile, read_full};
+use crate::disk::{Disk, read_full};
 use crate::error::Error;
 use crate::files;
-use crate::reader::{Found, Link, Records, Tail};
-use crate::record::{Raw, size_of};
-use crate::segment::{self, START, Segment};
+use crate::reader::{Records, Tail, Walk};
+use crate::segment::{self, Segment};
 use crate::snapshot;
 
 /// What [`repair`] did.
@@ -32,6 +31,7 @@ pub fn repair(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
         Err(found) => found,
     };
     let mut aside = Vec::new();
+    let lost = Lost::after(&*disk, next)?;
     let mut put_aside = |name: String| {
         let kept = free_name(&*disk, &name)?;
         disk.rename(&name, &kept).map_err(|error| files::written(&*disk, &name, error))?;
@@ -39,22 +39,47 @@ pub fn repair(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
         aside.push(kept);
         Ok::<_, Error>(())
     };
-    for name in files::list(&*disk)?
-        .into_iter()
-        .filter(|name| snapshot::parse(name).is_some_and(|(_, seq)| seq >= next))
-    {
-        put_aside(name)?;
-    }
-    // Segments without a single good record, newest first; then the one that is cut.
-    let firsts = segment::firsts(&*disk)?;
-    let holding = firsts.partition_point(|&first| first < next);
-    for &first in firsts[holding..].iter().rev() {
-        put_aside(segment::name(first))?;
-    }
-    if let Some(&first) = holding.checked_sub(1).and_then(|last| firsts.get(last)) {
+    lost.snapshots.into_iter().try_for_each(&mut put_aside)?;
+    // Newest first; then the one that is cut.
+    lost.segments.into_iter().rev().try_for_each(&mut put_aside)?;
+    if let Some(first) = lost.cut {
         aside.extend(cut(&*disk, first, next)?);
     }
     Ok(Repair { last: next.saturating_sub(1), damage: Some(damage), aside })
+}
+
+/// What [`repair`] would do: the files that it would put aside under their present names. Changes nothing, and needs no lock.
+pub fn damage(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
+    Ok(match find_damage(&disk)? {
+        Ok(tail) => Repair { last: tail.last, damage: None, aside: Vec::new() },
+        Err((next, damage)) => {
+            let Lost { snapshots, segments, cut } = Lost::after(&*disk, next)?;
+            let aside = snapshots.into_iter().chain(segments).chain(cut.map(segment::name));
+            let (last, aside) = (next.saturating_sub(1), aside.collect());
+            Repair { last, damage: Some(damage), aside }
+        }
+    })
+}
+
+/// The files that do not outlive a cut.
+struct Lost {
+    snapshots: Vec<String>,
+    /// Segments without a single good record, in order.
+    segments: Vec<String>,
+    /// The first record of the segment that is cut.
+    cut: Option<u64>,
+}
+
+impl Lost {
+    /// The files with records from `next` on.
+    fn after(disk: &dyn Disk, next: u64) -> Result<Self, Error> {
+        let mut snapshots = files::list(disk)?;
+        snapshots.retain(|name| snapshot::parse(name).is_some_and(|(_, seq)| seq >= next));
+        let firsts = segment::firsts(disk)?;
+        let (kept, lost) = firsts.split_at(firsts.partition_point(|&first| first < next));
+        let segments = lost.iter().map(|&first| segment::name(first)).collect();
+        Ok(Self { snapshots, segments, cut: kept.last().copied() })
+    }
 }
 
 /// The first record that is damaged or missing, and how; else the end of the log.
@@ -90,33 +115,17 @@ fn cut(disk: &dyn Disk, first: u64, next: u64) -> Result<Option<String>, Error> 
     let Segment { file, header, .. } = Segment::open(disk, first, false)?;
     let mut bytes = vec![0; header.capacity as usize];
     read_full(&*file, 0, &mut bytes).map_err(unreadable)?;
-    let (mut end, mut link) = (START, Link::start(&header));
-    while link.next < next
-        && let Some(raw) = Raw::decode(&bytes[end..])
-        && link.follow(&raw, &header) == Some(Found::Record)
-    {
-        end += size_of(raw.payload.len());
-    }
+    let mut walk = Walk::start(&header);
+    walk.on(&bytes, &header, next);
+    let end = walk.valid;
     if bytes[end..].iter().all(|&byte| byte == 0) {
         return Ok(None);
     }
     let kept = free_name(disk, &name)?;
-    replace(disk, &kept, &bytes).map_err(failed)?;
+    files::put(disk, &kept, &bytes).map_err(failed)?;
     bytes[end..].fill(0);
-    replace(disk, &name, &bytes).map_err(failed)?;
+    files::put(disk, &name, &bytes).map_err(failed)?;
     Ok(Some(kept))
-}
-
-fn replace(disk: &dyn Disk, name: &str, bytes: &[u8]) -> std::io::Result<()> {
-    let unfinished = format!("{name}{}", files::UNFINISHED);
-    if disk.list()?.contains(&unfinished) {
-        disk.remove(&unfinished)?;
-    }
-    let file: Arc<dyn DiskFile> = disk.create(&unfinished)?;
-    file.write_at(0, bytes)?;
-    file.sync()?;
-    disk.rename(&unfinished, name)?;
-    disk.sync_names()
 }
 
 /// A name that is not taken.

@@ -4,6 +4,7 @@
 
 mod appending;
 mod common;
+mod copying;
 mod epochs;
 mod failing;
 mod repairing;

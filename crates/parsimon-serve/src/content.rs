@@ -68,6 +68,13 @@ impl<'a> Content<'a> {
         }
     }
 
+    /// About how many rows there are: lines that are not empty, without the header of a table.
+    pub(crate) fn rows(&self) -> u64 {
+        let lines = self.text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let header = matches!(self.format, Format::Csv | Format::Tsv);
+        (lines.count() as u64).saturating_sub(header.into())
+    }
+
     /// The same, with a line each as the answer.
     #[must_use]
     pub fn as_lines(self) -> Self {

@@ -18,12 +18,15 @@ pub use access::{Access, Role};
 pub use answer::{Prediction, Task};
 pub use content::{Content, Shape};
 pub use engine::{
-    ARITHMETIC, Ack, Labelled, Labels, Learning, Limits, Model, OpenError, Policy, Reached, Report,
-    Request, Scored, Source, Taken, Version, Without, check_name,
+    ARITHMETIC, Ack, Backlog, Breaker, Labelled, Labels, Learning, Limits, Model, OpenError,
+    Policy, Reached, Report, Request, Scored, Source, Taken, Version, Without, check_name,
 };
 /// The log of a model on disk, without the service.
 pub mod archive {
-    pub use crate::engine::{Replayed, export, inspect, replay, verify};
+    pub use crate::engine::{
+        Replayed, Upgraded, backup, damage, duplicate, export, inspect, repair, replay, upgrade,
+        verify,
+    };
 }
 pub use error::Refusal;
 pub use http::{Service, router};

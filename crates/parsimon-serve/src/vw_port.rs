@@ -93,10 +93,15 @@ async fn answer(text: &[u8], model: &Model, limits: &Limits, out: &mut Vec<u8>) 
                 }
                 Line::Bare => score(part, model, limits, out),
                 Line::Labelled => {
-                    if learn(part, model, limits, out).await.is_err() {
+                    let is_trial = part.len() > 1;
+                    if let Err(refusal) = learn(part, model, limits, out, is_trial).await {
+                        if !is_trial {
+                            complain(&refusal, out);
+                            continue;
+                        }
                         // One of them is bad: the others are learned one by one.
                         for line in part {
-                            if let Err(refusal) = learn(&[*line], model, limits, out).await {
+                            if let Err(refusal) = learn(&[*line], model, limits, out, false).await {
                                 complain(&refusal, out);
                             }
                         }
@@ -137,9 +142,10 @@ async fn learn(
     model: &Model,
     limits: &Limits,
     out: &mut Vec<u8>,
+    is_trial: bool,
 ) -> Result<(), Refusal> {
     let (answer, answered) = oneshot::channel();
-    let request = Request { margins: Some(answer), ..Request::default() };
+    let request = Request { margins: Some(answer), is_trial, ..Request::default() };
     model.learner()?.learn(&content(lines), request, limits)?;
     let margins = answered.await.map_err(|_| Refusal::unavailable("the log has failed"))?;
     for (margins, line) in margins.chunks(model.task().outputs()).zip(lines) {

@@ -36,7 +36,8 @@ pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg
 pub(crate) use reproduce::ReproduceArgs;
 #[cfg(feature = "serve")]
 pub(crate) use serve::{
-    ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, ReplayArgs, ServeArgs,
+    BackupArgs, ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, RepairArgs, ReplayArgs,
+    RestoreArgs, ServeArgs,
 };
 #[cfg(feature = "lab")]
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
@@ -87,7 +88,7 @@ pub(crate) enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = SPELLINGS)]
     Serve(Box<ServeArgs>),
-    /// Look at the log of a served model, check it, export its rows, or learn them again
+    /// Look at the log of a served model, check it, copy it, repair it, export its rows, or learn them again
     #[cfg(feature = "serve")]
     Log(LogArgs),
     /// Send rows of a file to a service: score, learn, label, replay at a rate, measure latencies

@@ -61,6 +61,9 @@ pub(crate) struct ServeArgs {
     /// Remove the oldest parts of the log beyond so many bytes, if two snapshots do not need them [default: keep all]
     #[arg(long, value_name = "BYTES", value_parser = number::positive::<u64>, help_heading = "Log")]
     pub(crate) log_budget: Option<u64>,
+    /// Remove parts of the log whose rows are all older than this, if two snapshots do not need them: 12h, 30d [default: keep all]
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Log")]
+    pub(crate) retain: Option<Duration>,
     /// Size of a log segment in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = number::positive::<u64>, help_heading = "Log")]
     pub(crate) segment_bytes: u64,
@@ -79,6 +82,15 @@ pub(crate) struct ServeArgs {
     /// Rows that may wait for their labels; more are scored with "tracked": false
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<usize>, help_heading = "Labels")]
     pub(crate) pending_rows: usize,
+    /// Pause learning if the share of positive labels, or the mean of labels that are numbers, leaves this band: 0.01..0.2
+    #[arg(long, value_name = "LOW..HIGH", value_parser = band, help_heading = "Breaker")]
+    pub(crate) breaker_labels: Option<(f64, f64)>,
+    /// Pause learning if a larger share of the rows is refused: 0.2
+    #[arg(long, value_name = "SHARE", value_parser = number::share, help_heading = "Breaker")]
+    pub(crate) breaker_refused: Option<f64>,
+    /// Rows that the two shares above are taken of, at least
+    #[arg(long, value_name = "ROWS", default_value_t = 10_000, value_parser = number::positive::<u64>, help_heading = "Breaker")]
+    pub(crate) breaker_rows: u64,
     /// Keep integer feature ids as they are; names are errors
     #[arg(long, help_heading = "Rows of a new model")]
     pub(crate) no_hash: bool,
@@ -182,6 +194,13 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).ok().filter(|t| !t.is_zero()).ok_or_else(wrong)
 }
 
+/// Two numbers, the smaller first.
+fn band(text: &str) -> Result<(f64, f64), String> {
+    let ends = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    ends.filter(|(low, high): &(f64, f64)| low <= high)
+        .ok_or_else(|| format!("expected a band such as 0.01..0.2, got {text:?}"))
+}
+
 /// A model as the command line has it.
 pub(crate) struct NamedModel {
     pub(crate) name: String,
@@ -216,6 +235,45 @@ pub(crate) enum LogCommand {
     Replay(ReplayArgs),
     /// Write the rows that were learned, as they came
     Export(ExportArgs),
+    /// Copy a log with its snapshots; the service may be running
+    Backup(BackupArgs),
+    /// Copy a backup to where a service will use it
+    Restore(RestoreArgs),
+    /// Cut a damaged log before the damage. Prints what is lost; changes nothing without --yes or --output
+    Repair(RepairArgs),
+    /// Learn the end of a log that an earlier version of this program wrote, so that a service can go on with it
+    Upgrade(LogDirectory),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    #[command(flatten)]
+    pub(crate) log: LogDirectory,
+    /// Where the copy goes: a directory that is empty or does not exist
+    #[arg(value_name = "DEST")]
+    pub(crate) destination: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The backup
+    #[arg(value_name = "BACKUP")]
+    pub(crate) backup: PathBuf,
+    /// The directory of the model in the data directory of the service; it must be empty or not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    #[command(flatten)]
+    pub(crate) log: LogDirectory,
+    /// Cut the log in place; what is cut stays in the directory in files whose names begin with damaged-
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) yes: bool,
+    /// Leave the log as it is and write a repaired copy to this directory, which must be empty or not exist
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

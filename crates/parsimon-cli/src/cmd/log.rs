@@ -5,7 +5,9 @@ use std::path::Path;
 use parsimon::eval::number::thousands;
 use parsimon_serve::{OpenError, Without, archive};
 
-use crate::args::{ExportArgs, LogArgs, LogCommand, ReplayArgs};
+use crate::args::{
+    BackupArgs, ExportArgs, LogArgs, LogCommand, RepairArgs, ReplayArgs, RestoreArgs,
+};
 use crate::console::note;
 use crate::fault::Fault;
 use crate::output::{Files, Output};
@@ -26,6 +28,10 @@ pub(crate) fn run(args: &LogArgs) -> Result<(), Fault> {
         }
         LogCommand::Replay(args) => replay(args),
         LogCommand::Export(args) => export(args),
+        LogCommand::Backup(BackupArgs { log, destination }) => copy(&log.directory, destination),
+        LogCommand::Restore(RestoreArgs { backup, directory }) => copy(backup, directory),
+        LogCommand::Repair(args) => repair(args),
+        LogCommand::Upgrade(log) => upgrade(&log.directory),
     }
 }
 
@@ -74,4 +80,68 @@ fn export(args: &ExportArgs) -> Result<(), Fault> {
     out.finish()?;
     note(&format!("{} rows", thousands(rows)));
     Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Fault> {
+    let copied = archive::backup(from, to).map_err(fault)?;
+    for name in &copied.left_out {
+        note(&format!("left out a damaged snapshot: {name}"));
+    }
+    println(&format!(
+        "{}: records {} to {} and {} snapshots, read back and whole",
+        to.display(),
+        thousands(copied.first),
+        thousands(copied.last),
+        copied.snapshots.len()
+    ))
+}
+
+fn repair(args: &RepairArgs) -> Result<(), Fault> {
+    let directory = &args.log.directory;
+    let found = archive::damage(directory).map_err(fault)?;
+    let Some(damage) = found.damage else {
+        return println(&format!(
+            "{} records are whole; there is nothing to repair",
+            thousands(found.last)
+        ));
+    };
+    note(&damage);
+    note(&format!(
+        "a repair keeps the records up to {} and cuts the rest: {}",
+        thousands(found.last),
+        found.aside.join(", ")
+    ));
+    let target = match (&args.output, args.yes) {
+        (Some(output), _) => {
+            archive::duplicate(directory, output).map_err(fault)?;
+            output
+        }
+        (None, true) => directory,
+        (None, false) => {
+            return Err(Fault::Usage(
+                "nothing was changed; pass --yes to cut the log in place, or --output DIR to repair a copy".into(),
+            ));
+        }
+    };
+    let repaired = archive::repair(target).map_err(fault)?;
+    println(&format!(
+        "{}: {} records are left; what was cut: {}",
+        target.display(),
+        thousands(repaired.last),
+        repaired.aside.join(", ")
+    ))
+}
+
+fn upgrade(directory: &Path) -> Result<(), Fault> {
+    match archive::upgrade(directory, None).map_err(fault)? {
+        None => println("the log has the arithmetic of this program; there is nothing to do"),
+        Some(done) => println(&format!(
+            "arithmetic {} instead of {}: {} rows learned again; epoch {} begins with record {}",
+            done.now,
+            done.before,
+            thousands(done.rows),
+            done.version.epoch,
+            thousands(done.version.seq)
+        )),
+    }
 }

@@ -7,7 +7,7 @@ use parsimon::data::{Header, Kinds, Options, Space};
 use parsimon::survey::{Found, schema_from_json};
 use parsimon::{FormatErrorKind, InputSchema, Settings};
 use parsimon_serve::{
-    Access, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, until,
+    Access, Breaker, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, until,
 };
 
 use super::train::frame;
@@ -107,10 +107,16 @@ fn policy(args: &ServeArgs, data: &PathBuf) -> Policy {
         snapshot_after: args.snapshot_after,
         snapshots: args.snapshots,
         log_budget: args.log_budget,
+        retain: args.retain,
         segment_bytes: args.segment_bytes,
         queue_rows: args.queue_rows,
         labels,
         pending_rows: args.pending_rows,
+        breaker: Breaker {
+            labels: args.breaker_labels,
+            refused: args.breaker_refused,
+            rows: args.breaker_rows,
+        },
         ..Policy::new(data)
     }
 }

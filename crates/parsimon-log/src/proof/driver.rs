@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::keep::{self, Needs, Verified};
+use crate::keep::{self, Excess, Needs, Verified};
 use crate::queue::{Entry, Limits, Queue};
 use crate::reader::Records;
 use crate::record::{Content, Record};
@@ -246,7 +246,8 @@ impl Driver {
             self.facts.removed_before = self.facts.removed_before.max(older + 1);
         }
         self.note();
-        self.queue.first = keep::truncate(&self.disk, &needs, budget, &mut self.verified)?;
+        self.queue.first =
+            keep::truncate(&self.disk, &needs, Excess::Beyond(budget), &mut self.verified)?;
         Ok(())
     }
 

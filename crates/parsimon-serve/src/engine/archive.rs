@@ -10,11 +10,11 @@ use parsimon_log::{Content, Directory, Epochs, Log, Options as LogOptions, Recor
 use serde_json::{Value, json};
 
 use super::label::id_of;
-use super::open::{ARITHMETIC, OpenError, Replay, fresh, other};
+use super::open::{ARITHMETIC, OpenError, other};
 use super::policy::Policy;
-use super::record::{Rows, Start, kind};
-use super::replica::{Live, Version};
-use super::snapshot::Snapshot;
+use super::record::{Rows, kind};
+use super::replay::{Replay, Stop};
+use super::replica::Version;
 use super::tables::{Tables, lines};
 
 /// Rows to leave out of a replay.
@@ -53,12 +53,12 @@ impl Without {
         }
     }
 
-    fn has_record(&self, seq: u64) -> bool {
+    pub(crate) fn has_record(&self, seq: u64) -> bool {
         self.records.iter().any(|(first, last)| (*first..=*last).contains(&seq))
     }
 
     /// The text without the rows that are left out; how many these are.
-    fn filtered(&self, rows: &Rows<'_>) -> (Vec<u8>, u64) {
+    pub(crate) fn filtered(&self, rows: &Rows<'_>) -> (Vec<u8>, u64) {
         let (mut text, mut count) = (Vec::new(), 0);
         if self.ids.is_empty() || rows.format != Format::Jsonl {
             return (rows.text.to_vec(), 0);
@@ -95,62 +95,33 @@ pub fn replay(directory: &Path, without: &Without) -> Result<Replayed, OpenError
     check(directory)?;
     let options = LogOptions { arithmetic: ARITHMETIC, ..LogOptions::default() };
     let log = Log::open(directory, options)?;
-    let place = directory.display();
-    let last = log.opened().last;
-    let mut tables = Tables::new(&Policy::new(directory));
-    let (mut replay, mut state, mut left_out) = (Replay::default(), None, 0);
-    let mut follower = log.replay(log.opened().first - 1, last)?;
-    let mut reached = log.opened().first - 1;
-    while reached < last {
-        let record = follower.next_within(std::time::Duration::from_secs(60))?;
-        let Some(record) = record else { break };
-        reached = record.seq;
-        let version = Version { epoch: record.epoch, seq: record.seq };
-        let bad = |what: &str| other(format!("{place}: record {}: {what}", record.seq));
-        match (record.content, &mut state) {
-            (Content::Data { kind: kind::START, payload }, None) => {
-                let start: Start =
-                    serde_json::from_slice(payload).map_err(|e| bad(&e.to_string()))?;
-                state = Some(match start.checkpoint {
-                    None => Live::new(fresh(&start)?, version),
-                    Some(_) => {
-                        let (_, mut bytes) = log.open_snapshot(record.epoch, record.seq)?;
-                        Snapshot::read(&mut bytes).map_err(|e| bad(&e.to_string()))?.live()?
-                    }
-                });
-            }
-            (_, None) => {
-                return Err(bad(
-                    "the beginning of the log was removed; it cannot be learned again",
-                ));
-            }
-            (Content::Data { kind: kind::LEARN, payload }, Some(live)) => {
-                let rows = Rows::decode(payload).ok_or_else(|| bad("the rows cannot be read"))?;
-                let (text, count) = match without.has_record(record.seq) {
-                    true => (Vec::new(), lines(rows.text).count() as u64),
-                    false => without.filtered(&rows),
-                };
-                left_out += count;
-                if lines(&text).next().is_some() {
-                    let mut bytes = Vec::new();
-                    Rows { text: &text, ..rows }.encode(&mut bytes);
-                    replay
-                        .apply(kind::LEARN, &bytes, record.time, version, live, &mut tables)
-                        .map_err(|e| bad(&e))?;
-                }
-                live.version = version;
-            }
-            (Content::Data { .. } | Content::Epoch { .. }, Some(live)) => live.version = version,
-        }
+    let again = |replay: Replay<'_>| from_the_first(&log, replay.without(without));
+    match again(Replay::new(&log)) {
+        Err(Stop::Diverged) => again(Replay::careful(&log)),
+        replayed => replayed,
     }
-    let mut live = state.ok_or_else(|| other(format!("{place}: the log has no records")))?;
+    .map_err(|stop| stop.into_error(directory))
+}
+
+fn from_the_first(log: &Log, mut replay: Replay<'_>) -> Result<Replayed, Stop> {
+    let mut tables = Tables::new(&Policy::new(""));
+    let (first, last) = (log.opened().first, log.opened().last);
+    if first > 1 {
+        return Err(
+            other("the beginning of the log was removed; it cannot be learned again").into()
+        );
+    }
+    let mut state = None;
+    replay.run(0, last, &mut state, &mut tables)?;
+    let (_, mut live) = state.ok_or_else(|| other("the log has no records"))?;
     live.trainer.note_names(replay.names());
-    let (version, rows, digest) = (live.version, replay.rows, live.digest());
+    let (version, digest) = (live.version, live.digest());
+    let (rows, left_out) = (replay.rows, replay.left_out);
     Ok(Replayed { trainer: live.trainer, version, rows, left_out, digest })
 }
 
 /// Refuses a directory that has no log, which opening would start.
-fn check(directory: &Path) -> Result<(), OpenError> {
+pub(crate) fn check(directory: &Path) -> Result<(), OpenError> {
     let found = parsimon_log::inspect(&Directory::existing(directory))?;
     match found.segments.is_empty() {
         true => Err(other(format!("{}: there is no log", directory.display()))),
@@ -186,6 +157,8 @@ pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
                 ("pending", Rows::decode(payload).map_or(0, |rows| rows.count()))
             }
             Content::Data { kind: kind::FORGET, .. } => ("forget", 0),
+            Content::Data { kind: kind::PAUSE, .. } => ("pause", 0),
+            Content::Data { kind: kind::RESUME, .. } => ("resume", 0),
             Content::Data { .. } => ("unknown", 0),
         };
         let count = counts.entry(name).or_default();

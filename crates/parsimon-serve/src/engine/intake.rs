@@ -17,7 +17,7 @@ use super::desk::Desk;
 use super::ids::{self, Seen};
 use super::learner::{self, Step};
 use super::model::{Learning, Shared};
-use super::record::{self, Origin, Rows, kind};
+use super::record::{self, Origin, Paused, Rows, kind};
 use super::replica::Version;
 use super::tables::{Tables, each, lines};
 use crate::content::Content;
@@ -30,6 +30,8 @@ pub(crate) struct Intake {
     pub(crate) steps: Sender<Step>,
     /// Why nothing is taken.
     pub(crate) closed: Option<String>,
+    /// Set if rows that are appended now are not learned.
+    pub(crate) paused: Option<Paused>,
     pub(crate) record: Vec<u8>,
 }
 
@@ -76,6 +78,8 @@ pub struct Request<'a> {
     pub is_partial: bool,
     /// Where the margins go that are predicted before the rows are learned.
     pub margins: Option<oneshot::Sender<Vec<f64>>>,
+    /// Whether rows that are refused are sent again one by one, and count then.
+    pub is_trial: bool,
 }
 
 impl Learning {
@@ -90,7 +94,7 @@ impl Learning {
             let most = record::LONGEST_KEY;
             return Err(Refusal::bad(format!("the idempotency key exceeds {most} bytes")));
         }
-        let count = |status: u16| usize::from(status == 429 || status == 503);
+        let is_trial = request.is_trial;
         self.desks.at(|desk| {
             let taken = match request.is_partial {
                 true => self.learn_partly(desk, content, request, limits),
@@ -99,8 +103,14 @@ impl Learning {
             if let Err(refusal) = &taken {
                 // Names of rows that were not logged must be new to the parsers again.
                 desk.forget_names();
-                let reason = count(refusal.status().as_u16());
-                self.shared.status.refused[reason].fetch_add(1, Ordering::Relaxed);
+                if !is_trial {
+                    self.shared.count_refused(&self.log, refusal, content.rows());
+                }
+            }
+            if let Ok(Taken { refused, .. }) = &taken
+                && !refused.is_empty()
+            {
+                self.shared.count_refused(&self.log, &Refusal::bad(""), refused.len() as u64);
             }
             taken
         })
@@ -317,9 +327,11 @@ impl Intake {
         let count = chunks.iter().map(Chunk::len).sum();
         shared.status.waiting.fetch_add(count, Ordering::Relaxed);
         let appended = Instant::now();
+        let reason = shared.gauge.learned(&chunks);
         let step = learner::Rows { version, chunks, names, appended, margins };
         // Without a learner the log has failed, and acknowledgements say so.
         let _ = self.steps.send(Step::Rows(Box::new(step)));
+        self.trip(log, reason);
         Ok(version)
     }
 

@@ -5,7 +5,7 @@ use std::sync::{MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use parsimon::core::Chunk;
-use parsimon::data::{Format, RowParser};
+use parsimon::data::{Format, Options, RowParser};
 use parsimon_log::Log;
 use serde_json::{Map, Value, json};
 
@@ -13,8 +13,8 @@ use super::Limits;
 use super::ids::{self, Known};
 use super::intake::Intake;
 use super::model::{Learning, Shared};
-use super::policy::Labels;
-use super::record::{Forget, Origin, Rows, kind};
+use super::policy::{Labels, Policy};
+use super::record::{Forget, Origin, Rows, Start, kind};
 use super::tables::{each, lines};
 use crate::content::Content;
 use crate::error::Refusal;
@@ -153,6 +153,12 @@ impl Learning {
 
     /// Joins labels with the rows that wait for them. All labels of a request are taken, or none.
     pub fn label(&self, content: &Content<'_>, limits: &Limits) -> Result<Labelled, Refusal> {
+        self.join(content, limits).inspect_err(|refusal| {
+            self.shared.count_refused(&self.log, refusal, content.rows());
+        })
+    }
+
+    fn join(&self, content: &Content<'_>, limits: &Limits) -> Result<Labelled, Refusal> {
         if content.format != Format::Jsonl {
             return Err(Refusal::bad("labels are JSON objects with \"id\" and \"label\""));
         }
@@ -262,6 +268,28 @@ impl Labelled {
     }
 }
 
+/// Refuses a default label that no row could be learned with.
+pub(crate) fn check_default(
+    policy: &Policy,
+    start: &Start,
+    options: &Options,
+) -> Result<(), String> {
+    let Labels::Window { default, .. } = &policy.labels else { return Ok(()) };
+    let words = |e: &dyn std::fmt::Display| format!("the default label {default:?}: {e}");
+    let (label, weight) =
+        (start.schema.label_column.as_deref(), start.schema.weight_column.as_deref());
+    let line = joined(b"{}", &as_json(default), None, label, weight);
+    let line = line.map_err(|refusal| words(&refusal.message()))?;
+    let mut parser =
+        RowParser::new("--label-default", Format::Jsonl, options).map_err(|e| words(&e))?;
+    parser.parse(&line, &mut Vec::new()).map_err(|e| words(&e))
+}
+
+/// A label of the command line as JSON: a number if it is one, else a text.
+fn as_json(label: &str) -> Value {
+    serde_json::from_str(label).unwrap_or_else(|_| json!(label))
+}
+
 impl Shared {
     fn learns_late(&self) -> bool {
         matches!(self.policy.labels, Labels::Window { learn_late: true, .. })
@@ -303,7 +331,7 @@ impl Shared {
             return;
         };
         let schema = &self.start.schema;
-        let default = serde_json::from_str(default).unwrap_or_else(|_| json!(default));
+        let default = as_json(default);
         let mut text = Vec::new();
         for (_, row) in &old {
             let (label, weight) = (schema.label_column.as_deref(), schema.weight_column.as_deref());

@@ -3,15 +3,18 @@
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parsimon::core::Chunk;
-use parsimon::data::Names;
+use parsimon::data::{DataError, Format, Names, RowParser};
 use parsimon_log::Log;
 use tokio::sync::oneshot;
 
 use super::intake::Intake;
 use super::model::Shared;
+use super::open::{OpenError, other};
+use super::record::{Backlog, Paused};
+use super::replay::for_backlog;
 use super::replica::{Live, Replica, Version};
 use super::snapshot::Snapshot;
 
@@ -21,6 +24,10 @@ pub(crate) enum Step {
     Rows(Box<Rows>),
     /// A record that changes no weight.
     Pass(Version),
+    /// Keep rows without learning them.
+    Pause(Version, Paused),
+    /// Learn again; the rows since a record are learned first, or never.
+    Resume(Version, u64, Backlog),
     /// Go on from another state.
     Restore(Version, Box<[Live; 2]>),
     /// Write a snapshot, and answer when it is durable.
@@ -55,7 +62,11 @@ pub(crate) struct Learner {
     pub(crate) names: Vec<(u32, Box<[u8]>)>,
     pub(crate) rows_since: u64,
     pub(crate) snapshot_due: Instant,
+    pub(crate) forget_due: Instant,
 }
+
+/// Between two looks at the age of logged rows.
+const FORGET_EVERY: Duration = Duration::from_secs(60);
 
 impl Learner {
     /// Learns until the end is asked for, or the log has failed.
@@ -84,12 +95,24 @@ impl Learner {
                     if self.log.wait_durable(version.seq).is_err() {
                         return;
                     }
-                    self.shared.pair.write(|replica| {
-                        if let Some(live) = replica.live_mut() {
-                            live.version = version;
-                        }
-                    });
-                    self.shared.status.show(version);
+                    self.set(version, |_| {});
+                }
+                Step::Pause(version, paused) => {
+                    if self.log.wait_durable(version.seq).is_err() {
+                        return;
+                    }
+                    self.set(version, |live| live.paused = Some(paused.clone()));
+                }
+                Step::Resume(version, since, backlog) => {
+                    if self.log.wait_durable(version.seq).is_err() {
+                        return;
+                    }
+                    if backlog == Backlog::Learn
+                        && let Err(error) = self.catch_up(since, version.seq)
+                    {
+                        self.give_up(&error.to_string());
+                    }
+                    self.set(version, |live| live.paused = None);
                 }
                 Step::Restore(version, copies) => {
                     if self.log.wait_durable(version.seq).is_err() {
@@ -150,28 +173,18 @@ impl Learner {
         }
         let arrived = Instant::now();
         let Some(version) = group.last().map(|rows| rows.version) else { return next };
-        let mut margins: Vec<Vec<f64>> = Vec::new();
-        let mut is_first = true;
-        self.shared.pair.write(|replica| {
-            let Some(live) = replica.live_mut() else { return };
-            for rows in &group {
-                let watched = is_first && rows.margins.is_some();
-                let mut seen = Vec::new();
-                rows.chunks
-                    .iter()
-                    .for_each(|chunk| live.learn(chunk, watched.then_some(&mut seen)));
-                if is_first {
-                    margins.push(seen);
-                }
-            }
-            live.version = version;
-            is_first = false;
-        });
+        let is_paused = self
+            .shared
+            .pair
+            .look(|replica| replica.live().is_some_and(|live| live.paused.is_some()));
+        let margins = self.absorb(&group, Some(version), is_paused);
         let status = &self.shared.status;
         status.show(version);
-        status.learned.fetch_add(total as u64, Ordering::Relaxed);
         status.waiting.fetch_sub(total, Ordering::Relaxed);
-        self.rows_since += total as u64;
+        if !is_paused {
+            status.learned.fetch_add(total as u64, Ordering::Relaxed);
+            self.rows_since += total as u64;
+        }
         for (rows, margins) in group.into_iter().zip(margins) {
             status.commit.record(arrived.saturating_duration_since(rows.appended));
             status.visible.record(arrived.elapsed());
@@ -184,10 +197,106 @@ impl Learner {
         next
     }
 
+    /// Learns records in both copies, unless learning is paused; those that would spoil the weights are skipped. Gives the margins
+    /// of records that ask for them.
+    fn absorb(
+        &mut self,
+        group: &[Rows],
+        version: Option<Version>,
+        is_paused: bool,
+    ) -> Vec<Vec<f64>> {
+        let mut margins = vec![Vec::new(); group.len()];
+        let (mut skipped, mut is_first) = (vec![false; group.len()], true);
+        let change = |replica: &mut Replica| {
+            let Some(live) = replica.live_mut() else { return true };
+            for (k, rows) in group.iter().enumerate() {
+                let seen = (is_first && rows.margins.is_some()).then_some(&mut margins[k]);
+                if is_paused || skipped[k] {
+                    if let Some(seen) = seen {
+                        seen.clear();
+                        live.predict(&rows.chunks, seen);
+                    }
+                    if !is_paused {
+                        live.skip(rows.version.seq);
+                    }
+                } else if live.learn(&rows.chunks, seen).is_err() {
+                    skipped[k] = true;
+                    margins[..k].iter_mut().for_each(Vec::clear);
+                    return false;
+                }
+            }
+            live.version = version.unwrap_or(live.version);
+            is_first = false;
+            true
+        };
+        let copied = self.shared.pair.write_mending(change, Replica::copied);
+        if let Err(error) = copied {
+            self.give_up(&error.to_string());
+        }
+        margins
+    }
+
+    /// Learns the rows that came while learning was paused.
+    fn catch_up(&mut self, since: u64, to: u64) -> Result<(), OpenError> {
+        let (log, shared) = (self.log.clone(), self.shared.clone());
+        let mut parsers: Vec<(Format, RowParser)> = Vec::new();
+        let unreadable = |e: DataError| other(format!("a row that was logged cannot be read: {e}"));
+        for_backlog(&log, since, to, |seq, rows| {
+            let place = match parsers.iter().position(|(format, _)| *format == rows.format) {
+                Some(place) => place,
+                None => {
+                    let options = &shared.learning_options;
+                    let parser =
+                        RowParser::new("record", rows.format, options).map_err(unreadable)?;
+                    parsers.push((rows.format, parser));
+                    parsers.len() - 1
+                }
+            };
+            let mut chunks = Vec::new();
+            // Their names have been met when they came.
+            parsers[place].1.parse(rows.text, &mut chunks).map_err(unreadable)?;
+            let total = chunks.iter().map(Chunk::len).sum::<usize>() as u64;
+            let (version, names) = (Version { epoch: 0, seq }, Vec::new());
+            let one = Rows { version, chunks, names, appended: Instant::now(), margins: None };
+            self.absorb(&[one], None, false);
+            shared.status.learned.fetch_add(total, Ordering::Relaxed);
+            self.rows_since += total;
+            Ok(())
+        })
+    }
+
+    /// Changes both copies after a record that has no rows.
+    fn set(&self, version: Version, change: impl Fn(&mut Live)) {
+        self.shared.pair.write(|replica| {
+            if let Some(live) = replica.live_mut() {
+                live.version = version;
+                change(live);
+            }
+        });
+        self.shared.status.show(version);
+    }
+
+    /// Nothing can be learned any more. Scores go on.
+    fn give_up(&self, why: &str) {
+        let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = format!("learning has stopped until the service is started again: {why}");
+        intake.closed.get_or_insert(words);
+    }
+
     /// What is due now and then: a snapshot, and rows that have waited for their labels for too long.
     fn look_around(&mut self) {
         self.shared.expire(&self.log);
         let policy = &self.shared.policy;
+        if policy.retain.is_some() && Instant::now() >= self.forget_due {
+            self.forget_due = Instant::now() + FORGET_EVERY;
+            if !self.shared.status.is_snapshotting.load(Ordering::Acquire) {
+                let removed = remove_old(&self.shared, &self.log).map_err(|e| e.to_string());
+                if let Err(words) = removed {
+                    let trouble = &self.shared.status.trouble;
+                    *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
+                }
+            }
+        }
         let is_due = self.rows_since >= policy.snapshot_rows || Instant::now() >= self.snapshot_due;
         if self.rows_since > 0
             && is_due
@@ -278,9 +387,25 @@ fn write_snapshot(shared: &Shared, log: &Log, snapshot: &Snapshot) -> Result<Ver
     let written = log.write_snapshot(version.seq, |out| snapshot.write(out));
     let kept = written.and_then(|_| {
         log.prune_snapshots(shared.policy.snapshots)?;
-        shared.policy.log_budget.map_or(Ok(()), |budget| log.truncate(budget))
+        remove_old(shared, log)
     });
     let trouble = kept.as_ref().err().map(ToString::to_string);
     shared.status.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&trouble);
     trouble.map_or(Ok(version), Err)
+}
+
+/// Removes segments beyond the budget or the age. Rows that wait for learning to be resumed are in segments that stay.
+fn remove_old(shared: &Shared, log: &Log) -> Result<(), parsimon_log::Error> {
+    let policy = &shared.policy;
+    if shared.intake.lock().unwrap_or_else(PoisonError::into_inner).paused.is_some() {
+        return Ok(());
+    }
+    if let Some(budget) = policy.log_budget {
+        log.truncate(budget)?;
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    match policy.retain {
+        Some(retain) => log.forget(now.saturating_sub(retain).as_millis() as u64),
+        None => Ok(()),
+    }
 }

@@ -4,6 +4,7 @@
 //! `learner` learns it in both copies of the model (`pair`), one after the other, so that scores never wait.
 
 mod archive;
+mod breaker;
 mod desk;
 mod ids;
 mod intake;
@@ -13,17 +14,22 @@ mod limits;
 mod model;
 mod open;
 mod pair;
+mod pause;
 mod pending;
 mod policy;
 mod record;
+mod replay;
 mod replica;
 mod score;
 mod snapshot;
 mod status;
 mod tables;
+mod upgrade;
+mod upkeep;
 mod versions;
 
 pub use archive::{Replayed, Without, export, inspect, replay, verify};
+pub use breaker::Breaker;
 pub(crate) use desk::AT_ONCE;
 pub use intake::{Request, Taken};
 pub use label::Labelled;
@@ -31,6 +37,9 @@ pub use limits::Limits;
 pub use model::{Ack, Learning, Model, Report, check_name};
 pub use open::{ARITHMETIC, OpenError, Source};
 pub use policy::{Labels, Policy};
+pub use record::Backlog;
 pub use replica::Version;
 pub use score::Scored;
 pub use status::Reached;
+pub use upgrade::{Upgraded, upgrade};
+pub use upkeep::{backup, damage, duplicate, repair};

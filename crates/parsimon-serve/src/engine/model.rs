@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use parsimon::Model as ModelFile;
 use parsimon::core::Chunk;
 use parsimon::data::Options;
-use parsimon::{Model as ModelFile, Trainer};
 use parsimon_log::{Log, Notify as _};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::breaker::Gauge;
 use super::desk::{Desks, Reading};
 use super::intake::Intake;
 use super::learner::{Learner, Step};
@@ -76,6 +77,8 @@ pub(crate) struct Shared {
     #[expect(clippy::type_complexity, reason = "a queue of three things")]
     pub(crate) late: Mutex<VecDeque<(Box<[u8]>, Instant, Box<[u8]>)>>,
     pub(crate) expiry_due: Mutex<Instant>,
+    /// What the breaker watches.
+    pub(crate) gauge: Gauge,
 }
 
 /// What was found when a model was opened.
@@ -182,17 +185,28 @@ impl Model {
             "precision": trainer.frame().precision.to_string(),
         });
         let has_ids = trainer.schema().bits.is_none();
-        // A checkpoint resumes bit for bit: the second copy is equal.
-        let mut second = Live::new(Trainer::from_checkpoint(&trainer.checkpoint())?, live.version);
-        second.diverged.clone_from(&live.diverged);
-        let version = live.version;
+        super::label::check_default(&policy, &start, reading.learning())
+            .map_err(parsimon::Error::Usage)?;
+        if policy.breaker.labels.is_some() && task.outputs() > 1 {
+            let words = "the label rate of several classes cannot be watched";
+            return Err(parsimon::Error::Usage(words.into()));
+        }
+        let (second, version) = (live.copied()?, live.version);
+        let paused = live.paused.clone();
         let replicas = [live, second].map(|live| Replica::Live(Box::new(live)));
         let [one, other] = replicas;
         let pair = Arc::new(Pair::new(one, other));
         let (steps, received) = channel();
-        let intake =
-            Intake { tables, epoch: version.epoch, steps, closed: None, record: Vec::new() };
+        let intake = Intake {
+            tables,
+            epoch: version.epoch,
+            steps,
+            closed: None,
+            paused,
+            record: Vec::new(),
+        };
         let (log, due) = (Arc::new(log), Instant::now() + policy.snapshot_after);
+        let gauge = Gauge::new(policy.breaker, !task.classes().is_empty());
         let shared = Arc::new(Shared {
             pair: pair.clone(),
             status: status.clone(),
@@ -203,6 +217,7 @@ impl Model {
             spare: Mutex::default(),
             late: Mutex::default(),
             expiry_due: Mutex::new(Instant::now()),
+            gauge,
         });
         status.advanced(log.progress());
         status.show(version);
@@ -213,6 +228,7 @@ impl Model {
             names: Vec::new(),
             rows_since: replayed,
             snapshot_due: due,
+            forget_due: Instant::now(),
         };
         let spawned = std::thread::Builder::new().name(format!("learn {name}"));
         let thread = spawned.spawn(move || learner.run()).map_err(|e| {
@@ -360,9 +376,8 @@ impl Learning {
     /// Why nothing is learned any more.
     pub fn stopped(&self) -> Option<String> {
         let reached = self.reached();
-        let diverged = self.shared.pair.read().live().and_then(|live| live.diverged.clone());
         let full = self.log.alarm().map(|why| format!("no room for the log: {why}"));
-        reached.failed.or(diverged).or_else(|| self.intake().closed.clone()).or(full)
+        reached.failed.or_else(|| self.intake().closed.clone()).or(full)
     }
 
     fn tell(&self, about: &mut Value) {
@@ -386,6 +401,12 @@ impl Learning {
             about["rows"] = trainer.progressive().rows().into();
             about["progressive_loss"] = trainer.progressive().average().into();
             about["constant_loss"] = trainer.constant_loss().into();
+            if live.skipped.records > 0 {
+                about["skipped"] = json!(live.skipped);
+            }
+            if let Some(paused) = &live.paused {
+                about["paused"] = json!(paused);
+            }
         }
     }
 
@@ -418,6 +439,10 @@ impl Learning {
         one("parsimon_accepting", "gauge", "Whether the model learns.", accepting);
         let replica = self.shared.pair.read();
         if let Some(live) = replica.live() {
+            let help = "Records that were not learned: weights that are not finite would have come of them.";
+            one("parsimon_skipped_records_total", "counter", help, live.skipped.records as f64);
+            let help = "Whether rows are kept but not learned.";
+            one("parsimon_paused", "gauge", help, f64::from(u8::from(live.paused.is_some())));
             if let Some(loss) = live.trainer.progressive().average() {
                 let help = "Progressive loss: each row is predicted before it is learned.";
                 one("parsimon_progressive_logloss", "gauge", help, loss);
@@ -436,7 +461,7 @@ impl Learning {
         }
         drop(replica);
         let name = "parsimon_refused_rows_total";
-        head(out, name, "counter", "Requests to learn that were refused.");
+        head(out, name, "counter", "Rows to be learned that were refused.");
         for (reason, refused) in REASONS.iter().zip(&status.refused) {
             let refused = refused.load(Ordering::Relaxed);
             let _ = writeln!(out, "{name}{{{labels},reason=\"{reason}\"}} {refused}");

@@ -2,18 +2,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use parsimon::core::{Chunk, Precision};
-use parsimon::data::{Format, Names, RowParser};
+use parsimon::core::Precision;
 use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
-use parsimon_log::{Content, Log, Options as LogOptions};
+use parsimon_log::{Log, Options as LogOptions};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::desk::Reading;
 use super::model::{Model, Opened};
 use super::policy::Policy;
-use super::record::{Forget, Rows, Start, kind};
+use super::record::{Start, kind};
+use super::replay::{Replay, Stop};
 use super::replica::{Live, Version};
 use super::snapshot::Snapshot;
 use super::status::Status;
@@ -70,7 +69,7 @@ impl Model {
         let status = Arc::new(Status::new());
         let options = LogOptions {
             segment_bytes: policy.segment_bytes,
-            arithmetic: ARITHMETIC,
+            arithmetic: policy.arithmetic,
             notify: Some(status.clone()),
             ..LogOptions::default()
         };
@@ -147,63 +146,59 @@ fn recover(
     directory: &Path,
     last: u64,
 ) -> Result<Opened, OpenError> {
-    let place = directory.display();
-    if log.opened().arithmetic.is_some_and(|n| n != ARITHMETIC) {
-        return Err(other(format!(
-            "{place}: the log was written by a version of this program whose arithmetic differs; use that version"
-        )));
+    let mut opened = match rebuild(log, policy, directory, last, Replay::new(log)) {
+        // A record that is skipped: learned again with a copy of the state to go back to.
+        Err(Stop::Diverged) => rebuild(log, policy, directory, last, Replay::careful(log)),
+        opened => opened,
     }
-    let (newest, bad) = log.newest_snapshot(last)?;
-    let mut tables = Tables::new(policy);
-    let mut replay = Replay::default();
+    .map_err(|stop| stop.into_error(directory))?;
+    agree(source, &opened.start, directory)?;
+    let before = log.opened().arithmetic;
+    if let Some(before) = before.filter(|before| *before != policy.arithmetic) {
+        // Nothing is left to learn with another arithmetic: the state is the snapshot's.
+        let why =
+            format!("the arithmetic of learning is number {} after {before}", policy.arithmetic);
+        super::upgrade::begin(log, &why, &opened.start, &mut opened.live, &opened.tables)?;
+        opened.notes.push(why);
+    }
+    Ok(opened)
+}
+
+/// The state after the last record: a snapshot, and what was learned since.
+fn rebuild(
+    log: &Log,
+    policy: &Policy,
+    directory: &Path,
+    last: u64,
+    mut replay: Replay<'_>,
+) -> Result<Opened, Stop> {
+    let place = directory.display();
+    let (newest, bad) = log.newest_snapshot(last).map_err(OpenError::from)?;
     let mut state = None;
+    let mut tables = Tables::new(policy);
+    let found = newest.as_ref().map(|(snapshot, _)| snapshot);
+    let is_foreign = super::upgrade::unlearned(log, found, policy.arithmetic).is_some();
     if let Some((_, mut bytes)) = newest {
         let unreadable =
             |e: std::io::Error| other(format!("{place}: a snapshot is unreadable: {e}"));
         let snapshot = Snapshot::read(&mut bytes).map_err(unreadable)?;
-        tables.ids = super::ids::Ids::restore(&snapshot.ids)
-            .ok_or_else(|| other(format!("{place}: a snapshot has ids that make no sense")))?;
-        tables.pending.restore(&snapshot.pending).ok_or_else(|| {
-            other(format!("{place}: a snapshot has waiting rows that make no sense"))
+        tables = snapshot.tables(policy).ok_or_else(|| {
+            other(format!("{place}: a snapshot has ids or waiting rows that make no sense"))
         })?;
-        state = Some((snapshot.head.start.clone(), snapshot.live()?));
+        state = Some((snapshot.head.start.clone(), snapshot.live().map_err(OpenError::from)?));
     }
     let after = state.as_ref().map_or(0, |(_, live)| live.version.seq);
-    let mut follower = log.follow(after)?;
-    let mut reached = after;
-    while reached < last {
-        let record = follower.next_within(Duration::from_secs(60))?;
-        let Some(record) = record else {
-            return Err(other(format!("{place}: record {} cannot be read", reached + 1)));
-        };
-        reached = record.seq;
-        let version = Version { epoch: record.epoch, seq: record.seq };
-        let bad = |what: &str| other(format!("{place}: record {}: {what}", record.seq));
-        match (record.content, &mut state) {
-            (Content::Data { kind: kind::START, payload }, None) => {
-                let start: Start = serde_json::from_slice(payload)
-                    .map_err(|e| bad(&format!("the first record cannot be read: {e}")))?;
-                if start.checkpoint.is_some() {
-                    return Err(bad(
-                        "the model began with a checkpoint, and its snapshot is missing",
-                    ));
-                }
-                let live = Live::new(fresh(&start)?, version);
-                state = Some((start, live));
-            }
-            (_, None) => return Err(bad("the log does not begin with what the model is")),
-            (Content::Data { kind, payload }, Some((_, live))) => {
-                replay
-                    .apply(kind, payload, record.time, version, live, &mut tables)
-                    .map_err(|e| bad(&e))?;
-            }
-            (Content::Epoch { .. }, Some((_, live))) => live.version = version,
-        }
+    if is_foreign {
+        return Err(other(format!(
+            "{place}: records {} to {last} were logged by a version of this program with another arithmetic, and no snapshot has them; run parsimon log upgrade {place}, or start the earlier version once and end it with SIGTERM",
+            after + 1
+        ))
+        .into());
     }
+    replay.run(after, last, &mut state, &mut tables)?;
     let Some((start, mut live)) = state else {
-        return Err(other(format!("{place}: the log has no first record")));
+        return Err(other(format!("{place}: the log has no first record")).into());
     };
-    agree(source, &start, directory)?;
     live.trainer.note_names(replay.names());
     tables.pending.settle(last);
     let mut opened = Opened::new(start, live, tables);
@@ -256,87 +251,5 @@ fn agree(source: &Source, start: &Start, directory: &Path) -> Result<(), OpenErr
                 ))),
             }
         }
-    }
-}
-
-/// Records, learned again.
-#[derive(Default)]
-pub(crate) struct Replay {
-    parsers: Vec<(Format, RowParser)>,
-    chunks: Vec<Chunk>,
-    names: Vec<(u32, String)>,
-    pub(crate) rows: u64,
-}
-
-impl Replay {
-    /// Applies a record. What is in the log was accepted before, so that nothing is refused.
-    pub(crate) fn apply(
-        &mut self,
-        kind: u8,
-        payload: &[u8],
-        time: u64,
-        version: Version,
-        live: &mut Live,
-        tables: &mut Tables,
-    ) -> Result<(), String> {
-        match kind {
-            kind::LEARN => {
-                let rows = Rows::decode(payload).ok_or("the rows cannot be read")?;
-                self.parse(&rows, live)?;
-                for chunk in &self.chunks {
-                    live.learn(chunk, None);
-                    self.rows += chunk.len() as u64;
-                }
-                tables.learned(&rows, &self.chunks, version.seq, time);
-            }
-            kind::PENDING => {
-                let rows = Rows::decode(payload).ok_or("the rows cannot be read")?;
-                // Waiting rows have no labels; their ids alone are needed.
-                for line in super::tables::lines(rows.text) {
-                    let id = super::label::id_of(line).ok_or("a waiting row has no id")?;
-                    let (seq, text) = (version.seq, line.into());
-                    tables
-                        .pending
-                        .insert(id.as_bytes(), super::pending::Waiting { text, seq, time });
-                }
-            }
-            kind::FORGET => {
-                let forget: Forget = serde_json::from_slice(payload).map_err(|e| e.to_string())?;
-                tables.pending.forget(forget.until, version.seq);
-            }
-            kind::START => {}
-            unknown => {
-                return Err(format!("is of kind {unknown}, which this version does not know"));
-            }
-        }
-        live.version = version;
-        tables.pending.settle(version.seq);
-        Ok(())
-    }
-
-    fn parse(&mut self, rows: &Rows<'_>, live: &Live) -> Result<(), String> {
-        let place = match self.parsers.iter().position(|(format, _)| *format == rows.format) {
-            Some(place) => place,
-            None => {
-                let trainer = &live.trainer;
-                let reading = Reading::of(trainer);
-                let parser = RowParser::new("record", rows.format, reading.learning())
-                    .map_err(|e| e.to_string())?;
-                self.parsers.push((rows.format, parser));
-                self.parsers.len() - 1
-            }
-        };
-        let parser = &mut self.parsers[place].1;
-        parser.parse(rows.text, &mut self.chunks).map_err(|e| e.to_string())?;
-        let named = parser
-            .new_names()
-            .map(|(slot, name)| (slot, String::from_utf8_lossy(name).into_owned()));
-        self.names.extend(named);
-        Ok(())
-    }
-
-    /// The names that were met.
-    pub(crate) fn names(&self) -> Names {
-        self.names.iter().map(|(slot, name)| (*slot, name.as_str())).collect()
     }
 }

@@ -42,6 +42,24 @@ impl<T> Pair<T> {
         first
     }
 
+    /// As [`write`](Self::write) for a change that may spoil what it changes, and says so by false. The copy is then made anew from
+    /// the other one, and the change is tried again; it has to leave out what spoiled it.
+    pub(crate) fn write_mending<E>(
+        &self,
+        mut change: impl FnMut(&mut T) -> bool,
+        copy: impl Fn(&T) -> Result<T, E>,
+    ) -> Result<(), E> {
+        let back = 1 - self.shown.load(Ordering::Acquire);
+        let mut side = self.sides[back].write().unwrap_or_else(PoisonError::into_inner);
+        while !change(&mut side) {
+            *side = copy(&self.sides[1 - back].read().unwrap_or_else(PoisonError::into_inner))?;
+        }
+        drop(side);
+        self.shown.store(back, Ordering::Release);
+        change(&mut self.sides[1 - back].write().unwrap_or_else(PoisonError::into_inner));
+        Ok(())
+    }
+
     /// Looks at the copy that is not shown for as long as it takes. For the thread that writes.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         let back = 1 - self.shown.load(Ordering::Acquire);
@@ -80,6 +98,27 @@ mod tests {
             is_done.store(true, Ordering::Relaxed);
         });
         assert_eq!((*pair.read(), pair.look(|sides| *sides)), ((2000, 2000), (2000, 2000)));
+    }
+
+    #[test]
+    fn a_change_that_spoils_is_undone() {
+        let pair = Pair::new(vec![1], vec![1]);
+        let mut bad = Vec::new();
+        let change = |list: &mut Vec<i32>| {
+            for n in 2..6 {
+                if !bad.contains(&n) {
+                    list.push(n);
+                    if n % 2 == 0 {
+                        bad.push(n);
+                        return false;
+                    }
+                }
+            }
+            true
+        };
+        pair.write_mending(change, |good| Ok::<_, ()>(good.clone())).unwrap();
+        assert_eq!((pair.read().clone(), pair.look(Clone::clone)), (vec![1, 3, 5], vec![1, 3, 5]));
+        assert_eq!(pair.write_mending(|_| false, |_| Err("no copy")), Err("no copy"));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::breaker::Breaker;
+
 /// What to do with rows that were scored and have no label yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Labels {
@@ -51,6 +53,8 @@ pub struct Policy {
     pub snapshots: usize,
     /// The bytes that segments may take; older ones are removed if two snapshots do not need them. `None` keeps all.
     pub log_budget: Option<u64>,
+    /// How long logged rows are kept; older ones are removed if two snapshots do not need them. `None` keeps all.
+    pub retain: Option<Duration>,
     /// The size of a segment of the log.
     pub segment_bytes: u64,
     /// Rows that may wait to be learned.
@@ -61,6 +65,10 @@ pub struct Policy {
     pub pending_rows: usize,
     /// Bytes of rows that may wait for their labels.
     pub pending_bytes: usize,
+    /// When learning is paused without being asked to.
+    pub breaker: Breaker,
+    /// The number of the arithmetic. Anything but [`ARITHMETIC`](super::ARITHMETIC) is for tests of what a newer program does.
+    pub arithmetic: u32,
 }
 
 impl Policy {
@@ -72,11 +80,14 @@ impl Policy {
             snapshot_after: Duration::from_secs(600),
             snapshots: 5,
             log_budget: None,
+            retain: None,
             segment_bytes: 64 << 20,
             queue_rows: 200_000,
             labels: Labels::default(),
             pending_rows: 1_000_000,
             pending_bytes: 256 << 20,
+            breaker: Breaker::default(),
+            arithmetic: super::ARITHMETIC,
         }
     }
 }

@@ -25,6 +25,10 @@ pub(crate) mod kind {
     pub(crate) const PENDING: u8 = 3;
     /// Rows that waited too long are forgotten. See [`Forget`](super::Forget).
     pub(crate) const FORGET: u8 = 4;
+    /// Records of rows are not learned until learning is resumed. See [`Pause`](super::Pause).
+    pub(crate) const PAUSE: u8 = 5;
+    /// Learning goes on. See [`Resume`](super::Resume).
+    pub(crate) const RESUME: u8 = 6;
 }
 
 /// What a model is: everything that learning depends on besides the rows.
@@ -46,6 +50,38 @@ pub(crate) struct Start {
 pub(crate) struct Forget {
     /// The log time in milliseconds.
     pub(crate) until: u64,
+}
+
+/// Learning is paused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pause {
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// Learning has been paused since a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Paused {
+    /// The record that paused it.
+    pub(crate) since: u64,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// What becomes of the rows that came while learning was paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backlog {
+    /// They are learned now.
+    Learn,
+    /// They are never learned. Their ids stay known.
+    Skip,
+}
+
+/// Learning goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Resume {
+    pub(crate) backlog: Backlog,
 }
 
 /// Where rows come from.

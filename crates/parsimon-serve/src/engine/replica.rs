@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use parsimon::core::{Chunk, Loss, Scorer, StateWriter};
 use parsimon::{Model, Stretch, Trainer};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
+
+use super::record::Paused;
 
 /// Which state of a model a score was made with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -29,11 +31,29 @@ pub(crate) enum Replica {
 pub(crate) struct Live {
     pub(crate) trainer: Trainer,
     pub(crate) version: Version,
-    /// Why it learns no more: its weights are not finite after a row.
-    pub(crate) diverged: Option<String>,
+    /// Records that were not learned because of what they would have done to the weights.
+    pub(crate) skipped: Skipped,
+    /// Set while records are kept but not learned.
+    pub(crate) paused: Option<Paused>,
     /// Of two classes, since the start of the process.
     pub(crate) sums: Sums,
 }
+
+/// Records that were skipped: weights that are not finite would have come of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Skipped {
+    /// How many.
+    pub(crate) records: u64,
+    /// The last one.
+    pub(crate) last: u64,
+}
+
+/// The weights are not finite after a row: the learner is spoiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Diverged;
+
+/// Numbers up to this size cannot make a step that overflows; after larger ones the weights are looked at.
+const TAME: f64 = 1e6;
 
 /// What was predicted and what happened, added up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,33 +66,61 @@ pub(crate) struct Sums {
 
 impl Live {
     pub(crate) fn new(trainer: Trainer, version: Version) -> Self {
-        Self { trainer, version, diverged: None, sums: Sums::default() }
+        let (skipped, sums) = (Skipped::default(), Sums::default());
+        Self { trainer, version, skipped, paused: None, sums }
     }
 
-    /// Learns a chunk, and appends the margins that were predicted before. A learner whose weights diverged stays as it is, so
-    /// that a replay ends in the same state.
-    pub(crate) fn learn(&mut self, chunk: &Chunk, mut margins: Option<&mut Vec<f64>>) {
-        if self.diverged.is_some() {
-            return;
-        }
+    /// A second copy, equal to the last bit: a checkpoint resumes so. An error if the state is spoiled.
+    pub(crate) fn copied(&self) -> Result<Self, parsimon::Error> {
+        let trainer = Trainer::from_checkpoint(&self.trainer.checkpoint())?;
+        let (version, skipped, sums) = (self.version, self.skipped, self.sums);
+        Ok(Self { trainer, version, skipped, paused: self.paused.clone(), sums })
+    }
+
+    /// A record is not learned.
+    pub(crate) fn skip(&mut self, seq: u64) {
+        self.skipped = Skipped { records: self.skipped.records + 1, last: seq };
+    }
+
+    /// Learns the rows of a record, and appends the margins that were predicted before. After an error the learner is spoiled and
+    /// has to be replaced by a copy from before; whether there is one depends on the state and the record alone.
+    pub(crate) fn learn(
+        &mut self,
+        chunks: &[Chunk],
+        mut margins: Option<&mut Vec<f64>>,
+    ) -> Result<(), Diverged> {
         let (loss, sums) = (self.trainer.settings().loss(), &mut self.sums);
         let is_logistic = loss == Loss::Logistic;
-        let mut watch = |stretch: &Stretch<'_>| {
-            for row in stretch.rows() {
-                if let Some(margins) = &mut margins {
-                    margins.extend_from_slice(stretch.margins(row));
+        let mut is_tame = chunks.iter().all(is_tame);
+        for chunk in chunks {
+            let mut watch = |stretch: &Stretch<'_>| {
+                for row in stretch.rows() {
+                    is_tame &= stretch.margins(row).iter().all(|margin| margin.abs() <= TAME);
+                    if let Some(margins) = &mut margins {
+                        margins.extend_from_slice(stretch.margins(row));
+                    }
+                    if let (true, [margin], Some(y)) =
+                        (is_logistic, stretch.margins(row), chunk.label(row))
+                    {
+                        sums.predicted += loss.predict(*margin) * chunk.weight(row);
+                        sums.happened += f64::from(u8::from(y > 0.0)) * chunk.weight(row);
+                    }
                 }
-                if let (true, [margin], Some(y)) =
-                    (is_logistic, stretch.margins(row), chunk.label(row))
-                {
-                    sums.predicted += loss.predict(*margin) * chunk.weight(row);
-                    sums.happened += f64::from(u8::from(y > 0.0)) * chunk.weight(row);
-                }
-            }
-        };
-        if let Err(error) = self.trainer.learn_watched(chunk, &mut |_| {}, &mut watch) {
-            self.diverged = Some(error.to_string());
+            };
+            self.trainer.learn_watched(chunk, &mut |_| {}, &mut watch).map_err(|_| Diverged)?;
         }
+        if is_tame {
+            return Ok(());
+        }
+        // The rows that were learned show whether their weights are still numbers.
+        let mut after = Vec::new();
+        chunks.iter().for_each(|chunk| self.trainer.online().score(chunk, &mut after));
+        if after.iter().all(|margin| margin.is_finite()) { Ok(()) } else { Err(Diverged) }
+    }
+
+    /// The margins of a record that is not learned.
+    pub(crate) fn predict(&self, chunks: &[Chunk], margins: &mut Vec<f64>) {
+        chunks.iter().for_each(|chunk| self.trainer.online().score(chunk, margins));
     }
 
     /// A number that two learners have in common only if they have learned the same rows in the same order.
@@ -82,9 +130,21 @@ impl Live {
         let mut hash = Xxh3::new();
         hash.update(state.as_bytes());
         hash.update(&serde_json::to_vec(self.trainer.progressive()).unwrap_or_default());
-        hash.update(&[u8::from(self.diverged.is_some())]);
+        hash.update(&self.skipped.records.to_le_bytes());
         hash.digest()
     }
+}
+
+/// Whether all numbers of the rows are of a usual size.
+fn is_tame(chunk: &Chunk) -> bool {
+    let is_small = |x: f64| x.is_nan() || x.abs() <= TAME;
+    (0..chunk.len()).all(|i| {
+        chunk.label(i).is_none_or(is_small)
+            && is_small(chunk.weight(i))
+            && is_small(chunk.base(i))
+            && chunk.numbers(i).iter().all(|x| is_small(*x))
+            && chunk.row(i).iter().all(|(_, x)| is_small(x))
+    })
 }
 
 impl Replica {
@@ -98,6 +158,14 @@ impl Replica {
         match self {
             Self::Frozen(frozen) => Some(Self::Frozen(frozen.clone())),
             Self::Live(_) => None,
+        }
+    }
+
+    /// Another copy.
+    pub(crate) fn copied(&self) -> Result<Self, parsimon::Error> {
+        match self {
+            Self::Frozen(frozen) => Ok(Self::Frozen(frozen.clone())),
+            Self::Live(live) => Ok(Self::Live(Box::new(live.copied()?))),
         }
     }
 

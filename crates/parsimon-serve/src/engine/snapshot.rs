@@ -7,8 +7,11 @@ use std::io::{self, Read, Write};
 use parsimon::Trainer;
 use serde::{Deserialize, Serialize};
 
-use super::record::Start;
-use super::replica::{Live, Version};
+use super::ids::Ids;
+use super::policy::Policy;
+use super::record::{Paused, Start};
+use super::replica::{Live, Skipped, Version};
+use super::tables::Tables;
 
 /// What a snapshot says about itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,9 +25,12 @@ pub(crate) struct Head {
     pub(crate) loss: Option<f64>,
     /// The digest of the state, in hexadecimal digits.
     pub(crate) digest: String,
-    /// Why the model learns no more.
+    /// Records that were not learned because of what they would have done to the weights.
     #[serde(default)]
-    pub(crate) diverged: Option<String>,
+    pub(crate) skipped: Skipped,
+    /// Set if learning was paused.
+    #[serde(default)]
+    pub(crate) paused: Option<Paused>,
     /// Bytes of the three parts.
     pub(crate) parts: [u64; 3],
 }
@@ -49,7 +55,8 @@ impl Snapshot {
             rows: progressive.rows(),
             loss: progressive.average(),
             digest: format!("{:016x}", live.digest()),
-            diverged: live.diverged.clone(),
+            skipped: live.skipped,
+            paused: live.paused.clone(),
             parts: [checkpoint.len() as u64, ids.len() as u64, pending.len() as u64],
         };
         Self { head, checkpoint, ids, pending }
@@ -88,11 +95,20 @@ impl Snapshot {
         Ok(Self { head, checkpoint, ids, pending })
     }
 
+    /// The ids and the waiting rows; `None` if they make no sense.
+    pub(crate) fn tables(&self, policy: &Policy) -> Option<Tables> {
+        let mut tables = Tables::new(policy);
+        tables.ids = Ids::restore(&self.ids)?;
+        tables.pending.restore(&self.pending)?;
+        Some(tables)
+    }
+
     /// A learner that goes on from the snapshot.
     pub(crate) fn live(&self) -> Result<Live, parsimon::Error> {
         let version = Version { epoch: self.head.epoch, seq: self.head.seq };
         let mut live = Live::new(Trainer::from_checkpoint(&self.checkpoint)?, version);
-        live.diverged.clone_from(&self.head.diverged);
+        live.skipped = self.head.skipped;
+        live.paused.clone_from(&self.head.paused);
         Ok(live)
     }
 }

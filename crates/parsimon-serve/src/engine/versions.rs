@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::ids::Ids;
 use super::intake::refused;
 use super::learner::Step;
 use super::model::Learning;
 use super::replica::Version;
 use super::snapshot::Snapshot;
-use super::tables::Tables;
 use crate::error::Refusal;
 
 impl Learning {
@@ -52,16 +50,15 @@ impl Learning {
         let snapshot = Snapshot::read(&mut bytes).map_err(|e| unreadable(e.to_string()))?;
         let live = || snapshot.live().map_err(|e| unreadable(e.to_string()));
         let copies = [live()?, live()?];
-        let mut tables = Tables::new(&self.shared.policy);
         let senseless = || unreadable("its tables make no sense".into());
-        tables.ids = Ids::restore(&snapshot.ids).ok_or_else(senseless)?;
-        tables.pending.restore(&snapshot.pending).ok_or_else(senseless)?;
+        let tables = snapshot.tables(&self.shared.policy).ok_or_else(senseless)?;
         let mut intake = self.intake();
         intake.check()?;
         let ticket = self.log.begin_epoch(to.seq, why).map_err(|error| refused(&error))?;
         let epoch = self.log.epochs().of(ticket.seq).number;
         let version = Version { epoch, seq: ticket.seq };
         (intake.tables, intake.epoch) = (tables, epoch);
+        intake.paused.clone_from(&snapshot.head.paused);
         let _ = intake.steps.send(Step::Restore(version, Box::new(copies)));
         Ok(version)
     }

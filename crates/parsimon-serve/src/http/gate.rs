@@ -45,7 +45,7 @@ pub(super) async fn gate(
 
 /// What a request does, for metrics.
 fn operation(path: &str) -> &'static str {
-    const LAST: [&str; 14] = [
+    const LAST: [&str; 16] = [
         "score",
         "learn",
         "label",
@@ -55,6 +55,8 @@ fn operation(path: &str) -> &'static str {
         "versions",
         "promote",
         "rollback",
+        "pause",
+        "resume",
         "invocations",
         "ping",
         "metrics",
@@ -70,7 +72,7 @@ fn needed(op: &str) -> Option<Role> {
     match op {
         "live" | "ready" | "ping" => None,
         "learn" | "label" => Some(Role::Learn),
-        "snapshot" | "promote" | "rollback" => Some(Role::Admin),
+        "snapshot" | "promote" | "rollback" | "pause" | "resume" => Some(Role::Admin),
         _ => Some(Role::Score),
     }
 }

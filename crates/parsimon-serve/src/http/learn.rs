@@ -19,26 +19,15 @@ pub(super) async fn learn(
     Path(model): Path<String>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let learning = service.model(&model)?.learner()?;
-    refuse_late(&service)?;
-    let received = Received::new(request, service.limits.body).await?;
-    let ack = ack(&received)?;
-    let taken = work(received.body.len(), || {
-        let content = Content::new(received.content_type(), &received.body)?;
-        received.deadline.check()?;
+    take(&service, &model, request, |learning, received, content| {
         let request = engine::Request {
             key: received.headers.get("idempotency-key").map_or(b"", |key| key.as_bytes()),
             is_partial: received.flag("partial"),
-            margins: None,
+            ..engine::Request::default()
         };
-        learning.learn(&content, request, &service.limits)
-    })?;
-    let mut answer = taken.to_json();
-    if taken.seq == 0 {
-        // Every row was refused one by one.
-        return Ok((StatusCode::BAD_REQUEST, body::json(&answer)).into_response());
-    }
-    acknowledge(learning, &received, taken.seq, ack, &mut answer).await
+        Ok(learning.learn(content, request, &service.limits)?.to_json())
+    })
+    .await
 }
 
 pub(super) async fn label(
@@ -46,17 +35,40 @@ pub(super) async fn label(
     Path(model): Path<String>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let learning = service.model(&model)?.learner()?;
-    refuse_late(&service)?;
+    take(&service, &model, request, |learning, _, content| {
+        Ok(learning.label(content, &service.limits)?.to_json())
+    })
+    .await
+}
+
+/// Reads a request, puts what it has into the log, and answers when it is acknowledged.
+async fn take(
+    service: &Service,
+    model: &str,
+    request: Request,
+    put: impl FnOnce(&Learning, &Received, &Content<'_>) -> Result<Value, Refusal>,
+) -> Result<Response, Refusal> {
+    let learning = service.model(model)?.learner()?;
+    refuse_late(service)?;
     let received = Received::new(request, service.limits.body).await?;
     let ack = ack(&received)?;
-    let labelled = work(received.body.len(), || {
+    if ack == Ack::Visible && learning.is_paused() {
+        let words = "learning is paused: rows become visible when it is resumed; use ack=durable";
+        return Err(Refusal::conflict(words));
+    }
+    let mut answer = work(received.body.len(), || {
         let content = Content::new(received.content_type(), &received.body)?;
         received.deadline.check()?;
-        learning.label(&content, &service.limits)
+        put(learning, &received, &content)
     })?;
-    let mut answer = labelled.to_json();
     let seq = answer["seq"].as_u64().unwrap_or(0);
+    if seq == 0 {
+        // Every row was refused one by one.
+        return Ok((StatusCode::BAD_REQUEST, body::json(&answer)).into_response());
+    }
+    if learning.is_paused() {
+        answer["paused"] = true.into();
+    }
     acknowledge(learning, &received, seq, ack, &mut answer).await
 }
 

@@ -78,6 +78,8 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/v1/models/{model}/versions", get(versions::list))
         .route("/v1/models/{model}/promote", post(versions::promote))
         .route("/v1/models/{model}/rollback", post(versions::roll_back))
+        .route("/v1/models/{model}/pause", post(versions::pause))
+        .route("/v1/models/{model}/resume", post(versions::resume))
         .route("/v2", get(v2::server))
         .route("/v2/health/live", get(v2::live))
         .route("/v2/health/ready", get(v2::ready))

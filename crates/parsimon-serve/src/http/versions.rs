@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Service;
 use super::body::{self, Received};
 use crate::content::syntax;
-use crate::engine::{Ack, Version};
+use crate::engine::{Ack, Backlog, Version};
 use crate::error::Refusal;
 
 /// Writes a snapshot now.
@@ -70,4 +70,51 @@ async fn go_back(
     let version = tokio::task::block_in_place(|| learning.go_back(Version { epoch, seq }, &why))?;
     learning.acknowledged(version.seq, Ack::Visible).await?;
     Ok(body::json(&json!({"version": version, "from": {"epoch": epoch, "seq": seq}})))
+}
+
+/// Why learning is paused.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedPause {
+    #[serde(default)]
+    reason: String,
+}
+
+/// Keeps rows without learning them.
+pub(super) async fn pause(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let learning = service.model(&model)?.learner()?;
+    let received = Received::new(request, service.limits.body).await?;
+    let AskedPause { reason } = match received.body.trim_ascii() {
+        b"" => AskedPause::default(),
+        body => serde_json::from_slice(body).map_err(|e| syntax(&e))?,
+    };
+    let reason = if reason.is_empty() { "by request" } else { &reason };
+    let version = learning.pause(reason)?;
+    learning.acknowledged(version.seq, Ack::Durable).await?;
+    Ok(body::json(&json!({"version": version, "paused": reason})))
+}
+
+/// What becomes of the rows that came meanwhile.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedResume {
+    backlog: Backlog,
+}
+
+/// Learns again.
+pub(super) async fn resume(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let learning = service.model(&model)?.learner()?;
+    let received = Received::new(request, service.limits.body).await?;
+    let AskedResume { backlog } = serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
+    let version = learning.resume(backlog)?;
+    learning.acknowledged(version.seq, Ack::Durable).await?;
+    Ok(body::json(&json!({"version": version, "backlog": backlog})))
 }

@@ -1,0 +1,294 @@
+//! Records, learned again: at a start, by `parsimon log replay`, and when learning is resumed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use parsimon::Trainer;
+use parsimon::core::Chunk;
+use parsimon::data::{Format, Names, RowParser};
+use parsimon_log::{Content, Log};
+
+use super::archive::Without;
+use super::desk::Reading;
+use super::label::id_of;
+use super::open::{OpenError, fresh, other};
+use super::pending::Waiting;
+use super::record::{Backlog, Forget, Pause, Paused, Resume, Rows, Start, kind};
+use super::replica::{Live, Version};
+use super::snapshot::Snapshot;
+use super::tables::{Tables, lines};
+
+/// Why a replay stopped.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A record has to be skipped, and there is no copy of the state before it: see [`Replay::careful`].
+    Diverged,
+    /// The words lack the directory.
+    Record(u64, String),
+    Open(OpenError),
+}
+
+impl From<OpenError> for Stop {
+    fn from(error: OpenError) -> Self {
+        Self::Open(error)
+    }
+}
+
+impl Stop {
+    pub(crate) fn into_error(self, directory: &Path) -> OpenError {
+        let place = directory.display();
+        match self {
+            Self::Diverged => other(format!("{place}: the weights diverge")),
+            Self::Record(seq, what) => other(format!("{place}: record {seq}: {what}")),
+            Self::Open(OpenError::Other(words)) if !words.starts_with(&place.to_string()) => {
+                other(format!("{place}: {words}"))
+            }
+            Self::Open(error) => error,
+        }
+    }
+}
+
+/// Learns records again. What is in the log was accepted before, so that nothing is refused.
+pub(crate) struct Replay<'a> {
+    log: &'a Log,
+    without: Option<&'a Without>,
+    is_careful: bool,
+    /// The state before the present record, if it is kept.
+    twin: Option<Trainer>,
+    parsers: Vec<(Format, RowParser)>,
+    chunks: Vec<Chunk>,
+    names: Vec<(u32, String)>,
+    /// Rows that were learned, and rows that were left out.
+    pub(crate) rows: u64,
+    pub(crate) left_out: u64,
+}
+
+impl<'a> Replay<'a> {
+    /// A replay that stops where a record has to be skipped.
+    pub(crate) fn new(log: &'a Log) -> Self {
+        Self {
+            log,
+            without: None,
+            is_careful: false,
+            twin: None,
+            parsers: Vec::new(),
+            chunks: Vec::new(),
+            names: Vec::new(),
+            rows: 0,
+            left_out: 0,
+        }
+    }
+
+    /// A replay that learns everything twice, so that it can go back before a record that is skipped.
+    pub(crate) fn careful(log: &'a Log) -> Self {
+        Self { is_careful: true, ..Self::new(log) }
+    }
+
+    /// Leaves rows out.
+    pub(crate) fn without(self, without: &'a Without) -> Self {
+        Self { without: Some(without), ..self }
+    }
+
+    /// Learns the records after one up to another. Without a state the first record says what to begin with.
+    pub(crate) fn run(
+        &mut self,
+        after: u64,
+        to: u64,
+        state: &mut Option<(Start, Live)>,
+        tables: &mut Tables,
+    ) -> Result<(), Stop> {
+        let mut follower = self.log.replay(after, to).map_err(OpenError::from)?;
+        let mut reached = after;
+        while reached < to {
+            let record = follower.next_within(Duration::from_secs(60)).map_err(OpenError::from)?;
+            let Some(record) = record else {
+                return Err(Stop::Record(reached + 1, "cannot be read".into()));
+            };
+            reached = record.seq;
+            let version = Version { epoch: record.epoch, seq: record.seq };
+            let bad = |what: String| Stop::Record(record.seq, what);
+            match (record.content, &mut *state) {
+                (Content::Data { kind: kind::START, payload }, None) => {
+                    let start: Start = serde_json::from_slice(payload)
+                        .map_err(|e| bad(format!("the first record cannot be read: {e}")))?;
+                    let live = match start.checkpoint {
+                        None => Live::new(fresh(&start)?, version),
+                        Some(_) => self.first_snapshot(version).map_err(bad)?,
+                    };
+                    *state = Some((start, live));
+                }
+                (_, None) => {
+                    return Err(bad("the log does not begin with what the model is".into()));
+                }
+                (Content::Data { kind, payload }, Some((_, live))) => {
+                    self.apply(kind, payload, record.time, version, live, tables)?;
+                }
+                (Content::Epoch { .. }, Some((_, live))) => live.version = version,
+            }
+        }
+        Ok(())
+    }
+
+    /// The state of a model that began with a checkpoint.
+    fn first_snapshot(&self, version: Version) -> Result<Live, String> {
+        let missing = |e: String| {
+            format!("the model began with a checkpoint, and its snapshot is missing: {e}")
+        };
+        let (_, mut bytes) = self
+            .log
+            .open_snapshot(version.epoch, version.seq)
+            .map_err(|e| missing(e.to_string()))?;
+        let snapshot = Snapshot::read(&mut bytes).map_err(|e| missing(e.to_string()))?;
+        snapshot.live().map_err(|e| missing(e.to_string()))
+    }
+
+    fn apply(
+        &mut self,
+        kind: u8,
+        payload: &[u8],
+        time: u64,
+        version: Version,
+        live: &mut Live,
+        tables: &mut Tables,
+    ) -> Result<(), Stop> {
+        let seq = version.seq;
+        let bad = |what: String| Stop::Record(seq, what);
+        let unreadable = || bad("the rows cannot be read".into());
+        match kind {
+            kind::LEARN => {
+                let rows = Rows::decode(payload).ok_or_else(unreadable)?;
+                let count = self.parse(&rows, seq, live).map_err(bad)?;
+                tables.learned(&rows, &self.chunks, seq, time);
+                if live.paused.is_none() {
+                    self.left_out += count;
+                    self.learn(live, seq)?;
+                }
+            }
+            kind::PENDING => {
+                let rows = Rows::decode(payload).ok_or_else(unreadable)?;
+                // Waiting rows have no labels; their ids alone are needed.
+                for line in lines(rows.text) {
+                    let id = id_of(line).ok_or_else(|| bad("a waiting row has no id".into()))?;
+                    tables.pending.insert(id.as_bytes(), Waiting { text: line.into(), seq, time });
+                }
+            }
+            kind::FORGET => {
+                let forget: Forget = read(payload).map_err(bad)?;
+                tables.pending.forget(forget.until, seq);
+            }
+            kind::PAUSE => {
+                let Pause { reason } = read(payload).map_err(bad)?;
+                live.paused = Some(Paused { since: seq, reason });
+            }
+            kind::RESUME => {
+                let Resume { backlog } = read(payload).map_err(bad)?;
+                let paused = live.paused.take();
+                if let (Backlog::Learn, Some(Paused { since, .. })) = (backlog, paused) {
+                    self.catch_up(since, seq, live)?;
+                }
+            }
+            kind::START => {}
+            unknown => {
+                return Err(bad(format!("is of kind {unknown}, which this version does not know")));
+            }
+        }
+        live.version = version;
+        tables.pending.settle(seq);
+        Ok(())
+    }
+
+    /// Learns the rows that came while learning was paused.
+    fn catch_up(&mut self, since: u64, to: u64, live: &mut Live) -> Result<(), Stop> {
+        let log = self.log;
+        for_backlog(log, since, to, |seq, rows| {
+            let bad = |what: String| Stop::Record(seq, what);
+            self.left_out += self.parse(rows, seq, live).map_err(bad)?;
+            self.learn(live, seq)
+        })
+    }
+
+    /// Learns the rows that were parsed last.
+    fn learn(&mut self, live: &mut Live, seq: u64) -> Result<(), Stop> {
+        let broken = |e: parsimon::Error| Stop::Open(e.into());
+        if self.is_careful && self.twin.is_none() {
+            self.twin = Some(live.copied().map_err(broken)?.trainer);
+        }
+        match (live.learn(&self.chunks, None), &mut self.twin) {
+            (Ok(()), None) => {}
+            (Ok(()), Some(twin)) => {
+                for chunk in &self.chunks {
+                    twin.learn(chunk, &mut |_| {}).map_err(broken)?;
+                }
+            }
+            (Err(_), None) => return Err(Stop::Diverged),
+            (Err(_), Some(twin)) => {
+                live.trainer = Trainer::from_checkpoint(&twin.checkpoint()).map_err(broken)?;
+                live.skip(seq);
+                return Ok(());
+            }
+        }
+        self.rows += self.chunks.iter().map(Chunk::len).sum::<usize>() as u64;
+        Ok(())
+    }
+
+    /// Parses the rows of a record; how many of them are left out.
+    fn parse(&mut self, rows: &Rows<'_>, seq: u64, live: &Live) -> Result<u64, String> {
+        let filtered = self.without.map(|without| match without.has_record(seq) {
+            true => (Vec::new(), lines(rows.text).count() as u64),
+            false => without.filtered(rows),
+        });
+        let (text, left_out) = match &filtered {
+            Some((text, count)) => (&text[..], *count),
+            None => (rows.text, 0),
+        };
+        if lines(text).next().is_none() {
+            self.chunks.clear();
+            return Ok(left_out);
+        }
+        let place = match self.parsers.iter().position(|(format, _)| *format == rows.format) {
+            Some(place) => place,
+            None => {
+                let reading = Reading::of(&live.trainer);
+                let parser = RowParser::new("record", rows.format, reading.learning())
+                    .map_err(|e| e.to_string())?;
+                self.parsers.push((rows.format, parser));
+                self.parsers.len() - 1
+            }
+        };
+        let parser = &mut self.parsers[place].1;
+        parser.parse(text, &mut self.chunks).map_err(|e| e.to_string())?;
+        let named = parser
+            .new_names()
+            .map(|(slot, name)| (slot, String::from_utf8_lossy(name).into_owned()));
+        self.names.extend(named);
+        Ok(left_out)
+    }
+
+    /// The names that were met.
+    pub(crate) fn names(&self) -> Names {
+        self.names.iter().map(|(slot, name)| (*slot, name.as_str())).collect()
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(payload: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(payload).map_err(|e| e.to_string())
+}
+
+/// Hands out the rows of records between a pause and what resumed it, with their sequence numbers.
+pub(crate) fn for_backlog<E: From<OpenError>>(
+    log: &Log,
+    since: u64,
+    to: u64,
+    mut each: impl FnMut(u64, &Rows<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut follower = log.replay(since, to).map_err(OpenError::from)?;
+    loop {
+        let record = follower.next_within(Duration::from_secs(60)).map_err(OpenError::from)?;
+        let Some(record) = record else { return Ok(()) };
+        if let Content::Data { kind: kind::LEARN, payload } = record.content {
+            let rows = Rows::decode(payload)
+                .ok_or_else(|| other(format!("record {}: the rows cannot be read", record.seq)))?;
+            each(record.seq, &rows)?;
+        }
+    }
+}

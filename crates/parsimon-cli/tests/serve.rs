@@ -148,7 +148,7 @@ fn kill_and_look(rounds: u64) {
                     }
                 });
             }
-            std::thread::sleep(Duration::from_millis(40 + random.below(160)));
+            std::thread::sleep(Duration::from_millis(20 + random.below(100)));
             served.kill();
         });
         // Every row that was acknowledged is known under its record.

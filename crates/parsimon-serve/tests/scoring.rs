@@ -96,6 +96,22 @@ fn the_inference_protocol_answers_texts_and_sparse_tensors() {
     for path in ["/v2", "/v2/health/live", "/v2/health/ready", "/v2/models/m", "/ping"] {
         assert_eq!(server.get(path).status, 200, "{path}");
     }
+    // The outputs that are asked for, and the version: epoch 0 of a model that does not learn.
+    let mut asked = json!({"inputs": [tensor("rows", "BYTES", json!(["1:1"]))], "outputs": [{"name": "known"}]});
+    let answer = server.json("/v2/models/m/versions/0/infer", &asked.to_string()).ok();
+    assert_eq!(answer["outputs"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["outputs"][0]["name"], "known");
+    asked["outputs"] = json!([{"name": "margin"}]);
+    let refused = server.json("/v2/models/m/infer", &asked.to_string()).refused(400);
+    assert!(refused.contains("no output \"margin\""), "{refused}");
+    assert_eq!(server.get("/v2/models/m/versions/0.0/ready").status, 200);
+    for version in ["1", "0.9", "x", "0.x"] {
+        assert_eq!(
+            server.get(&format!("/v2/models/m/versions/{version}")).status,
+            404,
+            "{version}"
+        );
+    }
 }
 
 #[test]
@@ -104,7 +120,7 @@ fn every_address_of_the_description_is_there() {
     let paths = server.get("/openapi.json").ok()["paths"].clone();
     assert!(paths.as_object().unwrap().len() > 15);
     for (path, methods) in paths.as_object().unwrap() {
-        let address = path.replace("{model}", "m");
+        let address = path.replace("{model}", "m").replace("{version}", "0");
         for method in methods.as_object().unwrap().keys() {
             let answer = server.send(&method.to_uppercase(), &address, &[], b"");
             assert!(answer.status != 405, "{path}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Service;
 use super::body;
@@ -36,10 +36,26 @@ pub(super) async fn about(
     Ok(body::json(&about))
 }
 
-/// The description of all addresses.
-pub(super) async fn openapi() -> Response {
-    let content_type = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, content_type)], include_str!("openapi.json")).into_response()
+/// The description of all addresses, with the models that there are. Where no tokens are needed none are described.
+pub(super) async fn openapi(State(service): State<Arc<Service>>) -> Response {
+    let mut described: Value =
+        serde_json::from_str(include_str!("openapi.json")).unwrap_or(Value::Null);
+    let names: Vec<&String> = service.models.keys().collect();
+    let paths = described["paths"].as_object_mut();
+    let operations = paths.into_iter().flat_map(|paths| paths.values_mut());
+    for operation in operations.filter_map(Value::as_object_mut).flat_map(|all| all.values_mut()) {
+        if !service.access.has_tokens()
+            && let Some(operation) = operation.as_object_mut()
+        {
+            operation.shift_remove("security");
+        }
+        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            if parameter["name"] == "model" {
+                parameter["schema"] = json!({"type": "string", "enum": names});
+            }
+        }
+    }
+    body::json(&described)
 }
 
 /// The model file as it is now.

@@ -37,19 +37,45 @@ pub(super) async fn ready(State(service): State<Arc<Service>>) -> Result<Respons
     Ok(body::json(&json!({"ready": true})))
 }
 
+/// A model, and the version of it that is asked for, if any.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    model: String,
+    version: Option<String>,
+}
+
+impl Asked {
+    /// The model. A version is an epoch, or an epoch and a record that the present state includes.
+    fn find(self, service: &Service) -> Result<&Arc<Model>, Refusal> {
+        let (model, present) = (service.model(&self.model)?, service.model(&self.model)?.version());
+        let Some(asked) = self.version else { return Ok(model) };
+        let (epoch, seq) = asked.split_once('.').unwrap_or((&asked, "0"));
+        let is_past = seq.parse::<u64>().is_ok_and(|seq| seq <= present.seq);
+        match epoch.parse() == Ok(present.epoch) && is_past {
+            true => Ok(model),
+            false => {
+                let present = version(model);
+                Err(Refusal::missing(format!(
+                    "version {asked:?} is not served; the present one is {present:?}"
+                )))
+            }
+        }
+    }
+}
+
 pub(super) async fn model_ready(
     State(service): State<Arc<Service>>,
-    Path(model): Path<String>,
+    Path(asked): Path<Asked>,
 ) -> Result<Response, Refusal> {
-    let model = service.model(&model)?;
+    let model = asked.find(&service)?;
     Ok(body::json(&json!({"name": model.name(), "ready": true})))
 }
 
 pub(super) async fn model(
     State(service): State<Arc<Service>>,
-    Path(model): Path<String>,
+    Path(asked): Path<Asked>,
 ) -> Result<Response, Refusal> {
-    let model = service.model(&model)?;
+    let model = asked.find(&service)?;
     let mut outputs = vec![
         json!({"name": "prediction", "datatype": prediction_type(model), "shape": [-1]}),
         json!({"name": "known", "datatype": "INT64", "shape": [-1]}),
@@ -83,16 +109,25 @@ struct Inference {
     #[serde(default)]
     id: Option<String>,
     inputs: Vec<Value>,
+    /// The outputs that are wanted; all of them if none is named.
+    #[serde(default)]
+    outputs: Vec<Wanted>,
     #[serde(default)]
     parameters: Value,
 }
 
+/// An output that is wanted.
+#[derive(Deserialize)]
+struct Wanted {
+    name: String,
+}
+
 pub(super) async fn infer(
     State(service): State<Arc<Service>>,
-    Path(model): Path<String>,
+    Path(asked): Path<Asked>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let model = service.model(&model)?;
+    let model = asked.find(&service)?;
     let received = Received::new(request, service.limits.body).await?;
     // With binary tensors the header says where the JSON part ends.
     let length = received.header("inference-header-content-length");
@@ -125,7 +160,7 @@ pub(super) async fn infer(
                 ));
             }
         }
-        Ok(answer.finish(model, asked.id))
+        answer.finish(model, asked)
     })
 }
 
@@ -149,7 +184,7 @@ impl Answer {
         self.version = Some(row.version);
     }
 
-    fn finish(self, model: &Model, id: Option<String>) -> Response {
+    fn finish(self, model: &Model, asked: Inference) -> Result<Response, Refusal> {
         let rows = self.predictions.len();
         let output = |name: &str, datatype: &str, shape: Value, data: Value| json!({"name": name, "datatype": datatype, "shape": shape, "data": data});
         let mut outputs = vec![
@@ -160,6 +195,15 @@ impl Answer {
             let shape = json!([rows, model.task().classes().len()]);
             outputs.push(output("probabilities", "FP64", shape, self.probabilities.into()));
         }
+        let is_called = |output: &Value, wanted: &Wanted| output["name"] == wanted.name;
+        if let Some(Wanted { name }) =
+            asked.outputs.iter().find(|w| !outputs.iter().any(|output| is_called(output, w)))
+        {
+            return Err(Refusal::bad(format!("the model has no output {name:?}")));
+        }
+        outputs.retain(|output| {
+            asked.outputs.is_empty() || asked.outputs.iter().any(|w| is_called(output, w))
+        });
         let version = self.version.unwrap_or_default();
         let mut answer = json!({
             "model_name": model.name(),
@@ -167,10 +211,10 @@ impl Answer {
             "outputs": outputs,
             "parameters": {"epoch": version.epoch, "seq": version.seq},
         });
-        if let Some(id) = id {
+        if let Some(id) = asked.id {
             answer["id"] = id.into();
         }
-        body::json(&answer)
+        Ok(body::json(&answer))
     }
 }
 

@@ -11,7 +11,7 @@ from ._errors import BadRowError, DivergedError
 from ._files import load
 from ._filter import AdaptiveFilter
 from ._named import *
-from ._parsimon import __version__
+from ._parsimon import __version__, memory_budget, set_memory_budget
 from ._tune import Trial, Trials, compare, tune
 from .plot import plot_learning_curve, plot_path, plot_weights
 
@@ -26,10 +26,12 @@ __all__ = [
     "__version__",
     "compare",
     "load",
+    "memory_budget",
     "plot_learning_curve",
     "plot_path",
     "plot_weights",
     "schema",
+    "set_memory_budget",
     "tune",
     *_named.__all__,
 ]

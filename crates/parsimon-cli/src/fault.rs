@@ -55,6 +55,7 @@ impl From<Error> for Fault {
             Error::Format(_)
             | Error::Diverged { .. }
             | Error::TooManyFeatures { .. }
+            | Error::Memory(_)
             | Error::NothingLearned
             | Error::Unknown(_) => Fault::Input(error.to_string()),
         }

@@ -6,6 +6,8 @@
 // Printing by macros panics where standard error or output is full or broken; `console.rs` and `output.rs` write instead.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+#[cfg(debug_assertions)]
+mod allocation;
 mod args;
 mod cmd;
 mod console;
@@ -23,6 +25,8 @@ use args::{Cli, Command};
 use fault::Fault;
 
 fn main() -> ExitCode {
+    #[cfg(debug_assertions)]
+    allocation::limit();
     interrupt::watch();
     match args::parse().and_then(dispatch) {
         Ok(()) => ExitCode::SUCCESS,
@@ -31,6 +35,9 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> Result<(), Fault> {
+    if let Some(bytes) = cli.memory {
+        parsimon::memory::set_budget(bytes);
+    }
     match cli.command {
         Command::Train(args) => cmd::train::run(&args),
         Command::Predict(args) => cmd::predict::run(&args),

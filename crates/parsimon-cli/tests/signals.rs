@@ -123,7 +123,7 @@ fn signals_that_do_not_fit_are_refused_in_words() {
     assert!(
         run("--reference far.wav --rate 0.5").fails(2).contains("kalman has no setting \"rate\"")
     );
-    assert!(run("--reference far.wav --memory -1").fails(2).contains("memory"));
+    assert!(run("--reference far.wav --memory-seconds -1").fails(2).contains("memory"));
     assert!(run("--reference far.wav --max-delay -1").fails(2).contains("delay"));
     assert!(!dir.path("out.wav").exists(), "a refused run writes nothing");
 

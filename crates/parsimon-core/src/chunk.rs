@@ -1,6 +1,9 @@
 //! A block of examples: the unit that crosses every thread, `dyn` and language boundary.
 
+use std::ops::Range;
+
 use crate::Row;
+use crate::room::{Coming, FAR};
 use crate::wide::{Work, wide};
 
 /// Examples in compressed sparse rows, with labels, importance weights and optional tags.
@@ -154,6 +157,38 @@ impl Chunk {
     #[inline]
     pub fn nonzeros(&self) -> usize {
         self.offsets[self.len()]
+    }
+
+    /// The number of features that there is memory for.
+    pub fn capacity(&self) -> usize {
+        self.indices.capacity()
+    }
+
+    /// What some rows may bring to a learner. Cells of number columns count as features.
+    pub fn coming(&self, rows: Range<usize>) -> Coming {
+        let mut coming = Coming { rows: rows.len(), ..Coming::default() };
+        coming.features = self.offsets[rows.end] - self.offsets[rows.start];
+        for i in rows.clone() {
+            let indices = self.row(i).indices();
+            let mut near = indices;
+            if indices.last().is_some_and(|&last| last >= FAR) {
+                near = &indices[..indices.partition_point(|&j| j < FAR)];
+                coming.far += indices.len() - near.len();
+            }
+            let end = |indices: &[u32]| indices.last().map_or(0, |&last| u64::from(last) + 1);
+            coming.end = coming.end.max(end(indices));
+            coming.near_end = coming.near_end.max(end(near));
+        }
+        for column in &self.columns {
+            let end = u64::from(column.id) + 1;
+            coming.features += rows.len();
+            coming.end = coming.end.max(end);
+            match column.id < FAR {
+                true => coming.near_end = coming.near_end.max(end),
+                false => coming.far += rows.len(),
+            }
+        }
+        coming
     }
 
     /// The features of row `i`.

@@ -20,6 +20,7 @@
 use std::ops::Range;
 
 use crate::loss::own_label;
+use crate::room::{self, Coming};
 use crate::share::Mergeable;
 use crate::state::state;
 use crate::state::{StateError, StateWriter, fits};
@@ -253,6 +254,12 @@ impl<F: Float> Online for Constrained<F> {
 
     fn heads(&self) -> usize {
         self.heads
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        let places = (1 + self.ids.len() + coming.features) as u64;
+        let each = size_of::<u32>() + self.stride() * size_of::<f64>();
+        self.places.room(coming).saturating_add(room::vector(places, each))
     }
 
     fn save(&self, out: &mut StateWriter) {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::implicit::{self, Shares};
+use crate::room::{self, Coming};
 use crate::rule::{Implicit, Rule};
 use crate::share::{Mergeable, Merging, Share, Tally};
 use crate::state::{StateError, StateWriter, fits, read_places};
@@ -82,6 +83,9 @@ impl<F: Float, C: State> Scratch<F, C> {
         }
     }
 }
+
+/// The bytes of an index and a weight.
+pub(crate) const WEIGHT: usize = 16;
 
 /// The bias is asked for under this index; rules that look at indices have none of theirs there.
 const BIAS: u32 = Tally::BIAS;
@@ -394,6 +398,12 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         weights.retain(|&(_, w)| w != 0.0);
         weights.sort_unstable_by_key(|&(j, _)| j);
         Frozen::Linear(vec![Head::new(self.bias().to_f64(), weights)])
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        // Weights of features never seen are written into the model.
+        let unseen = self.rule.dimension().map_or(0, u64::from);
+        self.table.room(coming).saturating_add(room::vector(unseen, WEIGHT))
     }
 
     fn save(&self, out: &mut StateWriter) {

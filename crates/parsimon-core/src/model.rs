@@ -1,7 +1,9 @@
 //! What is left when learning is over: the nonzero weights, or a dictionary with its coefficients.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::dictionary::Dictionary;
 use crate::prefetch::prefetch;
@@ -181,6 +183,7 @@ pub struct Scorer {
     columns: Option<Columns>,
     /// The range of margins.
     range: Option<(f64, f64)>,
+    _kept: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 enum Body {
@@ -197,6 +200,12 @@ enum Weights {
 const ARRAY_LIMIT: u32 = 1 << 26;
 
 impl Weights {
+    /// The bytes of an array, if there would be one.
+    fn room(head: &Head) -> u64 {
+        let array = head.indices.last().filter(|largest| **largest < ARRAY_LIMIT);
+        array.map_or(0, |largest| (u64::from(*largest) + 1) * size_of::<f64>() as u64)
+    }
+
     fn new(head: &Head) -> Self {
         match head.indices.last() {
             Some(&largest) if largest < ARRAY_LIMIT => {
@@ -204,8 +213,12 @@ impl Weights {
                 head.iter().for_each(|(j, w)| array[j as usize] = w);
                 Weights::Array(array)
             }
-            _ => Weights::Map(head.iter().collect()),
+            _ => Self::map(head),
         }
+    }
+
+    fn map(head: &Head) -> Self {
+        Weights::Map(head.iter().collect())
     }
 
     fn prefetch(&self, indices: &[u32]) {
@@ -229,8 +242,25 @@ impl Scorer {
         Self::of(Body::Linear(heads), precision)
     }
 
+    /// The same without arrays: slower, and no larger than the model whatever its largest index.
+    pub fn compact(heads: &[Head], precision: Precision) -> Self {
+        let heads = heads.iter().map(|head| (head.bias, Weights::map(head))).collect();
+        Self::of(Body::Linear(heads), precision)
+    }
+
+    /// The bytes of the arrays of [`new`](Scorer::new).
+    pub fn room(heads: &[Head]) -> u64 {
+        heads.iter().map(Weights::room).sum()
+    }
+
+    /// Keeps something as long as the scorer lives: a claim of the memory it takes.
+    #[must_use]
+    pub fn keeping(self, kept: impl Any + Send + Sync) -> Self {
+        Self { _kept: Some(Arc::new(kept)), ..self }
+    }
+
     fn of(body: Body, precision: Precision) -> Self {
-        Self { body, precision, columns: None, range: None }
+        Self { body, precision, columns: None, range: None, _kept: None }
     }
 
     /// Standardizes the cells of number columns as the learner did.

@@ -25,6 +25,7 @@ use std::ops::Range;
 use crate::fade::{DIVIDED, Fade};
 use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{HORIZON, Moments, MomentsDelta, combined};
+use crate::room::Coming;
 use crate::state::state;
 use crate::state::{StateError, StateWriter, fits, read_places};
 use crate::wide::{Work, wide};
@@ -383,6 +384,10 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
 
     fn label_range(&self) -> Option<(f64, f64)> {
         self.inner.label_range()
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        self.stats.room(coming).saturating_add(self.inner.room(coming))
     }
 
     fn save(&self, out: &mut StateWriter) {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::loss::own_label;
+use crate::room::Coming;
 use crate::rule::Rule;
 use crate::share::Mergeable;
 use crate::state::{StateError, StateWriter};
@@ -99,6 +100,10 @@ impl<F: Float, R: Rule<F>> Online for OneVsAll<F, R> {
 
     fn heads(&self) -> usize {
         self.learners.len()
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        self.learners.iter().fold(0, |sum, learner| sum.saturating_add(learner.room(coming)))
     }
 
     fn save(&self, out: &mut StateWriter) {

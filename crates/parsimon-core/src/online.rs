@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::room::Coming;
 use crate::share::Mergeable;
 use crate::state::{StateError, StateWriter};
 use crate::{Chunk, ColumnMoments, Frozen};
@@ -88,6 +89,9 @@ pub trait Online: Send + Sync {
     fn heads(&self) -> usize {
         1
     }
+    /// The bytes that the learner takes once some rows are learned, at most. It is asked once per stretch of rows, before they are
+    /// learned.
+    fn room(&self, coming: Coming) -> u64;
     /// Appends everything that learning needs to go on, bit for bit.
     fn save(&self, out: &mut StateWriter);
     /// Takes what [`save`](Online::save) wrote. After an error the learner is of no use.
@@ -164,6 +168,9 @@ impl<O: Online + ?Sized> Online for Box<O> {
     }
     fn heads(&self) -> usize {
         (**self).heads()
+    }
+    fn room(&self, coming: Coming) -> u64 {
+        (**self).room(coming)
     }
     fn save(&self, out: &mut StateWriter) {
         (**self).save(out);

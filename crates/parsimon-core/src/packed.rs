@@ -5,8 +5,10 @@ use std::hash::BuildHasherDefault;
 use std::marker::PhantomData;
 
 use crate::Float;
+use crate::StateError;
 use crate::prefetch::prefetch;
-use crate::table::{ARRAY_LIMIT, Multiply};
+use crate::room::{self, Coming, FAR};
+use crate::table::Multiply;
 
 /// The coordinates of `K` settings side by side: two numbers of each for every feature that was seen.
 ///
@@ -47,7 +49,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
 
     /// An array that grows with the largest index seen; indices far out are found through an index.
     pub fn growing() -> Self {
-        Self { limit: ARRAY_LIMIT, ..Self::index() }
+        Self { limit: FAR, ..Self::index() }
     }
 
     /// An array that grows with the largest index seen below `slots`; larger ones are found through an index.
@@ -94,6 +96,33 @@ impl<F: Float, const K: usize> Packed<F, K> {
             Some(&place) if place > 0 => place - 1,
             _ => self.place_outside(j),
         }
+    }
+
+    /// Where a coordinate of a saved state comes, which is a new one.
+    pub(crate) fn place_restored(&mut self, j: u32) -> Result<u32, StateError> {
+        if j < self.limit && j as usize >= self.array.len() {
+            let len = room::grown(u64::from(j) + 1, self.limit);
+            room::take((len - self.array.len() as u64) * size_of::<u32>() as u64)?;
+        }
+        Ok(self.place_or_new(j))
+    }
+
+    /// The bytes of the table once some rows are learned, at most.
+    pub fn room(&self, coming: Coming) -> u64 {
+        let limit = u64::from(self.limit);
+        let (end, far) = match self.limit {
+            _ if coming.end <= limit => (coming.end, 0),
+            FAR => (coming.near_end, coming.far),
+            _ => (limit, coming.features),
+        };
+        let after = if end == 0 { 0 } else { room::grown(end, self.limit) };
+        // An array has one place for each index at most.
+        let unseen =
+            if coming.end <= limit { after.max(self.array.len() as u64) } else { u64::MAX };
+        let seen = (self.ids.len() as u64 + coming.features as u64).min(unseen);
+        room::array(self.array.len(), after, size_of::<u32>())
+            .saturating_add(room::index(self.map.len() as u64 + far as u64))
+            .saturating_add(room::vector(seen, size_of::<u32>() + 2 * K * size_of::<F>()))
     }
 
     /// All coordinates, and room for more, by place.
@@ -147,8 +176,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         let place = self.ids.len() as u32;
         if j < self.limit {
             if j as usize >= self.array.len() {
-                let len = (j as usize + 1).next_power_of_two().max(1024).min(self.limit as usize);
-                self.array.resize(len, 0);
+                self.array.resize(room::grown(u64::from(j) + 1, self.limit) as usize, 0);
             }
             self.array[j as usize] = place + 1;
         } else {

@@ -13,6 +13,7 @@ use crate::fade::{DIVIDED, Fade};
 use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{Moments, MomentsDelta, TargetMoments};
 use crate::normalized::blocks;
+use crate::room::Coming;
 use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, ColumnMoments, Frozen, HalfLife, Head, Online, State};
 
@@ -255,6 +256,10 @@ impl<O: Online> Online for StandardizedTarget<O> {
 
     fn label_range(&self) -> Option<(f64, f64)> {
         (self.clips && self.target.weight > 0.0).then_some((self.target.low, self.target.high))
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        self.inner.room(coming)
     }
 
     fn save(&self, out: &mut StateWriter) {

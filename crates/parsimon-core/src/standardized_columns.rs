@@ -7,6 +7,7 @@ use crate::fade::Fade;
 use crate::merge::{CANNOT, Mergeable, merged_inside};
 use crate::moments::{Moments, MomentsDelta};
 use crate::normalized::blocks;
+use crate::room::Coming;
 use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, Frozen, HalfLife, Online, State};
 
@@ -149,6 +150,10 @@ impl<O: Online> Online for StandardizedColumns<O> {
     fn label_range(&self) -> Option<(f64, f64)> {
         self.inner.label_range()
     }
+    fn room(&self, coming: Coming) -> u64 {
+        self.inner.room(coming)
+    }
+
     fn save(&self, out: &mut StateWriter) {
         self.columns.moments().to_vec().write(out);
         self.fade.save(out);

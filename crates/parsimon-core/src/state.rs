@@ -88,9 +88,15 @@ pub enum StateErrorKind {
     NotFinite,
     /// A size or a number does not fit the settings of the learner or the rest of the state.
     Inconsistent,
+    /// The state needs more memory than it may have ([`restore_within`](crate::restore_within)).
+    TooLarge,
 }
 
 impl StateError {
+    pub(crate) const fn new(kind: StateErrorKind, field: &'static str) -> Self {
+        Self { kind, field }
+    }
+
     /// A number or a size that does not fit.
     pub const fn inconsistent(field: &'static str) -> Self {
         Self { kind: StateErrorKind::Inconsistent, field }
@@ -120,6 +126,7 @@ impl fmt::Display for StateError {
             StateErrorKind::CutShort => write!(f, "the state ends before {field}"),
             StateErrorKind::NotFinite => write!(f, "{field} is not a finite number"),
             StateErrorKind::Inconsistent => write!(f, "{field} does not fit the settings"),
+            StateErrorKind::TooLarge => write!(f, "{field} needs more memory than there is"),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::prefetch::prefetch;
+use crate::room::{self, Coming, FAR};
 use crate::state::fits;
 use crate::{State, StateError, huge};
 
@@ -29,9 +30,6 @@ pub struct Table<C> {
     rest: Vec<C>,
 }
 
-/// Indices below this may live in the array, which grows by doubling to the largest one seen.
-pub(crate) const ARRAY_LIMIT: u32 = 1 << 26;
-
 impl<C: State + Copy> Table<C> {
     /// An array for the indices below `slots` at once; larger ones go to the index.
     pub fn dense(slots: u32) -> Self {
@@ -42,7 +40,7 @@ impl<C: State + Copy> Table<C> {
 
     /// An array that grows with the largest index seen; indices far out go to the index.
     pub fn growing() -> Self {
-        Self { limit: ARRAY_LIMIT, ..Self::index() }
+        Self { limit: FAR, ..Self::index() }
     }
 
     /// An array that grows with the largest index seen below `slots`; larger ones go to the index. A table of
@@ -105,6 +103,10 @@ impl<C: State + Copy> Table<C> {
             !self.places.contains_key(&j)
         };
         fits(is_new, "a feature that comes twice")?;
+        if j < self.limit && j as usize >= self.dense.len() {
+            let len = room::grown(u64::from(j) + 1, self.limit);
+            room::take((len - self.dense.len() as u64).saturating_mul(size_of::<C>() as u64))?;
+        }
         *self.slot(j) = c;
         Ok(())
     }
@@ -137,6 +139,21 @@ impl<C: State + Copy> Table<C> {
         array.chain(self.ids.iter().copied().zip(&self.rest))
     }
 
+    /// The bytes of the table once some rows are learned, at most.
+    pub fn room(&self, coming: Coming) -> u64 {
+        let limit = u64::from(self.limit);
+        let (end, new) = match self.limit {
+            _ if coming.end <= limit => (coming.end, 0),
+            FAR => (coming.near_end, coming.far),
+            _ => (limit, coming.features),
+        };
+        let after = if end == 0 { 0 } else { room::grown(end, self.limit) };
+        let seen = (self.rest.len() + new) as u64;
+        room::array(self.dense.len(), after, size_of::<C>())
+            .saturating_add(room::index(seen))
+            .saturating_add(room::vector(seen, size_of::<u32>() + size_of::<C>()))
+    }
+
     /// How many coordinates are such; those never seen are asked too.
     ///
     /// PERF: a progress report asks this of the whole array; a plain loop over it is several times faster than one that
@@ -167,7 +184,7 @@ impl<C: State + Copy> Table<C> {
     #[inline(never)]
     fn slot_rest(&mut self, j: u32) -> &mut C {
         if j < self.limit {
-            let len = (j as usize + 1).next_power_of_two().max(1024).min(self.limit as usize);
+            let len = room::grown(u64::from(j) + 1, self.limit) as usize;
             let mut grown = huge::with_capacity(len);
             grown.extend_from_slice(&self.dense);
             grown.resize(len, C::default());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
+use parsimon_files::memory;
 use rustc_hash::FxHashMap;
 
 use crate::carried::CarriedRow;
@@ -71,6 +72,28 @@ impl Parsed {
 
 /// The most products of one row: 2 GiB of them.
 const MOST_CROSSES: u64 = 1 << 27;
+
+/// So many products of one row are not looked at.
+const FEW_CROSSES: u64 = 1 << 16;
+
+/// What a product takes: slot, value and key, in vectors that double, here and in the rows.
+const CROSS: u64 = 64;
+
+/// Refuses more products than can be counted, or than there is memory for.
+#[cold]
+fn check_crosses(products: u64) -> Result<(), Bad> {
+    let words = match memory::check(products.saturating_mul(CROSS)) {
+        _ if products > MOST_CROSSES => {
+            format!("the row's interactions are {products} features: too many")
+        }
+        Err(shortage) => shortage.of(
+            &format!("a row whose interactions are {products} features"),
+            "use fewer interactions",
+        ),
+        Ok(()) => return Ok(()),
+    };
+    Err(Bad::new(DataErrorKind::TooLong, 0, words))
+}
 
 /// The columns of a schema, found by name.
 #[derive(Debug)]
@@ -563,9 +586,8 @@ impl Builder {
     fn settle(&mut self) -> Result<(), Bad> {
         if let Some(cross) = &self.cross {
             let products = cross.count();
-            if products > MOST_CROSSES {
-                let words = format!("the row's interactions are {products} features: too many");
-                return Err(Bad::new(DataErrorKind::TooLong, 0, words));
+            if products > FEW_CROSSES {
+                check_crosses(products)?;
             }
             self.push_crosses();
         }

@@ -12,6 +12,7 @@ use crossbeam_channel::{Receiver, SendError, Sender, bounded, unbounded};
 use crate::builder::{Builder, Parsed, Spec};
 use crate::cache::Contents;
 use crate::delimited::{self, Dialect};
+use crate::line_blocks::BLOCK;
 use crate::source::{Body, Piece, Source};
 use crate::{Format, cache, columnar, jsonl, svmlight, vw};
 
@@ -24,6 +25,8 @@ pub(crate) struct Done {
     pub(crate) bytes: u64,
     pub(crate) contents: Option<Arc<Contents>>,
     pub(crate) parsed: Parsed,
+    /// Whether the piece was far larger than the usual ones.
+    is_giant: bool,
 }
 
 /// Parses pieces; one per thread.
@@ -39,6 +42,7 @@ impl Parser {
 
     /// Parses a piece with the buffers of `shell`; also returns the piece's own buffer.
     fn parse(&mut self, piece: Piece, shell: Parsed) -> (Done, Vec<u8>) {
+        let is_giant = is_giant(&piece);
         let builder = &mut self.builder;
         builder.begin(shell);
         let mut spare = Vec::new();
@@ -74,7 +78,7 @@ impl Parser {
         }
         let parsed = builder.end();
         let Piece { name, is_first, is_last, lines_before, bytes, contents, .. } = piece;
-        (Done { name, is_first, is_last, lines_before, bytes, contents, parsed }, spare)
+        (Done { name, is_first, is_last, lines_before, bytes, contents, parsed, is_giant }, spare)
     }
 }
 
@@ -95,12 +99,25 @@ pub(crate) struct Threads {
     turn: usize,
     lanes: Vec<Lane>,
     handles: Vec<JoinHandle<()>>,
+    /// One giant piece is on its way at a time: the queues bound the number of pieces, and this their size.
+    giant: Option<Receiver<()>>,
 }
 
 /// The queues of one parser thread, seen from the consumer.
 struct Lane {
     done: Option<Receiver<Done>>,
     back: Sender<Parsed>,
+}
+
+/// A piece of more bytes than this is large enough to wait for the one before.
+const GIANT: usize = 4 * BLOCK;
+
+fn is_giant(piece: &Piece) -> bool {
+    match &piece.body {
+        Body::Text { len, .. } => *len > GIANT,
+        Body::Block { head, .. } => head.len > GIANT,
+        Body::Batch { .. } | Body::End | Body::Failed(_) => false,
+    }
 }
 
 /// Pieces that may wait before and after each parser.
@@ -135,6 +152,10 @@ impl Engine {
 
     /// Takes buffers back.
     pub(crate) fn give_back(&mut self, shell: Parsed) {
+        // The memory of a giant row goes with it.
+        if shell.chunks.iter().any(|chunk| chunk.capacity() > GIANT) {
+            return;
+        }
         match self {
             Engine::Here(here) => here.shell = shell,
             Engine::Threads(threads) => threads.give_back(shell),
@@ -149,9 +170,10 @@ impl Threads {
         let (spare_in, spare_out) = unbounded::<Vec<u8>>();
         // The cutter receives the source last: a thread that cannot start would take the source with it.
         let (hand_over, work) = bounded(1);
+        let (giant_in, giant) = bounded(1);
         let cutter = thread::Builder::new().spawn(move || {
             if let Ok((source, inlets)) = work.recv() {
-                cut(source, inlets, spare_out);
+                cut(source, inlets, spare_out, &giant_in);
             }
         });
         let Ok(cutter) = cutter else { return Err(Box::new(source)) };
@@ -167,7 +189,9 @@ impl Threads {
                     let shell = shells.try_recv().unwrap_or_default();
                     let (done, buffer) = parser.parse(piece, shell);
                     // A closed queue means that the reader was dropped.
-                    let _ = spare_in.send(buffer);
+                    if buffer.len() <= GIANT {
+                        let _ = spare_in.send(buffer);
+                    }
                     if finished.send(done).is_err() {
                         return;
                     }
@@ -182,7 +206,7 @@ impl Threads {
             return Err(Box::new(source));
         }
         match hand_over.send((source, inlets)) {
-            Ok(()) => Ok(Self { turn: 0, lanes, handles }),
+            Ok(()) => Ok(Self { turn: 0, lanes, handles, giant: Some(giant) }),
             Err(SendError((source, _))) => Err(Box::new(source)),
         }
     }
@@ -190,6 +214,9 @@ impl Threads {
     fn next(&mut self) -> Option<Done> {
         let lane = &self.lanes[self.turn % self.lanes.len()];
         let done = lane.done.as_ref()?.recv().ok()?;
+        if done.is_giant {
+            let _ = self.giant.as_ref()?.try_recv();
+        }
         self.turn += 1;
         Some(done)
     }
@@ -202,11 +229,19 @@ impl Threads {
 }
 
 /// Deals the pieces of the source to the parsers in turn.
-fn cut(mut source: Source, inlets: Vec<Sender<Piece>>, spare: Receiver<Vec<u8>>) {
+fn cut(
+    mut source: Source,
+    inlets: Vec<Sender<Piece>>,
+    spare: Receiver<Vec<u8>>,
+    giant: &Sender<()>,
+) {
     for inlet in inlets.iter().cycle() {
         let Some(piece) = source.next(spare.try_recv().unwrap_or_default()) else {
             return;
         };
+        if is_giant(&piece) && giant.send(()).is_err() {
+            return;
+        }
         if inlet.send(piece).is_err() {
             return;
         }
@@ -216,6 +251,7 @@ fn cut(mut source: Source, inlets: Vec<Sender<Piece>>, spare: Receiver<Vec<u8>>)
 impl Drop for Threads {
     fn drop(&mut self) {
         // Closed queues end the parsers, whose closed queues end the cutter.
+        self.giant = None;
         for lane in &mut self.lanes {
             lane.done = None;
         }

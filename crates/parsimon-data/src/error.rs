@@ -73,6 +73,8 @@ pub enum DataErrorKind {
     Input,
     /// The options contradict each other or the format.
     Setting,
+    /// More memory is needed than the budget has ([`parsimon_files::memory`]).
+    Memory,
     /// Reading was stopped from outside ([`Stop`](crate::Stop)).
     Stopped,
 }
@@ -116,6 +118,10 @@ impl DataError {
 
     pub(crate) fn too_long(name: &Arc<str>, message: impl Into<String>) -> Self {
         Self::make(name, DataErrorKind::TooLong, message.into(), None)
+    }
+
+    pub(crate) fn memory(name: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::make(name, DataErrorKind::Memory, message.into(), None)
     }
 
     pub(crate) fn empty(name: &Arc<str>) -> Self {

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use memchr::{memchr, memrchr};
+use parsimon_files::memory::{Claim, Shortage};
 
 use crate::decompress::Stream;
 
@@ -11,6 +12,15 @@ pub(crate) const BLOCK: usize = 256 << 10;
 
 /// The longest line: 1 GiB.
 const LONGEST: usize = 1 << 30;
+
+/// The memory that a byte of a long line may take until its row is learned: the line itself, in a buffer that doubles, and its
+/// features, which are as short as two bytes, once in the parser and once in the row before.
+const PER_BYTE: u64 = 64;
+
+/// What a line of so many bytes may take; blocks of the usual size are not counted.
+fn room(line: usize) -> u64 {
+    if line <= 4 * BLOCK { 0 } else { PER_BYTE.saturating_mul(line as u64) }
+}
 
 /// Where records end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +38,14 @@ pub(crate) enum Ends {
 #[derive(Debug)]
 pub(crate) enum BlockError {
     Io(io::Error),
-    TooLong { limit: usize },
+    TooLong {
+        limit: usize,
+    },
+    /// There is no memory for a line of so many bytes or more.
+    Memory {
+        line: usize,
+        shortage: Shortage,
+    },
 }
 
 /// Cuts a stream. Every block ends with a newline; the last gets one if it has none.
@@ -42,6 +59,8 @@ pub(crate) struct LineBlocks {
     longest: usize,
     done: bool,
     failure: Option<io::Error>,
+    /// The memory of a giant line.
+    claim: Claim,
 }
 
 impl LineBlocks {
@@ -49,7 +68,8 @@ impl LineBlocks {
     pub(crate) fn new(head: Vec<u8>, stream: Stream, ends: Ends) -> Self {
         let (block, longest) = (BLOCK, LONGEST);
         let (is_eager, done) = (false, false);
-        Self { stream, carry: head, ends, is_eager, block, longest, done, failure: None }
+        let (failure, claim) = (None, Claim::default());
+        Self { stream, carry: head, ends, is_eager, block, longest, done, failure, claim }
     }
 
     /// A cutter for pipes: it hands over whole lines as soon as they arrive.
@@ -70,6 +90,7 @@ impl LineBlocks {
             // A giant line has passed; its memory goes with it.
             buffer.truncate(size);
             buffer.shrink_to_fit();
+            self.claim = Claim::default();
         }
         buffer[..len].copy_from_slice(&self.carry);
         self.carry.clear();
@@ -115,12 +136,20 @@ impl LineBlocks {
                 scan.at = len;
             }
             let size = (2 * buffer.len()).min(self.longest.max(self.block));
+            self.claim_line(size)?;
             buffer.resize(size, 0);
         }
     }
 }
 
 impl LineBlocks {
+    fn claim_line(&mut self, line: usize) -> Result<(), BlockError> {
+        self.claim.set(room(line)).map_err(|shortage| {
+            self.done = true;
+            BlockError::Memory { line: line / 2, shortage }
+        })
+    }
+
     fn read_more(&mut self, buffer: &mut [u8], len: &mut usize) {
         match self.stream.read(&mut buffer[*len..]) {
             Ok(0) => self.done = true,

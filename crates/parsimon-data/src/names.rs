@@ -57,6 +57,11 @@ impl Names {
         self.items.is_empty()
     }
 
+    /// The bytes that the names take, with a copy that a model or a checkpoint is made of.
+    pub fn room(&self) -> u64 {
+        3 * (self.text.len() + self.items.len() * size_of::<Item>()) as u64
+    }
+
     /// The number of slots with more than one name.
     pub fn collisions(&self) -> usize {
         self.items.chunk_by(|a, b| a.slot == b.slot).filter(|slot| slot.len() > 1).count()
@@ -310,6 +315,15 @@ impl News {
 
     pub(crate) fn len(&self) -> usize {
         self.items.len()
+    }
+
+    /// The bytes that the names take, at most, with those that so many parsers remember, and with the copies in order that a model and
+    /// a checkpoint are made of.
+    pub(crate) fn room(&self, parsers: usize) -> u64 {
+        // A parser's table has up to eight places of eight bytes for each name, and a quarter of that again while it grows.
+        let each = 80 * parsers as u64 + 6 * size_of::<(u32, usize)>() as u64;
+        let text = self.text.len() as u64;
+        (self.items.len() as u64).saturating_mul(each).saturating_add(6 * text)
     }
 
     /// A copy without the first so many.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use parsimon_files::InputFile;
+use parsimon_files::memory;
 
 use crate::decompress::{self, Counting, Stream};
 use crate::delimited;
@@ -144,6 +145,7 @@ impl Opened {
         const MOST: usize = 64 << 20;
         while record_end(self.head.trim_ascii_start(), ends).is_none() && self.head.len() < MOST {
             let (before, more) = (self.head.len(), 2 * self.head.len());
+            self.check_head(more)?;
             decompress::read_up_to(&mut self.rest, &mut self.head, more)
                 .map_err(|e| DataError::io(&self.name, "cannot read", e))?;
             if self.head.len() == before {
@@ -155,20 +157,35 @@ impl Opened {
 
     /// Reads on until the head holds the rows that decide the kinds of columns: how many bytes these are, and whether they
     /// are all.
-    pub(crate) fn read_judged(&mut self) -> (usize, bool) {
+    pub(crate) fn read_judged(&mut self) -> Result<(usize, bool), DataError> {
         loop {
             if let Some(judged) = delimited::judged_bytes(&self.head) {
-                return (judged, false);
+                return Ok((judged, false));
             }
             let (before, more) = (self.head.len(), 2 * self.head.len());
+            self.check_head(more)?;
             if let Err(e) = decompress::read_up_to(&mut self.rest, &mut self.head, more) {
                 self.rest = Box::new(Broken(Some(e)));
-                return (self.head.len(), true);
+                return Ok((self.head.len(), true));
             }
             if self.head.len() == before {
-                return (before, true);
+                return Ok((before, true));
             }
         }
+    }
+
+    /// Refuses to read more of the first rows than there is memory for: the bytes, and what they are cut into.
+    fn check_head(&self, bytes: usize) -> Result<(), DataError> {
+        const SMALL: usize = 1 << 20;
+        const PER_BYTE: u64 = 16;
+        if bytes <= SMALL {
+            return Ok(());
+        }
+        memory::check(PER_BYTE.saturating_mul(bytes as u64)).map_err(|shortage| {
+            let what = format!("reading the first {} of the table", memory::amount(bytes as u64));
+            let way_out = "check that lines end where rows do, pass --kinds cell";
+            DataError::memory(&self.name, shortage.of(&what, way_out))
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use parsimon_core::Chunk;
+use parsimon_files::memory::Claim;
 
 use crate::builder::{Parsed, Spec};
 use crate::engine::{Done, Engine};
@@ -59,6 +60,9 @@ pub struct Reader {
     /// PERF: names are only collected while rows are read, and put in order when somebody asks.
     news: News,
     named: Unnamed,
+    /// The memory of names, here and in so many parsers.
+    names_claim: Claim,
+    parsers: usize,
     names: OnceLock<Names>,
     label_texts: LabelTexts,
     current: Option<Current>,
@@ -230,6 +234,8 @@ impl Reader {
             total,
             news: News::default(),
             named: Unnamed::new(options.named_slots.as_deref()),
+            names_claim: Claim::default(),
+            parsers: options.threads.max(1),
             names: OnceLock::new(),
             label_texts: LabelTexts::default(),
             current: None,
@@ -316,6 +322,7 @@ impl Reader {
         if !parsed.news.is_empty() && self.named.append(&parsed.news, &mut self.news) {
             self.names.take();
         }
+        let shortage = self.names_claim.raise(self.news.room(self.parsers)).err();
         for text in &parsed.label_news {
             self.label_texts.remember(code(text.as_bytes()), text);
         }
@@ -351,6 +358,11 @@ impl Reader {
         }
         self.received += parsed.rows;
         self.input_lines += parsed.lines;
+        if let Some(shortage) = shortage {
+            let what = format!("a list of {} names of features", self.news.len());
+            let words = shortage.of(&what, "leave the names out with --no-names");
+            (allowed, failure) = (0, Some(DataError::memory(&done.name, words)));
+        }
         if done.is_last && self.input_rows == 0 && failure.is_none() {
             failure = Some(DataError::empty(&done.name));
         }

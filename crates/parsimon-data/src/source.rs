@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parsimon_files::InputFile;
+use parsimon_files::memory::{self, amount};
 
 use crate::cache::{BlockHead, Blocks, Contents, Seekable};
 use crate::columnar::{Batch, Batches, Layout};
 use crate::columns::Columns;
 use crate::delimited::{self, Dialect, Head};
 use crate::error::DataError;
-use crate::line_blocks::{BlockError, Ends, LineBlocks};
+use crate::line_blocks::{BlockError, Ends, LineBlocks, record_end};
 use crate::opened::{Opened, open, refuse_column_flags, refuse_interactions};
 use crate::remarks::{Remarks, listed};
 use crate::stored::Stored;
@@ -267,6 +268,24 @@ impl Source {
     }
 }
 
+/// What a column takes: its name in several lists, its kind, and what its first cells show.
+const COLUMN: u64 = 2048;
+
+/// Refuses a table with more columns than there is memory for.
+fn check_columns(opened: &Opened, dialect: Dialect) -> Result<(), DataError> {
+    let head = &opened.head;
+    let record = &head[..record_end(head, dialect.ends()).unwrap_or(head.len())];
+    // Of a CSV file it is not known yet which sign separates its cells.
+    let count = |sign: u8| memchr::memchr_iter(sign, record).count();
+    let signs = [dialect.delimiter, b',', b';', b'\t', b'|'];
+    let columns = signs.map(count).into_iter().max().unwrap_or(0) as u64 + 1;
+    memory::check(columns.saturating_mul(COLUMN)).map_err(|shortage| {
+        let words =
+            shortage.of(&format!("a table of {columns} columns"), "use svmlight or JSON lines");
+        DataError::memory(&opened.name, words)
+    })
+}
+
 impl Current {
     fn new(
         mut opened: Opened,
@@ -283,7 +302,7 @@ impl Current {
         }
         let mut unmet = None;
         if opened.format == Format::Jsonl && jsonl::names_fields(options) {
-            let (seen, is_whole) = opened.read_judged();
+            let (seen, is_whole) = opened.read_judged()?;
             let absent = jsonl::absent_fields(&opened.head[..seen], options);
             // Later rows may have a name that none is like.
             if let Some(absent) = absent.iter().find(|a| is_whole || !a.near.is_empty()) {
@@ -306,11 +325,12 @@ impl Current {
         if let Some(dialect) = &mut dialect {
             opened.read_first_record(dialect.ends())?;
             let (seen, is_whole) = match options.kinds {
-                Kinds::Found => opened.read_judged(),
+                Kinds::Found => opened.read_judged()?,
                 // Predictions for the rows of a pipe should not wait for more rows.
-                Kinds::Known(_) if !opened.is_pipe => opened.read_judged(),
+                Kinds::Known(_) if !opened.is_pipe => opened.read_judged()?,
                 _ => (opened.head.len(), false),
             };
+            check_columns(&opened, *dialect)?;
             if opened.format == Format::Csv {
                 *dialect = delimited::sniff(&opened.head[..seen], is_whole);
                 dialect.is_careless &= options.kinds != Kinds::ByCell;
@@ -378,7 +398,16 @@ impl Current {
                 Stored::File(InputFile::open(path).map_err(cannot)?)
             }
             _ => {
-                rest.read_to_end(&mut head).map_err(cannot)?;
+                let most = memory::left() / 2;
+                rest.by_ref().take(most).read_to_end(&mut head).map_err(cannot)?;
+                if head.len() as u64 >= most {
+                    let words = format!(
+                        "holds more than {} when decompressed, and {format} is read from memory unless it is a plain file: \
+                         store it as a plain file, or raise the budget with --memory",
+                        amount(most)
+                    );
+                    return Err(DataError::memory(&name, words));
+                }
                 Stored::Memory(head.into())
             }
         };
@@ -470,6 +499,11 @@ impl Current {
                 Err(BlockError::TooLong { limit }) => {
                     let name = &self.name;
                     Err(DataError::too_long(name, format!("a line is longer than {limit} bytes")))
+                }
+                Err(BlockError::Memory { line, shortage }) => {
+                    let what = format!("a line of more than {line} bytes");
+                    let words = shortage.of(&what, "check that lines end where rows do");
+                    Err(DataError::memory(&self.name, words))
                 }
             },
             Pieces::Cache(blocks, contents, before) => {

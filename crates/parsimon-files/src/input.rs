@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Operation, ask};
 use crate::error::{Error, READ};
+use crate::memory;
 
 /// A file that is read from beginning to end, or from anywhere.
 ///
@@ -63,13 +64,27 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     let fail = |e| Error::new(path, READ, e);
     let mut file = InputFile::open(path).map_err(fail)?;
     let mut bytes = Vec::new();
-    // The size is a hint: the file may change while it is read, and one that is too large for memory is an error.
+    // The size is a hint: the file may change while it is read.
     let size = file.metadata().map_or(0, |m| if m.is_file() { m.len() } else { 0 });
+    let too_large = |shortage: memory::Shortage| {
+        io::Error::new(io::ErrorKind::OutOfMemory, shortage.of("reading the file", ""))
+    };
+    // The bytes, what is made of them, and a copy of that.
+    memory::check(size.saturating_mul(3)).map_err(|e| fail(too_large(e)))?;
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     bytes
         .try_reserve_exact(size)
         .map_err(|e| fail(io::Error::new(io::ErrorKind::OutOfMemory, e)))?;
-    file.read_to_end(&mut bytes).map_err(fail)?;
+    // A pipe or a file that grows may have more than there is memory for.
+    let most = memory::left() / 3;
+    file.by_ref().take(most).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 >= most {
+        let why = format!(
+            "it has more than {}, a third of what the memory budget has left; raise it with --memory",
+            memory::amount(most)
+        );
+        return Err(fail(io::Error::new(io::ErrorKind::OutOfMemory, why)));
+    }
     Ok(bytes)
 }
 

@@ -1,8 +1,10 @@
-//! Files: one way to write them, a check that no output overwrites an input, and the layout of our own files.
+//! Files and memory: one way to write files, a check that no output overwrites an input, the layout of our own files, and the
+//! memory budget.
 //!
 //! * [`OutputFile`] and [`write_file`] replace a file by a whole new one, or leave it as it was.
 //! * [`read_file`] and [`InputFile`] read files; none is mapped into memory.
 //! * [`Arguments`] refuses an output that is the same file as an input or as another output.
+//! * [`memory`] is the budget for everything whose size comes from data, flags, specs or files.
 //! * [`container`] is the layout of models, checkpoints and deltas: a header, arrays and a checksum.
 //!
 //! ```
@@ -25,6 +27,8 @@ mod error;
 mod folder;
 mod identity;
 mod input;
+mod machine;
+pub mod memory;
 mod output;
 #[cfg(test)]
 mod power_loss;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use parsimon::Error;
-use parsimon::data::DataError;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use parsimon::data::{DataError, DataErrorKind};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
@@ -25,11 +25,21 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             details.set_item("row", *row)?;
             return new(diverged_class(py)?, &message, &details);
         }
+        Error::Memory(_) => return Ok(PyMemoryError::new_err(message)),
+        Error::Build(e) if e.parameter() == "memory" => {
+            return Ok(PyMemoryError::new_err(message));
+        }
+        Error::Data(e) if e.kind() == DataErrorKind::Memory => {
+            return Ok(PyMemoryError::new_err(message));
+        }
         Error::Data(e) if e.is_bad_row() => return bad_row(py, &message, e),
         Error::Data(e) => (e.path().unwrap_or(Path::new(e.name())), e.io_error()),
         Error::Format(e) => (e.path(), e.io_error()),
         _ => return Ok(PyValueError::new_err(message)),
     };
+    if source.is_some_and(|e| e.kind() == io::ErrorKind::OutOfMemory) {
+        return Ok(PyMemoryError::new_err(message));
+    }
     match source.and_then(errno) {
         Some(errno) => os_error(py, errno, file),
         // Bytes that could be read and make no sense, such as a compressed stream cut short.

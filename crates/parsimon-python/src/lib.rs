@@ -7,6 +7,7 @@ mod dict;
 mod errors;
 mod filter;
 mod learner;
+mod memory;
 mod model;
 mod presentation;
 mod registry;
@@ -26,6 +27,8 @@ fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sweep::Sweep>()?;
     module.add_function(wrap_pyfunction!(model::load, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::expand, module)?)?;
+    module.add_function(wrap_pyfunction!(memory::set_memory_budget, module)?)?;
+    module.add_function(wrap_pyfunction!(memory::memory_budget, module)?)?;
     module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
     module.add_function(wrap_pyfunction!(registry::resolve, module)?)?;
     module.add_function(wrap_pyfunction!(registry::setting_name, module)?)?;

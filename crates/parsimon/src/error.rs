@@ -159,6 +159,9 @@ pub enum Error {
         /// How many there may be.
         dimension: u64,
     },
+    /// More memory is needed than the budget has ([`memory`](crate::memory)).
+    #[error("{0}")]
+    Memory(String),
     /// Not one row could be learned.
     #[error("no row was learned: every row was skipped, held out or without a label")]
     NothingLearned,

@@ -37,6 +37,7 @@ mod identify;
 mod merge;
 mod model;
 mod options;
+mod room;
 mod settings;
 mod suggestion;
 pub mod survey;
@@ -67,3 +68,4 @@ pub use training::{
 pub use parsimon_core as core;
 pub use parsimon_data as data;
 pub use parsimon_eval as eval;
+pub use parsimon_files::memory;

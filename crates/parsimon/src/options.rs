@@ -44,6 +44,14 @@ impl Storage {
         }
     }
 
+    /// The slots that an empty table has an array for.
+    pub(crate) fn slots(self) -> u64 {
+        match self {
+            Storage::Slots(slots) => slots.into(),
+            Storage::GrowingSlots(_) | Storage::Growing | Storage::Index => 0,
+        }
+    }
+
     /// An empty table of several settings. It holds the features that were seen: arrays of all slots for sixteen settings would
     /// not fit in memory.
     pub(crate) fn packed<F: Float, const K: usize>(self) -> Packed<F, K> {

@@ -58,7 +58,7 @@ pub(crate) struct CancelArgs {
     pub(crate) threshold: Option<f32>,
     /// Seconds after which the kalman filter takes the echo path for forgotten
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    pub(crate) memory: Option<f32>,
+    pub(crate) memory_seconds: Option<f32>,
     /// Of the other filters: a share of the reference's usual energy that is added to the normalizer
     /// [default: 0.01]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]

@@ -58,6 +58,10 @@ const SPELLINGS: &str = "Whole numbers may be written 1000000, 1e6 or 1_000_000.
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Most memory for everything sized by data, flags or files, such as 4GB or 512MiB [default: three quarters of the machine's
+    /// memory, or of the limit of the container or of ulimit -v]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parsimon::memory::parse_amount)]
+    pub(crate) memory: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -97,7 +97,7 @@ fn look_at(args: &CancelArgs, reference: &Signal, microphone: &Signal) -> Result
 fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), Fault> {
     let mut config = Config::at(rate);
     config.taps = args.taps.unwrap_or(config.taps);
-    config.memory = args.memory.unwrap_or(config.memory);
+    config.memory = args.memory_seconds.unwrap_or(config.memory);
     config.detection = match args.detector {
         DetectorArg::Correlation => {
             Detection::Correlation { threshold: args.threshold.unwrap_or(0.7) }
@@ -113,7 +113,7 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
     if name == KALMAN {
         if let Some(other) = args.spec.names().find(|n| *n != "algorithm") {
             return Err(Fault::Usage(format!(
-                "kalman has no setting {other:?}; it chooses its own step (--taps, --memory and the detector are its \
+                "kalman has no setting {other:?}; it chooses its own step (--taps, --memory-seconds and the detector are its \
                  settings)"
             )));
         }
@@ -133,8 +133,8 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
             filters().collect::<Vec<_>>().join(", ")
         )));
     }
-    if args.memory.is_some() {
-        return Err(Fault::Usage("--memory is a setting of kalman".into()));
+    if args.memory_seconds.is_some() {
+        return Err(Fault::Usage("--memory-seconds is a setting of kalman".into()));
     }
     let settings = spec.for_signals().resolve()?;
     if settings.loss_name() == "halfspace" {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use parsimon::core::{LabelDomain, Precision};
 use parsimon::eval::number::{duration, significant, thousands};
+use parsimon::memory;
 use parsimon::{
     Identified, IdentifyPoint, LearnerOptions, Regressors, Settings, Spec, Synthetic, identify,
     identify_system,
@@ -98,6 +99,13 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Ide
             identify_system(settings, frame, &mut system, synthetic.samples)?
         }
         Regressors::Signal => {
+            // Two signals, and the residual, in vectors that double.
+            memory::check(synthetic.samples.saturating_mul(9 * size_of::<f64>() as u64)).map_err(
+                |shortage| {
+                    let what = format!("a signal of {} samples", synthetic.samples);
+                    Fault::Usage(shortage.of(&what, "use fewer samples"))
+                },
+            )?;
             let (mut x, mut reference, mut observed) =
                 (vec![0.0; synthetic.n], Vec::new(), Vec::new());
             for _ in 0..synthetic.samples {

@@ -77,6 +77,10 @@ pub trait Method<F: Float>: Clone + Send + Sync + 'static {
     {
         len
     }
+    /// The bytes that the method would take with so many weights instead of those it has.
+    fn room(&self, len: u64) -> u64 {
+        len.saturating_mul(2 * size_of::<F>() as u64)
+    }
     /// Takes what [`save`](Method::save) wrote.
     fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError>;
 }

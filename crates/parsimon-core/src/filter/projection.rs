@@ -281,6 +281,15 @@ impl<F: Float> Method<F> for Projection<F> {
         self.scratch.round.write(out);
     }
 
+    fn room(&self, len: u64) -> u64 {
+        // The weights and the metric; dual sums; gains and, for each of the last regressors, gained ones.
+        let (r, settings) = (self.settings.order, &self.settings);
+        let dual = usize::from(settings.form == Form::Dual);
+        let gains = if settings.metric.is_some() { 2 + 2 * r } else { 0 };
+        len.saturating_mul(((2 + dual + gains) * size_of::<F>()) as u64).saturating_add(
+            (r as u64).saturating_mul(r as u64).saturating_mul(2 * size_of::<F>() as u64),
+        )
+    }
     fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         restore_into(&mut self.w, input, "the weights")?;
         restore_into(&mut self.s, input, "the dual weights")?;

@@ -110,6 +110,10 @@ impl<F: Float> Method<F> for Rls<F> {
     fn least_saved(len: u64) -> u64 {
         len.saturating_add(Self::memory(len) / 8)
     }
+    fn room(&self, len: u64) -> u64 {
+        let vectors = len.saturating_mul((size_of::<F>() + 2 * size_of::<f64>()) as u64);
+        Self::memory(len).saturating_add(vectors)
+    }
     fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         restore_into(&mut self.w, input, "the weights")?;
         restore_into(&mut self.p, input, "the inverse correlation")

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Method, Past, restore_into, save_all};
 use crate::loss::own_label;
+use crate::room::{self, Coming};
 use crate::share::Mergeable;
 use crate::state::{StateError, StateWriter, fits};
 use crate::sums::sum_lanes;
@@ -110,6 +111,12 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
         Self { methods, other, dimension, bias, places, ids, overflow, history }
     }
 
+    /// The bytes of so many methods like this one with so many weights each, and of the rows that they look back on.
+    pub fn room_of(method: &M, methods: usize, len: u64) -> u64 {
+        let rows = len.saturating_mul((method.order().max(1) * size_of::<F>()) as u64);
+        method.room(len).saturating_mul(methods as u64).saturating_add(rows)
+    }
+
     fn margin(&self, method: &M, x: Row<'_>) -> f64 {
         let w = method.weights();
         let weight = |j| match self.places.get(j) {
@@ -199,6 +206,15 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
 
     fn heads(&self) -> usize {
         self.methods.len()
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        let len = self.history.rows[0].len() as u64;
+        let methods = Self::room_of(&self.methods[0], self.methods.len(), len);
+        let seen = (self.ids.len() + coming.features).min(self.dimension) as u64;
+        methods
+            .saturating_add(room::vector(seen, size_of::<u32>()))
+            .saturating_add(self.places.room(coming))
     }
 
     fn save(&self, out: &mut StateWriter) {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::dictionary::{Centers, Dictionary, Kernel, Meeting};
+use crate::room::{self, Coming};
 use crate::share::Mergeable;
 use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, Float, Frozen, Online, Row, State};
@@ -270,6 +271,15 @@ impl<F: Float> Online for Multikernel<F> {
             dictionary.push(self.centers.get(j), self.coefficients(j));
         }
         Frozen::Kernel(dictionary)
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        let kernels = self.kernels.len();
+        let centers = (self.len() + coming.rows) as u64;
+        let features = (self.centers.indices().len() + coming.features) as u64;
+        let each = size_of::<u64>() + kernels * (size_of::<F>() + size_of::<f64>());
+        room::vector(centers, each)
+            .saturating_add(room::vector(features, size_of::<u32>() + size_of::<F>()))
     }
 
     fn save(&self, out: &mut StateWriter) {

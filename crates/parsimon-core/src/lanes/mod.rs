@@ -24,6 +24,7 @@ use self::row::{Played, Weigh};
 use crate::fade::HalfLife;
 use crate::metric::AdaGrad;
 use crate::packed::Packed;
+use crate::room::Coming;
 use crate::rule::fading::divided;
 use crate::rule::leader::{Accrual, Center};
 use crate::state::{StateError, StateWriter, fits};
@@ -401,6 +402,10 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
         K
     }
 
+    fn room(&self, coming: Coming) -> u64 {
+        self.store.room(coming)
+    }
+
     fn save(&self, out: &mut StateWriter) {
         let write = |c: &[[F; K]; 2], out: &mut StateWriter| {
             c.as_flattened().iter().for_each(|x| x.write(out));
@@ -428,7 +433,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
         for _ in 0..count {
             let j = u32::read(input).map_err(|e| e.in_field("a feature"))?;
             fits(self.store.find(j).is_none(), "a feature that comes twice")?;
-            let place = self.store.place_or_new(j);
+            let place = self.store.place_restored(j)?;
             read(self.store.get_mut(place), input, "a coordinate")?;
         }
         if let Some(c) = &mut self.bias {

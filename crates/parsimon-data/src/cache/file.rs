@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use parsimon_files::checksum;
+use parsimon_files::{checksum, memory};
 
 use super::{
     BLOCK_HEADER_LEN, FOOTER_LEN, FOOTER_MAGIC, HEADER_LEN, schema, take_u64, take_varint,
@@ -123,6 +123,12 @@ impl Blocks {
             return Err(damaged(self.at));
         }
         let block = BlockHead { len: len as usize, rows, checksum, offset: self.at };
+        if len > LARGE_BLOCK {
+            // Rows are unpacked from it: two bytes of a block may be one feature.
+            memory::check(len.saturating_mul(16)).map_err(|shortage| {
+                DataError::memory(&self.name, shortage.of(&format!("a block of {len} bytes"), ""))
+            })?;
+        }
         if buffer.len() < block.len {
             buffer.resize(block.len, 0);
         }
@@ -131,6 +137,9 @@ impl Blocks {
         Ok(Some(block))
     }
 }
+
+/// Blocks of more bytes than this are weighed against the memory budget.
+const LARGE_BLOCK: u64 = 4 << 20;
 
 fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Space, DataError> {
     if header[..7] != CACHE_MAGIC[..7] {

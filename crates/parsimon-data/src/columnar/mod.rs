@@ -35,6 +35,9 @@ use cells::Converted;
 
 pub(crate) use arrow::record_batch::RecordBatch as Batch;
 
+/// More rows than this are read in several pieces.
+const MOST_ROWS: usize = 1 << 12;
+
 /// Record batches as they come, of one schema.
 pub type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
@@ -43,6 +46,8 @@ pub(crate) struct Batches {
     iterator: Arrivals,
     /// Batches that were looked at for the kinds of columns, and are still to be read.
     waiting: VecDeque<RecordBatch>,
+    /// What is left of a batch that is read in several pieces.
+    rest: Option<RecordBatch>,
     pub(crate) layout: Arc<Layout>,
     /// The kinds of columns, where columns have kinds.
     pub(crate) table: Option<Arc<TableSchema>>,
@@ -186,17 +191,24 @@ impl Batches {
         }
         let layout = Layout::new(schema, options, table.as_deref()).map_err(refuse)?;
         let layout = Arc::new(layout);
-        Ok(Self { iterator, waiting, layout, table, done: 0, total, counts_rows })
+        let (rest, done) = (None, 0);
+        Ok(Self { iterator, waiting, rest, layout, table, done, total, counts_rows })
     }
 
     /// The next batch.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, DataError> {
-        let next = match self.waiting.pop_front() {
+        let mut next = match self.rest.take().or_else(|| self.waiting.pop_front()) {
             Some(batch) => Some(batch),
             None => self.iterator.next()?,
         };
+        // What is made of a batch is bounded: two thousand million rows of nulls are a file of some hundred bytes.
+        if let Some(batch) = next.take_if(|batch| batch.num_rows() > MOST_ROWS) {
+            self.rest = Some(batch.slice(MOST_ROWS, batch.num_rows() - MOST_ROWS));
+            next = Some(batch.slice(0, MOST_ROWS));
+        }
         if let Some(batch) = &next {
-            self.done += if self.counts_rows { batch.num_rows() as u64 } else { 1 };
+            let is_whole = self.rest.is_none();
+            self.done += if self.counts_rows { batch.num_rows() as u64 } else { is_whole.into() };
         }
         Ok(next)
     }

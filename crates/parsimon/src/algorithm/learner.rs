@@ -13,7 +13,7 @@ use super::recipe::{Composer, LearnerPlan, Racers};
 use crate::Storage;
 
 /// More classes than this do not race.
-const MOST_RACING_CLASSES: usize = 32;
+pub(super) const MOST_RACING_CLASSES: usize = 32;
 
 /// Builds a learner at the origin, one set of weights per class.
 pub(crate) struct LearnerComposer<'a>(pub(crate) &'a LearnerPlan<'a>);

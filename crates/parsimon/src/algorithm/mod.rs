@@ -45,6 +45,7 @@ mod race;
 pub mod rda;
 pub mod recipe;
 pub mod rls;
+pub(crate) mod room;
 pub mod setting;
 pub mod sgd;
 pub mod subgradient_l1;

@@ -21,6 +21,7 @@ use super::lanes::{LaneComposer, LaneGroup};
 use super::learner::LearnerComposer;
 use super::nature::{Nature, NatureComposer, SavedComposer};
 use super::objective::{Bound, Met, Objective};
+use super::room::RoomComposer;
 use super::setting::Configuration;
 use crate::found::Found;
 use crate::{BuildError, LearnerOptions};
@@ -230,6 +231,7 @@ pub(crate) trait Composed: Debug + Send + Sync {
     fn lanes(&self, precision: Precision, loss: Loss) -> Option<LaneGroup>;
     fn nature(&self, loss: Loss) -> Nature;
     fn least_saved(&self, plan: &LearnerPlan<'_>) -> u64;
+    fn room(&self, plan: &LearnerPlan<'_>) -> u64;
     fn filter_f32(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f32>>>;
     fn filter_f64(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f64>>>;
     fn objective(&self) -> Option<Objective>;
@@ -288,6 +290,12 @@ impl<T: Recipe> Composed for T {
             Precision::F64 => self.compose::<f64, _>(plan.found, SavedComposer(plan.loss)),
         };
         bytes.saturating_mul(plan.heads.unwrap_or(1) as u64)
+    }
+    fn room(&self, plan: &LearnerPlan<'_>) -> u64 {
+        match plan.options.precision {
+            Precision::F32 => self.compose::<f32, _>(plan.found, RoomComposer(plan)),
+            Precision::F64 => self.compose::<f64, _>(plan.found, RoomComposer(plan)),
+        }
     }
     fn filter_f32(&self, line: super::filter::DelayLine) -> Option<Box<dyn Filter<f32>>> {
         self.filter::<f32, _>(line)

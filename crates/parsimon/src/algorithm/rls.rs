@@ -2,15 +2,14 @@
 
 use parsimon_core::Float;
 use parsimon_core::filter::rls::Rls as Method;
+use parsimon_files::memory;
 
 use super::groups::{Features, SquaredLoss};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{Positive, Share, settings};
 use crate::BuildError;
 use crate::found::Found;
-
-/// The matrix, half of which is kept, may take this many bytes: some 32,000 features.
-const MOST_MEMORY: u64 = 1 << 32;
+use crate::room::with_copies;
 
 settings! {
     /// Recursive least squares; 2SGD of Mu et al. 2013.
@@ -40,17 +39,11 @@ impl Recipe for Rls {
     }
     fn check_size(&self, features: u64) -> Result<(), BuildError> {
         let bytes = Method::<f64>::memory(features.saturating_add(1));
-        if bytes <= MOST_MEMORY {
-            return Ok(());
-        }
-        let gib = bytes as f64 / f64::from(1 << 30);
-        Err(BuildError::new(
-            "dimension",
-            format!(
-                "rls keeps a matrix over all pairs of features: {features} of them need {gib:.1} GiB, and 4 GiB \
-                 is the most; csgd and adagrad-rda need memory for the features alone"
-            ),
-        ))
+        memory::check(with_copies(bytes)).map_err(|shortage| {
+            let what = format!("the matrix over all pairs of {features} features");
+            let way_out = "use csgd or adagrad-rda, which keep numbers for single features alone";
+            BuildError::new("dimension", format!("rls: {}", shortage.of(&what, way_out)))
+        })
     }
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
         let dimension = found.dimension.unwrap_or(1);

@@ -33,6 +33,7 @@ impl Trainer {
             if !std::mem::take(&mut waiting[delta.slice as usize]) {
                 return Err(Error::Usage(format!("slice {} came twice", delta.slice)));
             }
+            self.reserve(delta.coming())?;
             self.add(delta);
         }
         match waiting.iter().position(|&w| w) {

@@ -45,7 +45,7 @@ mod tallies;
 use std::collections::BTreeSet;
 
 use parsimon_core::merge::{Mergeable, Share, Step, Tally};
-use parsimon_core::{MomentsDelta, StateWriter};
+use parsimon_core::{Coming, FAR, MomentsDelta, StateWriter};
 use parsimon_files::checksum;
 
 use self::moments::keeps_moments;
@@ -205,6 +205,23 @@ impl Delta {
     /// Coordinates that changed.
     pub fn coordinates(&self) -> usize {
         self.tallies.iter().map(|tally| tally.ids.len()).sum()
+    }
+
+    /// What it may bring to a state.
+    fn coming(&self) -> Coming {
+        let mut coming = Coming::default();
+        let scaled = self.scales.features.iter().map(|(j, _)| j);
+        let ids = self.tallies.iter().flat_map(|tally| &tally.ids).chain(scaled);
+        for &j in ids.filter(|j| **j != Tally::BIAS) {
+            let end = u64::from(j) + 1;
+            coming.features += 1;
+            coming.end = coming.end.max(end);
+            match j < FAR {
+                true => coming.near_end = coming.near_end.max(end),
+                false => coming.far += 1,
+            }
+        }
+        coming
     }
 
     /// Adds another delta of the same slice.

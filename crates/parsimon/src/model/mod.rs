@@ -10,6 +10,7 @@ use parsimon_core::kernel::Dictionary;
 use parsimon_core::{ColumnMoments, Frozen, Head, Loss, Online, Precision, Scorer};
 use parsimon_data::Names;
 use parsimon_eval::Calibrator;
+use parsimon_files::memory::Claim;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use file::{encode_names, push_names, read_common, read_names};
@@ -187,7 +188,12 @@ impl Model {
     }
     /// The model laid out for prediction.
     pub fn scorer(&self) -> Scorer {
-        let scorer = self.frozen.scorer(self.precision);
+        // An array for the largest index may be far larger than the model.
+        let scorer = match (&self.frozen, Claim::of(Scorer::room(self.frozen.heads()))) {
+            (frozen, Ok(claim)) => frozen.scorer(self.precision).keeping(claim),
+            (Frozen::Linear(heads), Err(_)) => Scorer::compact(heads, self.precision),
+            (frozen, Err(_)) => frozen.scorer(self.precision),
+        };
         let scorer = scorer.with_range(self.range);
         if self.settings.is_normalized() { scorer.with_columns(&self.columns) } else { scorer }
     }

@@ -10,6 +10,7 @@ pub use spec::Spec;
 
 use parsimon_core::kernel::Kernel;
 use parsimon_core::{LabelDomain, Loss, Online, Precision};
+use parsimon_files::memory;
 use serde_json::{Map, Value};
 
 use crate::algorithm::auto::Auto;
@@ -17,8 +18,10 @@ use crate::algorithm::groups::switch_at;
 use crate::algorithm::lanes::LaneGroup;
 use crate::algorithm::objective::{Bound, Met, Objective};
 use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
+use crate::algorithm::room::scales;
 use crate::algorithm::setting::ClassWeight;
 use crate::algorithm::{Algorithm, Configured, Nature};
+use crate::room::{self, with_copies};
 use crate::{BuildError, Found, LearnerOptions};
 
 /// Settings that are complete and checked. They never change; what is found in the data is an argument of
@@ -257,6 +260,25 @@ impl Settings {
         self.recipe().least_saved(&LearnerPlan { loss: self.loss(), heads, found, options })
     }
 
+    /// Refuses a learner that the memory budget has no place for.
+    fn check_room(&self, plan: &LearnerPlan<'_>) -> Result<(), BuildError> {
+        let options = plan.options;
+        let mut bytes = self.recipe().room(plan);
+        if self.is_normalized() {
+            bytes = bytes.saturating_add(match options.precision {
+                Precision::F32 => scales::<f32>(options.storage),
+                Precision::F64 => scales::<f64>(options.storage),
+            });
+        }
+        memory::check(with_copies(bytes)).map_err(|shortage| {
+            let dimension =
+                plan.found.dimension.filter(|_| self.recipe().needs_dimension().is_some());
+            let (name, heads) = (self.algorithm.name, plan.heads.unwrap_or(1));
+            let words = room::to_build(shortage, name, options.storage, dimension, heads);
+            BuildError::new("memory", words)
+        })
+    }
+
     /// A learner at the origin.
     ///
     /// ```
@@ -296,6 +318,7 @@ impl Settings {
         let found = Found { dimension, ..found.clone() };
         let heads = self.is_multiclass().then_some(heads);
         let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
+        self.check_room(&plan)?;
         let learner = self.recipe().learner(&plan);
         Ok(if self.is_normalized() {
             self.on_common_scale(learner, options, &found)

@@ -66,8 +66,10 @@ pub fn scan<S: Source + ?Sized>(
         if let Some(counter) = &mut counter {
             counter.take(&chunk, &reader)?;
         }
-        if let Some(slots) = &mut slots {
-            slots.take(&chunk);
+        match (&mut slots, reader.space()) {
+            (Some(slots), Space::Hashed { .. }) => slots.take(&chunk),
+            (Some(slots), Space::Ids) => slots.take_zero(&chunk),
+            (None, _) => {}
         }
         if is_guessed && !are_numbers && counter.as_ref().is_some_and(no_classes) {
             (are_numbers, counter, glance) = (true, None, None);
@@ -169,6 +171,14 @@ impl Slots {
                 }
                 self.bits[word] |= 1 << (j % 64);
             }
+        }
+    }
+
+    /// Takes the id 0 alone; of ids the largest one counts.
+    fn take_zero(&mut self, chunk: &Chunk) {
+        let has_zero = (0..chunk.len()).any(|i| chunk.row(i).indices().first() == Some(&0));
+        if has_zero {
+            self.bits = vec![1];
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use parsimon_core::StateWriter;
+use parsimon_core::{Coming, StateErrorKind, StateWriter, restore_within};
 use parsimon_eval::Progressive;
+use parsimon_files::memory::{self, amount};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -11,6 +12,7 @@ use super::Trainer;
 use super::baseline::MOST_ROWS;
 use crate::container::{self, Container, Kind};
 use crate::model::{encode_names, push_names, read_common, read_names};
+use crate::room::without_copies;
 use crate::{Error, FormatError, LearnerOptions, Storage};
 
 impl Trainer {
@@ -152,7 +154,18 @@ impl Trainer {
                 .restore(&counts)
                 .ok_or("class_counts: these are no counts of the classes of the settings")?;
         }
-        trainer.learner.online_mut().restore(&mut state).map_err(|e| format!("state: {e}"))?;
+        let most = without_copies(memory::left());
+        let online = trainer.learner.online_mut();
+        restore_within(most, || online.restore(&mut state)).map_err(|e| match e.kind() {
+            StateErrorKind::TooLarge => {
+                format!(
+                    "state: {e}: the budget is {}, which --memory raises",
+                    amount(memory::budget())
+                )
+            }
+            _ => format!("state: {e}"),
+        })?;
+        trainer.learner.reserve(Coming::default()).map_err(|e| e.to_string())?;
         if !state.is_empty() {
             return Err(format!("state: {} bytes are left over", state.len()));
         }

@@ -2,18 +2,25 @@
 
 use std::ops::Range;
 
-use parsimon_core::{Chunk, Frozen, Loss, Online};
+use parsimon_core::{Chunk, Coming, Frozen, Loss, Online};
 use parsimon_eval::Progressive;
+use parsimon_files::memory::Claim;
 
 use super::class_weights::ClassWeights;
 use super::stretch::Stretch;
 use crate::algorithm::lanes::Narrow;
+use crate::room::{self, with_copies};
 use crate::{BuildError, Error, InputSchema, LearnerOptions, Settings, Storage};
 
 /// A learner of one setting, or of several that share it.
 pub(super) struct SharedLearner {
     learner: Learner,
     loss: Loss,
+    /// The name of the algorithm, and where coordinates live.
+    name: &'static str,
+    storage: Storage,
+    /// The memory of the learner and of what is made of it.
+    claim: Claim,
     /// How many features there may be, for learners that have a limit.
     dimension: u64,
     /// Whether it standardizes number columns; otherwise their cells are ordinary features.
@@ -40,20 +47,35 @@ impl SharedLearner {
     pub(super) fn one(
         online: Box<dyn Online>,
         settings: &Settings,
+        frame: LearnerOptions,
         schema: &InputSchema,
     ) -> Result<Self, BuildError> {
         let class_weights = ClassWeights::new(settings, &schema.found)?;
-        Ok(Self { class_weights, ..Self::new(Learner::One(online), settings, schema) })
+        let new = Self::new(Learner::One(online), settings, frame, schema)?;
+        Ok(Self { class_weights, ..new })
     }
 
     /// A learner of several settings that have the loss of the one given.
-    pub(super) fn many(many: Box<dyn Narrow>, settings: &Settings, schema: &InputSchema) -> Self {
-        Self::new(Learner::Many(many), settings, schema)
+    pub(super) fn many(
+        many: Box<dyn Narrow>,
+        settings: &Settings,
+        frame: LearnerOptions,
+        schema: &InputSchema,
+    ) -> Result<Self, BuildError> {
+        Self::new(Learner::Many(many), settings, frame, schema)
     }
 
-    fn new(learner: Learner, settings: &Settings, schema: &InputSchema) -> Self {
-        Self {
+    fn new(
+        learner: Learner,
+        settings: &Settings,
+        frame: LearnerOptions,
+        schema: &InputSchema,
+    ) -> Result<Self, BuildError> {
+        let mut new = Self {
             learner,
+            name: settings.algorithm().name,
+            storage: frame.storage,
+            claim: Claim::default(),
             loss: settings.loss(),
             dimension: settings.dimension(&schema.found).map_or(1, u64::from),
             is_normalized: settings.is_normalized(),
@@ -61,7 +83,17 @@ impl SharedLearner {
             margins: Vec::new(),
             losses: Vec::new(),
             row_losses: Vec::new(),
-        }
+        };
+        new.reserve(Coming::default()).map_err(|e| BuildError::new("memory", e.to_string()))?;
+        Ok(new)
+    }
+
+    /// Claims the memory that the learner takes once some rows are learned.
+    pub(super) fn reserve(&mut self, coming: Coming) -> Result<(), Error> {
+        let bytes = with_copies(self.online().room(coming));
+        self.claim.set(bytes).map_err(|shortage| {
+            Error::Memory(room::to_learn(shortage, self.name, coming, self.storage))
+        })
     }
 
     pub(super) fn online(&self) -> &dyn Online {
@@ -135,6 +167,11 @@ impl SharedLearner {
             Learner::One(one) => &mut **one,
             Learner::Many(many) => &mut **many,
         };
+        let bytes = with_copies(learner.room(chunk.coming(rows.clone())));
+        self.claim.set(bytes).map_err(|shortage| {
+            let coming = chunk.coming(rows.clone());
+            Error::Memory(room::to_learn(shortage, self.name, coming, self.storage))
+        })?;
         if chunk.has_bases() && !learner.takes_bases() {
             return Err(Error::Usage(
                 "rows have a base value (the third number before the bar), which this method does not learn with; \

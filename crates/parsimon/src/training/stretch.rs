@@ -70,6 +70,10 @@ pub(super) trait Course {
     type Failure;
     /// Rows with a label that were learned so far.
     fn rows(&self) -> u64;
+    /// Whether there is memory for what the rows bring. If there is not even for one row, learning it is the error.
+    fn fits(&mut self, _chunk: &Chunk, _rows: Range<usize>) -> bool {
+        true
+    }
     /// Predicts, learns and judges rows.
     fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Self::Failure>;
     /// Some rows with a label have been learned, up to a report or up to the end of the chunk.
@@ -87,7 +91,11 @@ pub(super) fn learn<C: Course>(
         let rows = course.rows();
         let until_report = schedule.next_after(rows).saturating_sub(rows).max(1);
         let most = usize::try_from(until_report).unwrap_or(usize::MAX);
-        let end = chunk.len().min(start.saturating_add(most));
+        let mut end = chunk.len().min(start.saturating_add(most));
+        // What rows may bring is estimated for all of them together: fewer rows bring less, and the estimate for one is close.
+        while end - start > 1 && !course.fits(chunk, start..end) {
+            end = start + (end - start) / 2;
+        }
         course.learn(chunk, start..end)?;
         // Rows without a label bring no report nearer.
         if course.rows() > rows {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use parsimon_core::{Chunk, Frozen, Head};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
+use parsimon_files::memory;
 
 use super::constant::ConstantLoss;
 use super::early_stopping::Trend;
@@ -14,7 +15,9 @@ use super::together::Together;
 use super::trainer::ModelParts;
 use super::{EarlyStopping, Standing, Stopped};
 use crate::algorithm::lanes::WIDEST;
+use crate::algorithm::room;
 use crate::model::Learned;
+use crate::room::with_copies;
 use crate::settings::lanes::{family, shared_learner};
 use crate::{BuildError, InputSchema, LearnerOptions, Model, Settings};
 
@@ -147,7 +150,7 @@ impl Sweep {
 
     fn alone(&self, settings: &Settings) -> Result<SharedLearner, BuildError> {
         let online = settings.build(options_of(settings, self.frame), &self.reading.found)?;
-        SharedLearner::one(online, settings, &self.reading)
+        SharedLearner::one(online, settings, self.frame, &self.reading)
     }
 
     /// Puts every entry into a group.
@@ -166,6 +169,11 @@ impl Sweep {
         for (_, members) in families {
             let settings: Vec<&Settings> =
                 members.iter().map(|&k| &self.entries[k].settings).collect();
+            let places = room::places(self.frame.storage);
+            memory::check(with_copies(places)).map_err(|shortage| {
+                let what = format!("a learner of {} settings", members.len());
+                BuildError::new("memory", shortage.of(&what, "use fewer --bits"))
+            })?;
             // One by itself is better off with a learner of its own.
             let many = if members.len() > 1 {
                 shared_learner(&settings, self.frame, &self.reading.found)
@@ -173,7 +181,7 @@ impl Sweep {
                 None
             };
             let learner = match many {
-                Some(many) => SharedLearner::many(many, settings[0], &self.reading),
+                Some(many) => SharedLearner::many(many, settings[0], self.frame, &self.reading)?,
                 None => self.alone(settings[0])?,
             };
             for (place, &k) in members.iter().enumerate() {

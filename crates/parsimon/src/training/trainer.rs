@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use parsimon_core::{Chunk, Online};
+use parsimon_core::{Chunk, Coming, Online};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
+use parsimon_files::memory::Claim;
 
 use super::baseline::Baseline;
 use super::shared::{SharedLearner, arg_max, options_of};
@@ -40,6 +41,7 @@ pub struct Trainer {
     pub(super) curve: LearningCurve,
     schedule: Schedule,
     pub(super) names: Names,
+    names_claim: Claim,
     pub(super) inputs: Vec<String>,
     /// The constant beside the learner; none after resuming a checkpoint that has none.
     pub(super) baseline: Option<Baseline>,
@@ -73,7 +75,7 @@ impl Trainer {
         reading: InputSchema,
     ) -> Result<Self, BuildError> {
         Ok(Self {
-            learner: SharedLearner::one(online, &settings, &reading)?,
+            learner: SharedLearner::one(online, &settings, frame, &reading)?,
             curve: LearningCurve::new(settings.progressive_name()),
             baseline: Some(Baseline::new(&settings, &reading.found)),
             settings,
@@ -82,6 +84,7 @@ impl Trainer {
             progressive: Progressive::new(),
             schedule: Schedule::doubling(),
             names: Names::default(),
+            names_claim: Claim::default(),
             inputs: Vec::new(),
             consumed: Vec::new(),
             sampled: None,
@@ -141,6 +144,10 @@ impl Trainer {
         self.last = None;
         (self.learner.online_mut(), &mut self.progressive, &mut self.names)
     }
+    /// Claims the memory for what is about to be learned.
+    pub(crate) fn reserve(&mut self, coming: Coming) -> Result<(), Error> {
+        self.learner.reserve(coming)
+    }
     /// The inputs noted so far.
     pub(crate) fn inputs(&self) -> &[String] {
         &self.inputs
@@ -164,9 +171,11 @@ impl Trainer {
         // A million names are moved, not copied, when they are the first.
         if self.names.is_empty() {
             self.names = names;
-            return;
+        } else {
+            self.names.extend(&names);
         }
-        self.names.extend(&names);
+        // The reader has claimed more for them before.
+        let _ = self.names_claim.set(self.names.room());
     }
 
     /// Predicts, judges and learns every row. Reports come at the same rows whatever the chunks.
@@ -283,6 +292,10 @@ impl<W: Watch> Course for Alone<'_, W> {
 
     fn rows(&self) -> u64 {
         self.trainer.progressive.rows()
+    }
+
+    fn fits(&mut self, chunk: &Chunk, rows: Range<usize>) -> bool {
+        self.trainer.learner.reserve(chunk.coming(rows)).is_ok()
     }
 
     fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Error> {

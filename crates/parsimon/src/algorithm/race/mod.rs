@@ -11,7 +11,7 @@ mod sums;
 use std::ops::Range;
 
 use parsimon_core::merge::Mergeable;
-use parsimon_core::{Chunk, Frozen, Loss, Online, State};
+use parsimon_core::{Chunk, Coming, Frozen, Loss, Online, State};
 use parsimon_core::{StateError, StateWriter};
 
 use self::sums::Sums;
@@ -336,6 +336,9 @@ impl Online for Race {
     }
     fn takes_bases(&self) -> bool {
         self.lanes[0].takes_bases()
+    }
+    fn room(&self, coming: Coming) -> u64 {
+        self.lanes.iter().fold(0, |sum, lanes| sum.saturating_add(lanes.room(coming)))
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         self.margins_at(self.place(self.chosen_now().0), chunk, margins);

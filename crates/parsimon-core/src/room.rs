@@ -1,0 +1,74 @@
+//! How much memory a learner takes, found before the memory is allocated.
+//!
+//! Nothing is measured here: sizes follow from the number of coordinates, so that the same stream is refused at the same row
+//! on every machine. They are upper bounds, which include what growing a vector or a hash table takes for a moment.
+
+use std::cell::Cell;
+
+use crate::state::{StateError, StateErrorKind};
+
+/// What some rows may bring, found without looking at each feature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coming {
+    /// The number of rows.
+    pub rows: usize,
+    /// The number of features of all rows.
+    pub features: usize,
+    /// One more than the largest index.
+    pub end: u64,
+    /// One more than the largest index below [`FAR`].
+    pub near_end: u64,
+    /// The number of features from [`FAR`] on.
+    pub far: usize,
+}
+
+/// Indices below this may live in an array that grows; others are found through an index.
+pub const FAR: u32 = 1 << 26;
+
+/// The length to which an array grows for indices below `end`, if it may have `limit` places.
+pub(crate) fn grown(end: u64, limit: u32) -> u64 {
+    end.next_power_of_two().max(1024).min(limit.into())
+}
+
+/// The bytes of an array of `len` items, and those of the next one while the array is copied into it.
+pub(crate) fn array(len: usize, after: u64, size: usize) -> u64 {
+    let len = len as u64;
+    let items = if after > len { len.saturating_add(after) } else { len };
+    items.saturating_mul(size as u64)
+}
+
+/// The bytes of a vector of up to `len` items that is filled one by one: twice the items at most, and half of that again
+/// while it grows.
+pub(crate) fn vector(len: u64, size: usize) -> u64 {
+    len.saturating_mul(3 * size as u64)
+}
+
+/// The bytes of a hash table of up to `len` pairs of 4-byte numbers: 9 bytes for each of at most 16/7 places per pair, and half
+/// of that again while it grows.
+pub(crate) fn index(len: u64) -> u64 {
+    len.saturating_mul(32)
+}
+
+thread_local! {
+    static ALLOWANCE: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Restores a state in this thread. Arrays that its features call for may take so many bytes together; a state that needs more
+/// is refused. One feature with a large id is enough to ask for a large array.
+pub fn restore_within<T>(bytes: u64, restore: impl FnOnce() -> T) -> T {
+    let before = ALLOWANCE.replace(bytes);
+    let restored = restore();
+    ALLOWANCE.set(before);
+    restored
+}
+
+/// Takes bytes of the allowance.
+pub(crate) fn take(bytes: u64) -> Result<(), StateError> {
+    match ALLOWANCE.get().checked_sub(bytes) {
+        Some(left) => {
+            ALLOWANCE.set(left);
+            Ok(())
+        }
+        None => Err(StateError::new(StateErrorKind::TooLarge, "an array for its largest feature")),
+    }
+}

@@ -1,0 +1,79 @@
+//! How much memory a learner takes at the origin, read off its composition before it is built.
+
+use parsimon_core::filter::{Method, OverRows};
+use parsimon_core::kernel::{Kernel, Tuning};
+use parsimon_core::metric::AdaGrad;
+use parsimon_core::rule::leader::{Accrual, Center};
+use parsimon_core::rule::{Implicit, Rule};
+use parsimon_core::{Coming, Float, Learner, Loss, Online, Schedule, Stat, Table};
+
+use super::learner::MOST_RACING_CLASSES;
+use super::recipe::{Composer, LearnerPlan, Racers};
+use crate::Storage;
+
+/// Adds up the bytes of a learner at the origin.
+pub(crate) struct RoomComposer<'a>(pub(crate) &'a LearnerPlan<'a>);
+
+impl RoomComposer<'_> {
+    fn heads(&self) -> u64 {
+        self.0.heads.unwrap_or(1) as u64
+    }
+
+    /// One table for each class.
+    fn tables<F: Float, R: Rule<F>>(&self, rule: R, storage: Storage) -> u64 {
+        // Weights of features never seen count as well, which a learner of no features knows.
+        let empty = Learner::<F, R>::new(rule, None, self.0.loss, Table::index());
+        let table = storage.slots().saturating_mul(size_of::<R::Coord>() as u64);
+        table.saturating_add(empty.room(Coming::default())).saturating_mul(self.heads())
+    }
+}
+
+/// The bytes of the scales of features, for normalized learners.
+pub(crate) fn scales<F: Float>(storage: Storage) -> u64 {
+    storage.slots().saturating_mul(size_of::<Stat<F>>() as u64)
+}
+
+/// The bytes of the place of every slot, for learners of several settings.
+pub(crate) fn places(storage: Storage) -> u64 {
+    storage.slots().saturating_mul(size_of::<u32>() as u64)
+}
+
+impl<F: Float> Composer<F> for RoomComposer<'_> {
+    type Output = u64;
+
+    fn loss(&self) -> Loss {
+        self.0.loss
+    }
+    fn rule<R: Rule<F>>(self, features: R, _: R) -> u64 {
+        self.tables::<F, R>(features, self.0.options.storage)
+    }
+    fn exact<R: Implicit<F>>(self, features: R, _: R) -> u64 {
+        self.tables::<F, R>(features, self.0.options.storage)
+    }
+    fn projecting<R: Rule<F>>(self, features: R, _: R, _: f64) -> u64 {
+        self.tables::<F, R>(features, self.0.options.storage)
+    }
+    fn visiting_all<R: Rule<F>>(self, features: R, _: R) -> u64 {
+        self.tables::<F, R>(features, Storage::Index)
+    }
+    fn visiting_all_exact<R: Implicit<F>>(self, features: R, _: R) -> u64 {
+        self.tables::<F, R>(features, Storage::Index)
+    }
+    fn constrained(self, _: Schedule) -> u64 {
+        places(self.0.options.storage)
+    }
+    fn method<M: Method<F>>(self, dimension: u32, new: impl Fn(usize, usize) -> M) -> u64 {
+        let len = u64::from(dimension) + u64::from(self.0.options.bias);
+        let methods = self.0.heads.unwrap_or(1);
+        OverRows::room_of(&new(1, 1), methods, len).saturating_add(places(self.0.options.storage))
+    }
+    fn race<C: Center<AdaGrad>>(self, racers: Racers, accrual: Accrual, center: C) -> u64 {
+        if self.0.heads.unwrap_or(1) > MOST_RACING_CLASSES {
+            return racers.first::<F, _>(self, accrual, center);
+        }
+        places(self.0.options.storage).saturating_mul(self.heads())
+    }
+    fn kernel(self, _: Tuning, _: Vec<Kernel>) -> u64 {
+        0
+    }
+}

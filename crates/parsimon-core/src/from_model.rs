@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use crate::normalized::blocks;
+use crate::room::Coming;
 use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, ColumnMoments, Frozen, Head, Online, Precision, Scorer, State};
 
@@ -224,6 +225,10 @@ impl<O: Online> Online for FromModel<O> {
     }
     fn heads(&self) -> usize {
         self.inner.heads()
+    }
+
+    fn room(&self, coming: Coming) -> u64 {
+        self.inner.room(coming)
     }
 
     fn save(&self, out: &mut StateWriter) {

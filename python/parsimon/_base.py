@@ -251,8 +251,7 @@ class _Parsimon(BaseEstimator):
 
     def _fit(self, X: Any, codes: np.ndarray, weights: np.ndarray | None, classes: list[str], progress: bool) -> None:
         passes = self._passes()
-        # A weight of 3 is a row three times, also when rows are counted.
-        rows = X.shape[0] if weights is None else round(float(weights.sum()))
+        rows = X.shape[0] if weights is None else _rows_of(weights)
         learner = self._build(X.shape[1], rows * passes, classes)
         seed = self._seed() if self.shuffle else None
         with bar(progress, X.shape[0] * passes) as tick:
@@ -538,6 +537,14 @@ def _loss_words() -> dict[str, tuple[str, ...]]:
 
 
 _WORDS: dict[str, tuple[str, ...]] | None = None
+
+
+def _rows_of(weights: np.ndarray) -> int:
+    """A weight of 3 is a row three times, also when rows are counted. Weights that are no such counts are refused later."""
+    most = 2.0**53
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(weights.sum())
+    return round(min(max(total, 0.0), most)) if total == total else len(weights)
 
 
 def _dicts(X: Any) -> list[dict[Any, Any]]:

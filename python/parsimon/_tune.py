@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _parsimon
-from ._base import _RENAMED, _native, _Parsimon, _plain
+from ._base import _RENAMED, _native, _Parsimon, _plain, _rows_of
 from ._classifier import Classifier
 from ._progress import bar
 
@@ -183,7 +183,7 @@ def _contest(
         codes, texts = judge._codes(labels), judge._texts()
     else:
         codes, texts = np.ascontiguousarray(labels, dtype=np.float64), []
-    count = rows.shape[0] if weights is None else round(float(weights.sum()))
+    count = rows.shape[0] if weights is None else _rows_of(weights)
     specs = [e._complete(texts) for e in estimators]
     found = {"classes": texts, "dimension": rows.shape[1], "rows": count * passes}
     sweep = _parsimon.Sweep(specs, threads=threads, give_up=give_up, **found, **judge._frame())

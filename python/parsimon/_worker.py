@@ -204,6 +204,8 @@ def learn_sliced(
     """The same in slices by feature, to be merged apart from each other."""
     columns = columns or Columns()
     learner = _parsimon.Learner.from_checkpoint(state)
+    # A worker that fails begins again from the state.
+    learner.forgo_undo()
     for batch in batches:
         if batch.num_rows:
             _learn(learner, batch, columns)

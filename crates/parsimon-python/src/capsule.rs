@@ -2,8 +2,10 @@
 
 #![allow(unsafe_code, reason = "the interface is structs in C behind pointers")]
 
-use parsimon::data::arrow::array::{RecordBatch, RecordBatchReader, StructArray};
-use parsimon::data::arrow::datatypes::SchemaRef;
+use std::ffi::CStr;
+
+use parsimon::data::arrow::array::{Array, RecordBatch, RecordBatchReader, StructArray};
+use parsimon::data::arrow::datatypes::{DataType, SchemaRef};
 use parsimon::data::arrow::error::ArrowError;
 use parsimon::data::arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use parsimon::data::arrow::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
@@ -11,41 +13,103 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
+use crate::guard::caught;
+
+type Batches = (SchemaRef, Vec<RecordBatch>);
+
 /// Takes the batches of whatever offers them: a table, a record batch, a data frame, a reader.
-pub(crate) fn batches(data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
-    let broken = |e: ArrowError| PyValueError::new_err(format!("the Arrow data is broken: {e}"));
+pub(crate) fn batches(data: &Bound<'_, PyAny>) -> PyResult<Batches> {
     if data.hasattr("__arrow_c_stream__")? {
         let capsule = data.call_method0("__arrow_c_stream__")?;
-        let stream = pointer::<FFI_ArrowArrayStream>(&capsule, c"arrow_array_stream")?;
-        // SAFETY: a capsule of that name holds that struct, which nobody has moved out yet; from_raw leaves an empty one.
-        let reader = unsafe { ArrowArrayStreamReader::from_raw(stream) }.map_err(broken)?;
-        let schema = reader.schema();
-        return Ok((schema, reader.collect::<Result<_, _>>().map_err(broken)?));
+        let stream = pointer(&capsule, "__arrow_c_stream__", c"arrow_array_stream")?;
+        return sound(|| read_stream(stream));
     }
     if data.hasattr("__arrow_c_array__")? {
         let capsules = data.call_method0("__arrow_c_array__")?;
-        let (schema, array) = capsules.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-        let schema = pointer::<FFI_ArrowSchema>(&schema, c"arrow_schema")?;
-        let array = pointer::<FFI_ArrowArray>(&array, c"arrow_array")?;
-        // SAFETY: as above; the schema is only read, and stays with its capsule.
-        let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array), &*schema) };
-        let data = data.map_err(broken)?;
-        if !matches!(data.data_type(), parsimon::data::arrow::datatypes::DataType::Struct(_)) {
-            return Err(PyTypeError::new_err(format!(
-                "a record batch is wanted, not an array of {}",
-                data.data_type()
-            )));
-        }
-        let batch = RecordBatch::from(StructArray::from(data));
+        let pair = capsules.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>();
+        let (schema, array) = pair.map_err(|_| {
+            PyTypeError::new_err(format!(
+                "__arrow_c_array__ must return two capsules, got {}",
+                named(&capsules)
+            ))
+        })?;
+        let schema = pointer(&schema, "__arrow_c_array__", c"arrow_schema")?;
+        let array = pointer(&array, "__arrow_c_array__", c"arrow_array")?;
+        let array = sound(|| read_array(schema, array))?;
+        let batch = record_batch(array)?;
         return Ok((batch.schema(), vec![batch]));
     }
     Err(PyTypeError::new_err(format!(
         "an Arrow table, record batch or data frame is wanted (anything with __arrow_c_stream__), got {}",
-        data.get_type().name()?
+        named(data)
     )))
 }
 
-fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &'static std::ffi::CStr) -> PyResult<*mut T> {
-    let capsule = capsule.cast::<PyCapsule>()?;
-    Ok(capsule.pointer_checked(Some(name))?.as_ptr().cast())
+fn read_stream(stream: *mut FFI_ArrowArrayStream) -> Result<Batches, ArrowError> {
+    // SAFETY: a capsule of that name holds that struct; from_raw moves it out and leaves an empty one, which is refused the
+    // second time.
+    let reader = unsafe { ArrowArrayStreamReader::from_raw(stream) }?;
+    let schema = reader.schema();
+    Ok((schema, reader.collect::<Result<_, _>>()?))
+}
+
+fn read_array(
+    schema: *mut FFI_ArrowSchema,
+    array: *mut FFI_ArrowArray,
+) -> Result<StructArray, ArrowError> {
+    // SAFETY: as above; the schema is only read, and stays with its capsule.
+    let (array, schema) = unsafe { (FFI_ArrowArray::from_raw(array), &*schema) };
+    if array.is_released() {
+        return Err(ArrowError::CDataInterface("the array was taken already".to_owned()));
+    }
+    // SAFETY: the array was not released, and it is what its schema says, by the promise of the interface.
+    let data = unsafe { from_ffi(array, schema) }?;
+    match data.data_type() {
+        DataType::Struct(_) => Ok(StructArray::from(data)),
+        other => Err(ArrowError::SchemaError(format!(
+            "a record batch is wanted, not an array of {other}"
+        ))),
+    }
+}
+
+fn record_batch(array: StructArray) -> PyResult<RecordBatch> {
+    match array.null_count() {
+        0 => Ok(RecordBatch::from(array)),
+        nulls => Err(PyValueError::new_err(format!(
+            "a record batch has columns with nulls, not rows that are null; {nulls} rows are"
+        ))),
+    }
+}
+
+/// Reads what another library offers. Arrow's own code panics over some structs that were released or never filled.
+fn sound<T>(read: impl FnOnce() -> Result<T, ArrowError>) -> PyResult<T> {
+    let broken = |words| PyValueError::new_err(format!("the Arrow data is broken: {words}"));
+    match caught(read) {
+        Ok(Ok(read)) => Ok(read),
+        Ok(Err(ArrowError::SchemaError(words))) => Err(PyTypeError::new_err(words)),
+        Ok(Err(error)) => Err(broken(error.to_string())),
+        Err(panic) => Err(broken(panic)),
+    }
+}
+
+/// The struct in a capsule.
+fn pointer<T>(capsule: &Bound<'_, PyAny>, method: &str, name: &'static CStr) -> PyResult<*mut T> {
+    let wanted = name.to_string_lossy();
+    let Ok(found) = capsule.cast::<PyCapsule>() else {
+        return Err(PyTypeError::new_err(format!(
+            "{method} must return a capsule named {wanted}, got {}",
+            named(capsule)
+        )));
+    };
+    let pointer = found.pointer_checked(Some(name)).map_err(|_| {
+        PyValueError::new_err(format!(
+            "{method} must return a capsule named {wanted}; this one has another name"
+        ))
+    })?;
+    Ok(pointer.as_ptr().cast())
+}
+
+/// The name of a value's type.
+fn named(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
 }

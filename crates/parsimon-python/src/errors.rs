@@ -155,6 +155,8 @@ pub(crate) fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
 pub(crate) enum Trouble {
     Input(BadInput),
     Learning(Error),
+    /// A bug, in its words.
+    Panic(String),
 }
 
 impl From<BadInput> for Trouble {
@@ -174,6 +176,7 @@ impl From<Trouble> for PyErr {
         match trouble {
             Trouble::Input(bad) => bad.into(),
             Trouble::Learning(error) => raised(error),
+            Trouble::Panic(words) => crate::guard::internal(&words),
         }
     }
 }

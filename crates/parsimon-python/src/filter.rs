@@ -12,6 +12,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
 use crate::errors::raised;
+use crate::guard::detached;
 
 /// Samples filtered between two looks at the interpreter.
 const BLOCK: usize = 4096;
@@ -61,7 +62,7 @@ impl Filter {
         let mut residual = Vec::with_capacity(x.len());
         for (x, d) in x.chunks(BLOCK).zip(d.chunks(BLOCK)) {
             let (filter, residual) = (&mut *filter, &mut residual);
-            py.detach(|| residual.extend_from_slice(filter.push(x, d)));
+            detached(py, || residual.extend_from_slice(filter.push(x, d)))?;
             py.check_signals()?;
         }
         Ok(PyArray1::from_vec(py, residual))

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::core::{Chunk, ColumnMoments, Frozen};
-use parsimon::data::Space;
+use parsimon::data::{Names, Space};
 use parsimon::survey::{columns_in_words, schema_to_json};
-use parsimon::{Error, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
+use parsimon::{Error, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer, Undo};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::dict::{Diary, push_dict};
 use crate::errors::{BadInput, Trouble, at_row, raised};
+use crate::guard::{caught, detached, guarded};
 use crate::presentation::{BLOCK, Showing, order_of};
 use crate::rows::{Cells, Rows, copy_row, with_rows};
 use crate::table::{Table, needed, warn};
@@ -37,12 +38,20 @@ struct Inner {
     counts: bool,
     chunk: Chunk,
     diary: Diary,
+    /// None where a call that fails need not be undone.
+    undo: Option<Undo>,
 }
 
 impl Inner {
     fn new(trainer: Trainer) -> Self {
         let counts = trainer.settings().is_of_counts();
-        Self { trainer, counts, chunk: Chunk::new(), diary: Diary::default() }
+        Self {
+            trainer,
+            counts,
+            chunk: Chunk::new(),
+            diary: Diary::default(),
+            undo: Some(Undo::default()),
+        }
     }
 
     fn limit(&self) -> f64 {
@@ -69,7 +78,7 @@ impl Inner {
         for (i, weight) in block {
             copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk)?;
         }
-        Ok(self.trainer.learn(&self.chunk, &mut |_| {})?)
+        learn_rows(&mut self.trainer, &mut self.undo, &self.chunk)
     }
 
     fn margins(
@@ -104,9 +113,48 @@ impl Inner {
         self.trainer.online().predict(&self.chunk, margins);
     }
 
+    /// A call begins that brings about so many cells; a failure takes the learner back to here.
+    fn begin(&mut self, cells: usize) {
+        if let Some(undo) = &mut self.undo {
+            undo.begin(&self.trainer, cells);
+        }
+    }
+
+    /// Calls before this one cannot be told from it any more.
+    fn forget(&mut self) {
+        if let Some(undo) = &mut self.undo {
+            undo.forget();
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(undo) = &mut self.undo {
+            undo.end();
+        }
+    }
+
     fn settle_names(&mut self) {
         self.trainer.note_names(self.diary.take());
     }
+}
+
+/// Learns rows. After a failure the learner is as it was when the call began.
+fn learn_rows(
+    trainer: &mut Trainer,
+    undo: &mut Option<Undo>,
+    chunk: &Chunk,
+) -> Result<(), Trouble> {
+    let learned = caught(|| trainer.learn(chunk, &mut |_| {}));
+    let Some(undo) = undo else { return flat(learned) };
+    match learned {
+        Ok(Ok(())) => undo.learned(chunk),
+        _ => flat(caught(|| undo.go_back(trainer)))?,
+    }
+    flat(learned)
+}
+
+fn flat(learned: Result<Result<(), Error>, String>) -> Result<(), Trouble> {
+    learned.map_err(Trouble::Panic)?.map_err(Trouble::Learning)
 }
 
 /// Everything that can be wrong with rows, labels and weights, before anything is learned.
@@ -222,8 +270,8 @@ impl Learner {
         let storage = if bits.is_some() { Storage::Index } else { Storage::Growing };
         let found = needed(std::slice::from_ref(&settings), classes, dimension, rows);
         let reading = InputSchema { bits, found, ..InputSchema::default() };
-        let trainer = Trainer::new(settings, LearnerOptions { precision, bias, storage }, reading)
-            .map_err(raised)?;
+        let frame = LearnerOptions { precision, bias, storage };
+        let trainer = guarded(|| Trainer::new(settings, frame, reading))?.map_err(raised)?;
         Ok(Self::from(trainer))
     }
 
@@ -246,7 +294,8 @@ impl Learner {
         Ok(Self::from(table.trainer(settings, frame, found)?))
     }
 
-    /// Learns the rows in their order. Whatever is refused is refused before the first row is learned.
+    /// Learns the rows in their order. Whatever is refused is refused before the first row is learned, and a divergence leaves
+    /// the learner as it was.
     #[pyo3(signature = (x, y, weights=None))]
     fn learn(
         &self,
@@ -260,14 +309,16 @@ impl Learner {
         with_rows(x, |rows| {
             let mut inner = lock(py, &self.inner)?;
             let inner = &mut *inner;
-            py.detach(|| inner.check(rows, labels, weights))?;
-            for start in (0..rows.len()).step_by(BLOCK) {
+            detached(py, || inner.check(rows, labels, weights))??;
+            detached(py, || inner.begin(rows.cells()))?;
+            let learned = (0..rows.len()).step_by(BLOCK).try_for_each(|start| {
                 let block = start..rows.len().min(start + BLOCK);
                 let showings = block.map(|i| (i, weights.map_or(1.0, |w| w[i])));
-                py.detach(|| inner.learn(rows, labels, showings))?;
-                py.check_signals()?;
-            }
-            Ok(())
+                detached(py, || inner.learn(rows, labels, showings))??;
+                py.check_signals()
+            });
+            inner.end();
+            learned
         })
     }
 
@@ -292,12 +343,15 @@ impl Learner {
         with_rows(x, |rows| {
             let mut inner = lock(py, &self.inner)?;
             let (inner, mut tick) = (&mut *inner, Tick::new(tick));
-            py.detach(|| inner.check(rows, labels, weights))?;
+            detached(py, || inner.check(rows, labels, weights))??;
             let order = order_of(py, rows, labels, weights, seed)?;
+            // A pass that fails is undone here, whatever its size.
+            inner.forget();
             for pass in 0..passes {
-                let before = py.detach(|| inner.checkpoint());
-                for block in py.detach(|| order.pass(pass)).chunks(BLOCK) {
-                    let learned = py.detach(|| inner.learn(rows, labels, block.iter().copied()));
+                let before = detached(py, || inner.checkpoint())?;
+                for block in detached(py, || order.pass(pass))?.chunks(BLOCK) {
+                    let learned =
+                        detached(py, || inner.learn(rows, labels, block.iter().copied()))?;
                     match learned {
                         Err(Trouble::Learning(error @ Error::Diverged { .. })) => {
                             inner.trainer = Trainer::from_checkpoint(&before).map_err(raised)?;
@@ -318,7 +372,7 @@ impl Learner {
     }
 
     /// Learns a table in so many passes, in its order. Rows in memory are looked at before the first is learned; of files, those
-    /// before a bad row are learned. Returns the rows learned.
+    /// before a bad row are learned. A divergence leaves the learner as it was. Returns the rows learned.
     #[pyo3(signature = (table, passes=1, tick=None))]
     fn learn_table(
         &self,
@@ -329,40 +383,13 @@ impl Learner {
     ) -> PyResult<u64> {
         let mut inner = lock(py, &self.inner)?;
         let (inner, mut tick) = (&mut *inner, Tick::new(tick));
-        py.detach(|| inner.check_table(table))?;
-        for input in table.inputs() {
-            inner.trainer.note_input(&input);
-        }
-        let mut rows = 0;
-        for pass in 0..passes {
-            let mut reader = table.reader(&inner.trainer)?;
-            let learned = loop {
-                let Inner { trainer, chunk, .. } = inner;
-                let more = py.detach(|| match reader.read(chunk) {
-                    Ok(true) => trainer.learn(chunk, &mut |_| {}).map(|()| true).map_err(raised),
-                    other => other.map_err(raised),
-                });
-                rows += chunk.len() as u64;
-                let told = || trainer.progressive().average();
-                match more.and_then(|more| {
-                    py.check_signals()?;
-                    tick.rows(chunk.len(), told)?;
-                    Ok(more)
-                }) {
-                    Ok(true) => {}
-                    Ok(false) => break Ok(()),
-                    Err(e) => break Err(e),
-                }
-            };
-            // What was learned has its names, however the reading ended.
-            inner.trainer.note_names(reader.into_names());
-            learned?;
-            if pass + 1 < passes {
-                inner.trainer.decide();
-            }
-        }
-        tick.finish(inner.trainer.progressive().average())?;
-        Ok(rows)
+        detached(py, || inner.check_table(table))??;
+        // Rows are not kept where they are learned more than once: the learner changes between passes.
+        let cells = if passes == 1 { table.cells() } else { usize::MAX };
+        detached(py, || inner.begin(cells))?;
+        let learned = learn_passes(py, inner, table, passes, &mut tick);
+        inner.end();
+        learned
     }
 
     /// The margins of every row of a table, one per class.
@@ -377,8 +404,8 @@ impl Learner {
         let precision = inner.trainer.frame().precision;
         let mut reader = table.reader_without_labels(reading, settings, precision)?;
         let mut margins = Vec::new();
-        while py.detach(|| reader.read(&mut inner.chunk)).map_err(raised)? {
-            py.detach(|| inner.predict(&mut margins));
+        while detached(py, || reader.read(&mut inner.chunk))?.map_err(raised)? {
+            detached(py, || inner.predict(&mut margins))?;
             py.check_signals()?;
         }
         warn(py, &reader)?;
@@ -423,11 +450,11 @@ impl Learner {
             let mut inner = lock(py, &self.inner)?;
             let inner = &mut *inner;
             let (limit, heads) = (inner.limit(), inner.trainer.online().heads());
-            py.detach(|| rows.check(limit))?;
+            detached(py, || rows.check(limit))??;
             let mut margins = Vec::with_capacity(rows.len() * heads);
             for start in (0..rows.len()).step_by(BLOCK) {
                 let block = start..rows.len().min(start + BLOCK);
-                py.detach(|| inner.margins(rows, block, &mut margins))?;
+                detached(py, || inner.margins(rows, block, &mut margins))??;
                 py.check_signals()?;
             }
             PyArray1::from_vec(py, margins).reshape([rows.len(), heads])
@@ -444,14 +471,21 @@ impl Learner {
         weight: f64,
     ) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, diary, counts } = &mut *inner;
+        let inner = &mut *inner;
+        let Inner { trainer, chunk, diary, counts, .. } = inner;
         let limit = trainer.frame().precision.max_value();
         check_label(*counts, limit, label, weight)?;
         chunk.clear();
         let pushed = push_one(trainer, chunk, Some(diary), row, Some(label), weight);
-        diary.settle(pushed)?;
         // PERF: a row is learned in less time than it takes to hand the interpreter over.
-        trainer.learn(chunk, &mut |_| {}).map_err(raised)
+        let learned = pushed.and_then(|()| {
+            let cells = inner.chunk.nonzeros();
+            inner.begin(cells);
+            let learned = learn_rows(&mut inner.trainer, &mut inner.undo, &inner.chunk);
+            inner.end();
+            Ok(learned?)
+        });
+        inner.diary.settle(learned)
     }
 
     /// Learns several rows, as [`learn_one`] in a loop would; all are looked at before the first is learned.
@@ -469,7 +503,8 @@ impl Learner {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, diary, counts } = &mut *inner;
+        let inner = &mut *inner;
+        let Inner { trainer, chunk, diary, counts, .. } = inner;
         let limit = trainer.frame().precision.max_value();
         chunk.clear();
         let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
@@ -479,18 +514,31 @@ impl Learner {
             push_one(trainer, chunk, Some(diary), row, Some(labels[i]), weight)
                 .map_err(|e| at_row(py, e, i))
         });
-        diary.settle(pushed)?;
-        let mut block = Chunk::new();
-        for start in (0..chunk.len()).step_by(BLOCK) {
-            let learned = py.detach(|| {
+        if pushed.is_err() {
+            return inner.diary.settle(pushed);
+        }
+        let cells = inner.chunk.nonzeros();
+        detached(py, || inner.begin(cells))?;
+        let (mut block, mut interrupted) = (Chunk::new(), Ok(()));
+        for start in (0..inner.chunk.len()).step_by(BLOCK) {
+            let Inner { trainer, chunk, diary, undo, .. } = inner;
+            let learned = detached(py, || {
                 block.clear();
                 (start..chunk.len().min(start + BLOCK)).for_each(|i| block.copy_row(chunk, i));
-                trainer.learn(&block, &mut |_| {})
-            });
-            learned.map_err(raised)?;
-            py.check_signals()?;
+                learn_rows(trainer, undo, &block)
+            })?;
+            if let Err(trouble) = learned {
+                return diary.settle(Err(trouble.into()));
+            }
+            interrupted = py.check_signals();
+            if interrupted.is_err() {
+                break;
+            }
         }
-        Ok(())
+        inner.end();
+        // The rows before an interrupt are learned.
+        inner.diary.settle(Ok(()))?;
+        interrupted
     }
 
     /// The margins of several rows, one per class.
@@ -508,7 +556,7 @@ impl Learner {
                 .map_err(|e| at_row(py, e, i))?;
         }
         let mut margins = Vec::new();
-        py.detach(|| inner.predict(&mut margins));
+        detached(py, || inner.predict(&mut margins))?;
         PyArray1::from_vec(py, margins).reshape([rows.len(), inner.trainer.online().heads()])
     }
 
@@ -584,6 +632,12 @@ impl Learner {
         Ok(lock(py, &self.inner)?.trainer.schema().found.classes.clone())
     }
 
+    /// Gives up what a failed call is undone with: a copy of the state, and rows. A failure then leaves the learner as it is.
+    fn forgo_undo(&self, py: Python<'_>) -> PyResult<()> {
+        lock(py, &self.inner)?.undo = None;
+        Ok(())
+    }
+
     /// Takes the columns' names, for the model file.
     fn name_columns(&self, py: Python<'_>, columns: Vec<String>) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
@@ -610,7 +664,7 @@ impl Learner {
     /// Reads a checkpoint file.
     #[staticmethod]
     fn resume(path: PathBuf) -> PyResult<Self> {
-        let trainer = Trainer::resume(&path).map_err(raised)?;
+        let trainer = guarded(|| Trainer::resume(&path))?.map_err(raised)?;
         Ok(Self::from(trainer))
     }
 
@@ -624,7 +678,7 @@ impl Learner {
     /// A learner from a checkpoint's bytes.
     #[staticmethod]
     fn from_checkpoint(bytes: &[u8]) -> PyResult<Self> {
-        let trainer = Trainer::from_checkpoint(bytes).map_err(raised)?;
+        let trainer = guarded(|| Trainer::from_checkpoint(bytes))?.map_err(raised)?;
         Ok(Self::from(trainer))
     }
 
@@ -635,6 +689,52 @@ impl Learner {
         let rebuild = slf.py().import("parsimon._base")?.getattr("_revive")?;
         Ok((rebuild, (slf.borrow().checkpoint(slf.py())?,)))
     }
+}
+
+/// The passes of [`Learner::learn_table`].
+fn learn_passes(
+    py: Python<'_>,
+    inner: &mut Inner,
+    table: &Table,
+    passes: u64,
+    tick: &mut Tick<'_>,
+) -> PyResult<u64> {
+    for input in table.inputs() {
+        inner.trainer.note_input(&input);
+    }
+    let (mut rows, mut names) = (0, Names::default());
+    for pass in 0..passes {
+        let mut reader = table.reader(&inner.trainer)?;
+        let learned = loop {
+            let Inner { trainer, chunk, undo, .. } = &mut *inner;
+            match detached(py, || reader.read(chunk))? {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(e) => break Err(raised(e)),
+            }
+            // A learner that was taken back has no names of these rows.
+            detached(py, || learn_rows(trainer, undo, chunk))??;
+            rows += chunk.len() as u64;
+            let told = || trainer.progressive().average();
+            if let Err(e) = py.check_signals().and_then(|()| tick.rows(chunk.len(), told)) {
+                break Err(e);
+            }
+        };
+        // PERF: the names of the first pass are moved, and the next passes have the same.
+        match names.is_empty() {
+            true => names = reader.into_names(),
+            false => names.extend(&reader.into_names()),
+        }
+        if learned.is_err() || pass + 1 == passes {
+            // What was learned has its names, however the reading ended.
+            inner.trainer.note_names(std::mem::take(&mut names));
+        } else {
+            inner.trainer.decide();
+        }
+        learned?;
+    }
+    tick.finish(inner.trainer.progressive().average())?;
+    Ok(rows)
 }
 
 /// Per head the bias, the ids and the weights, in the units of the data.

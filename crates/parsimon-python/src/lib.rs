@@ -6,6 +6,7 @@ mod capsule;
 mod dict;
 mod errors;
 mod filter;
+mod guard;
 mod learner;
 mod memory;
 mod model;
@@ -37,5 +38,6 @@ fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(worker::absorb, module)?)?;
     module.add_function(wrap_pyfunction!(worker::about_delta, module)?)?;
     module.add_function(wrap_pyfunction!(worker::check_mergeable, module)?)?;
+    module.add_function(wrap_pyfunction!(guard::_panic, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::dict::push_dict;
 use crate::errors::{BadInput, at_row, raised};
+use crate::guard::{detached, guarded};
 use crate::learner::{Learner, heads};
 use crate::rows::{Cells, copy_row, with_rows};
 use crate::table::warn;
@@ -27,7 +28,7 @@ pub(crate) struct Model {
 /// Reads a checkpoint, which learns on, or a model, which predicts: whichever the file is.
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
-    match parsimon::Trainer::resume(&path) {
+    match guarded(|| parsimon::Trainer::resume(&path))? {
         Err(parsimon::Error::Format(e)) if e.kind() == FormatErrorKind::WrongFile => {
             Ok(Py::new(py, Model::load(path)?)?.into_any())
         }
@@ -40,14 +41,14 @@ impl Model {
     /// Reads a model file.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        let model = parsimon::Model::load(&path).map_err(raised)?;
+        let model = guarded(|| parsimon::Model::load(&path))?.map_err(raised)?;
         Ok(Self { scorer: model.scorer(), model })
     }
 
     /// A model from its file's bytes.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        let model = parsimon::Model::from_bytes(bytes).map_err(raised)?;
+        let model = guarded(|| parsimon::Model::from_bytes(bytes))?.map_err(raised)?;
         Ok(Self { scorer: model.scorer(), model })
     }
 
@@ -71,13 +72,13 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let limit = self.model.precision().max_value();
         with_rows(x, |rows| {
-            py.detach(|| rows.check(limit))?;
+            detached(py, || rows.check(limit))??;
             let model = &self.model;
             let learned = model.provenance().rows;
             let cells = Cells::of(model.settings(), model.columns(), learned, rows);
             let mut margins = Vec::new();
             for start in (0..rows.len()).step_by(BLOCK) {
-                let scored = py.detach(|| {
+                let scored = detached(py, || {
                     let mut chunk = Chunk::new();
                     cells.begin(rows, &mut chunk);
                     for i in start..rows.len().min(start + BLOCK) {
@@ -85,7 +86,7 @@ impl Model {
                     }
                     self.scorer.margins(&chunk, &mut margins);
                     Ok::<_, BadInput>(())
-                });
+                })?;
                 scored?;
                 py.check_signals()?;
             }
@@ -98,7 +99,7 @@ impl Model {
         let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
         push_dict(&mut chunk, None, row, self.model.schema().bits, None, 1.0, limit)?;
         let mut margins = Vec::new();
-        self.scorer.margins(&chunk, &mut margins);
+        guarded(|| self.scorer.margins(&chunk, &mut margins))?;
         Ok(margins)
     }
 
@@ -115,7 +116,7 @@ impl Model {
                 .map_err(|e| at_row(py, e, i))?;
         }
         let mut margins = Vec::new();
-        py.detach(|| self.scorer.margins(&chunk, &mut margins));
+        detached(py, || self.scorer.margins(&chunk, &mut margins))?;
         PyArray1::from_vec(py, margins).reshape([rows.len(), self.model.outputs()])
     }
 
@@ -129,8 +130,8 @@ impl Model {
         let mut reader =
             table.reader_without_labels(model.schema(), model.settings(), model.precision())?;
         let (mut chunk, mut margins) = (Chunk::new(), Vec::new());
-        while py.detach(|| reader.read(&mut chunk)).map_err(raised)? {
-            py.detach(|| self.scorer.margins(&chunk, &mut margins));
+        while detached(py, || reader.read(&mut chunk))?.map_err(raised)? {
+            detached(py, || self.scorer.margins(&chunk, &mut margins))?;
             py.check_signals()?;
         }
         warn(py, &reader)?;

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::errors::BadInput;
+use crate::guard::detached;
 use crate::rows::{Rows, copy_row};
 
 /// Rows learned between two looks at the interpreter: Ctrl-C is heard here, and the model is whole.
@@ -53,10 +54,10 @@ pub(crate) fn order_of(
     let mut copies = Vec::with_capacity(rows.len());
     for start in (0..rows.len()).step_by(BLOCK) {
         let block = start..rows.len().min(start + BLOCK);
-        py.detach(|| hash_rows(rows, labels, weights, block, &mut copies))?;
+        detached(py, || hash_rows(rows, labels, weights, block, &mut copies))??;
         py.check_signals()?;
     }
-    Ok(py.detach(|| Order::Mixed(Presentation::new(copies), seed)))
+    detached(py, || Order::Mixed(Presentation::new(copies), seed))
 }
 
 /// A row's hash, its weight and its place.

@@ -22,6 +22,8 @@ pub(crate) trait Rows: Sync {
     fn columns(&self) -> usize;
     /// Whether every cell is there, zeros included.
     fn is_dense(&self) -> bool;
+    /// The cells that are there, for an estimate of memory.
+    fn cells(&self) -> usize;
     /// Adds the cells of row `i` to those of all columns.
     fn fill(&self, i: usize, cells: &mut [f64]);
 }
@@ -143,6 +145,9 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
     fn is_dense(&self) -> bool {
         true
     }
+    fn cells(&self) -> usize {
+        self.values.len()
+    }
     fn fill(&self, i: usize, cells: &mut [f64]) {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
         cells.iter_mut().zip(row).for_each(|(cell, v)| *cell = v.wide());
@@ -199,6 +204,9 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
     }
     fn is_dense(&self) -> bool {
         false
+    }
+    fn cells(&self) -> usize {
+        self.data.len()
     }
     fn fill(&self, i: usize, cells: &mut [f64]) {
         let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());

@@ -11,6 +11,7 @@ use pyo3::sync::MutexExt;
 use serde_json::{Value, json};
 
 use crate::errors::{BadInput, raised};
+use crate::guard::detached;
 use crate::learner::{Tick, check, heads};
 use crate::presentation::{BLOCK, order_of};
 use crate::rows::{Cells, copy_row, with_rows};
@@ -94,18 +95,18 @@ impl Sweep {
             let is_normalized = (0..sweep.len()).any(|k| sweep.settings(k).is_normalized());
             let cells =
                 if is_normalized && rows.is_dense() { Cells::Columns } else { Cells::Features };
-            py.detach(|| check(&settings, self.limit, rows, labels, weights))?;
+            detached(py, || check(&settings, self.limit, rows, labels, weights))??;
             let order = order_of(py, rows, labels, weights, seed)?;
             for pass in 0..passes {
-                for block in py.detach(|| order.pass(pass)).chunks(BLOCK) {
-                    py.detach(|| {
+                for block in detached(py, || order.pass(pass))?.chunks(BLOCK) {
+                    detached(py, || {
                         cells.begin(rows, &mut chunk);
                         for &(i, weight) in block {
                             copy_row(rows, i, Some(labels[i]), weight, &mut chunk)?;
                         }
                         sweep.learn(&chunk, &mut |_| {});
                         Ok::<_, BadInput>(())
-                    })?;
+                    })??;
                     py.check_signals()?;
                     tick.rows(block.len(), || None)?;
                 }

@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 
 use crate::capsule;
 use crate::errors::raised;
+use crate::guard::{detached, guarded};
 
 /// Rows somewhere, and how they are to be read.
 #[pyclass(module = "parsimon._parsimon", frozen)]
@@ -108,7 +109,7 @@ impl Table {
     fn schema(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let labels = Labels::Optional(Box::new(Labels::Any));
         let options = Options { labels, ..self.options.clone() };
-        let found = py.detach(|| table(self, &options)).map_err(raised)?;
+        let found = detached(py, || table(self, &options))?.map_err(raised)?;
         Ok(found.map(|schema| schema_to_json(&schema)))
     }
 
@@ -133,7 +134,7 @@ impl Table {
         if needs.is_nothing() {
             return Ok((None, None, None));
         }
-        let scan = py.detach(|| self.scan(needs)).map_err(raised)?;
+        let scan = detached(py, || self.scan(needs))?.map_err(raised)?;
         let labels = match scan.labels {
             Some(SeenLabels::All(labels)) => Some(labels),
             _ => None,
@@ -240,8 +241,8 @@ impl Table {
         let options = self.known().map_err(raised)?;
         let reading = InputSchema::new(&options, self.space()?, found);
         let storage = if reading.bits.is_some() { Storage::Index } else { Storage::Growing };
-        let trainer = Trainer::new(settings, LearnerOptions { storage, ..frame }, reading);
-        trainer.map_err(raised)
+        let frame = LearnerOptions { storage, ..frame };
+        guarded(|| Trainer::new(settings, frame, reading))?.map_err(raised)
     }
 
     /// Reads as the learner wants it.
@@ -270,6 +271,16 @@ impl Table {
         let (mut reader, mut chunk) = (self.reader(trainer)?, Chunk::new());
         while reader.read(&mut chunk).map_err(raised)? {}
         Ok(())
+    }
+
+    /// About how many cells there are; very many in files.
+    pub(crate) fn cells(&self) -> usize {
+        match &self.place {
+            Place::Files(_) => usize::MAX,
+            Place::Memory { batches, .. } => {
+                batches.iter().map(|batch| batch.get_array_memory_size() / size_of::<f64>()).sum()
+            }
+        }
     }
 
     /// What the rows come from, for the model's provenance.

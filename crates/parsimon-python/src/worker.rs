@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::raised;
+use crate::guard::detached;
 
 /// What a learner added between two checkpoints, in so many slices.
 #[pyfunction]
@@ -18,11 +19,11 @@ pub(crate) fn delta<'py>(
     slices: u32,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let combine = combine.parse().map_err(PyValueError::new_err)?;
-    let deltas = py.detach(|| {
+    let deltas = detached(py, || {
         let (start, end) = (Trainer::from_checkpoint(start)?, Trainer::from_checkpoint(end)?);
         let deltas = Delta::between(&start, &end, combine, slices)?;
         Ok::<_, Error>(deltas.iter().map(Delta::to_bytes).collect::<Vec<_>>())
-    });
+    })?;
     Ok(deltas.map_err(raised)?.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
 }
 
@@ -33,11 +34,11 @@ pub(crate) fn merge_deltas<'py>(
     deltas: Vec<Bound<'py, PyBytes>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let deltas: Vec<&[u8]> = deltas.iter().map(PyBytesMethods::as_bytes).collect();
-    let sum = py.detach(|| {
+    let sum = detached(py, || {
         let deltas =
             deltas.iter().map(|bytes| Delta::from_bytes(bytes)).collect::<Result<_, _>>()?;
         Ok::<_, Error>(merge(deltas)?.to_bytes())
-    });
+    })?;
     Ok(PyBytes::new(py, &sum.map_err(raised)?))
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn absorb<'py>(
     state: &[u8],
     slices: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let mut trainer = py.detach(|| Trainer::from_checkpoint(state)).map_err(raised)?;
+    let mut trainer = detached(py, || Trainer::from_checkpoint(state))?.map_err(raised)?;
     let mut failed = None;
     let read = |item: PyResult<Bound<'py, PyAny>>| -> PyResult<Delta> {
         Delta::from_bytes(item?.cast::<PyBytes>()?.as_bytes()).map_err(raised)

@@ -61,8 +61,8 @@ pub use synthetic::{Regressors, Synthetic, System};
 pub use training::{
     Assess, Assessed, Behind, BesideConstant, Constant, ConstantLoss, Consumed, EarlyStopping,
     Evidence, Expect, LEAST_CALIBRATION_ROWS, ModelEvaluator, NegativeSampler, Observer, Outcome,
-    Pass, Plan, Prior, Progress, Reason, Regret, Segment, Segments, Standing, Stopped, Stretch,
-    Sweep, Trainer, Warning, Watch, evaluate_models, run, run_with,
+    Pass, Pauses, Plan, Prior, Progress, Reason, Regret, Segment, Segments, Standing, Stopped,
+    Stretch, Sweep, Trainer, Undo, Warning, Watch, evaluate_models, run, run_with,
 };
 
 pub use parsimon_core as core;

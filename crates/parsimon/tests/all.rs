@@ -28,3 +28,4 @@ mod survey;
 mod sweeps;
 mod theorems;
 mod twins;
+mod undo;

@@ -139,6 +139,28 @@ pub struct Pass {
     pub nonzeros: usize,
 }
 
+/// How long learning stood still for checkpoints that were due during a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pauses {
+    /// Checkpoints.
+    pub count: u64,
+    /// All pauses together.
+    pub total: Duration,
+    /// The shortest, and the longest.
+    pub shortest: Duration,
+    /// See `shortest`.
+    pub longest: Duration,
+}
+
+impl Pauses {
+    pub(super) fn add(&mut self, pause: Duration) {
+        self.shortest = if self.count == 0 { pause } else { self.shortest.min(pause) };
+        self.longest = self.longest.max(pause);
+        self.total += pause;
+        self.count += 1;
+    }
+}
+
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -160,6 +182,8 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// With [`Plan::sample_negatives`]: the negative rows that were learned, and all that were met.
     pub negatives: Option<(u64, u64)>,
+    /// The checkpoints every so many rows ([`Plan::checkpoint`]).
+    pub pauses: Pauses,
     /// Whether the run ended early because reading was stopped ([`Stop`](parsimon_data::Stop)).
     pub is_stopped: bool,
 }

@@ -126,6 +126,7 @@ pub fn run_with(
     }
     state.note_consumed();
     let RunState { ledger, rows, features, skipped, warnings, is_stopped, .. } = state;
+    let pauses = state.saver.as_ref().map(Saver::pauses).unwrap_or_default();
     let negatives = state.sampler.as_ref().map(NegativeSampler::counts);
     let elapsed = start.elapsed();
     if trainer.progressive().rows() == 0 {
@@ -146,6 +147,7 @@ pub fn run_with(
         warnings,
         elapsed,
         negatives,
+        pauses,
         is_stopped,
     })
 }

@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use parsimon_core::StateWriter;
 use parsimon_data::{Names, NewNames, Reader};
 use serde_json::Value;
 
-use super::Trainer;
 use super::checkpoint::to_container;
+use super::{Pauses, Trainer};
 use crate::FormatError;
 use crate::container::{self, Kind};
 use crate::model::encode_names;
@@ -22,6 +23,7 @@ pub(super) struct Saver {
     /// What the thread works with. It is here while no thread runs.
     desk: Option<Desk>,
     writing: Option<JoinHandle<(Desk, Result<(), FormatError>)>>,
+    pauses: Pauses,
 }
 
 /// The part of a checkpoint that is kept from one to the next.
@@ -38,7 +40,12 @@ struct Desk {
 
 impl Saver {
     pub(super) fn new(path: &Path) -> Self {
-        Self { path: path.into(), desk: Some(Desk::default()), writing: None }
+        Self {
+            path: path.into(),
+            desk: Some(Desk::default()),
+            writing: None,
+            pauses: Pauses::default(),
+        }
     }
 
     /// Begins to write the state of a learner and returns. False if the checkpoint before is still being written: come back later.
@@ -46,6 +53,7 @@ impl Saver {
         if self.writing.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return Ok(false);
         }
+        let start = Instant::now();
         self.wait()?;
         let mut desk = self.desk.take().unwrap_or_default();
         let about = trainer.about();
@@ -64,7 +72,13 @@ impl Saver {
         }
         let path = self.path.clone();
         self.writing = Some(std::thread::spawn(move || desk.write(about, &path)));
+        self.pauses.add(start.elapsed());
         Ok(true)
+    }
+
+    /// How long [`save`](Self::save) took.
+    pub(super) fn pauses(&self) -> Pauses {
+        self.pauses
     }
 
     /// Waits until the last checkpoint is on the disk.
@@ -96,6 +110,8 @@ impl Desk {
         let container = to_container(about, &self.state, &names);
         let written = container::write(&container, path, Kind::Checkpoint);
         drop(container);
+        // The state grows as features are met; learning should not wait for memory.
+        self.state.reserve(self.state.len() / 4);
         self.sections = Some(names);
         (self, written)
     }

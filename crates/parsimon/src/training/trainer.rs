@@ -52,7 +52,7 @@ pub struct Trainer {
     /// The model that learning began with, if there is one, by its file's name.
     pub(super) began_with: Option<String>,
     /// The line of the last row, if it was not reported.
-    last: Option<Progress>,
+    pub(super) last: Option<Progress>,
 }
 
 impl Trainer {

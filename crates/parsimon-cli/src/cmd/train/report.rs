@@ -173,6 +173,12 @@ pub(super) fn json(trainer: &Trainer, outcome: &Outcome, test: Option<&Assessed>
         "skipped": errors,
         "passes": outcome.passes,
         "negatives": outcome.negatives.map(|(learned, met)| json!({"learned": learned, "met": met})),
+        "checkpoints": (outcome.pauses.count > 0).then(|| json!({
+            "count": outcome.pauses.count,
+            "pauses_seconds": outcome.pauses.total.as_secs_f64(),
+            "shortest_pause_seconds": outcome.pauses.shortest.as_secs_f64(),
+            "longest_pause_seconds": outcome.pauses.longest.as_secs_f64(),
+        })),
         "test": test.map(|test| &test.evaluation),
         "test_beside_constant": test.map(|test| &test.beside),
         "is_stopped": outcome.is_stopped,

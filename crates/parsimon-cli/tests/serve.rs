@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use parsimon_testing::SplitMix64;
@@ -17,6 +17,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_parsimon");
 /// A process that serves the model `m` of a directory.
 pub(crate) struct Served {
     child: Child,
+    /// What it has written since it listens.
+    said: Arc<Mutex<String>>,
     pub(crate) address: SocketAddr,
 }
 
@@ -38,8 +40,12 @@ impl Served {
             seen += &line;
         };
         // What it says later must not fill the pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
+        let said = Arc::new(Mutex::new(String::new()));
+        let saying = said.clone();
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|line| *saying.lock().unwrap() += &(line + "\n"));
+        });
+        Self { child, said, address }
     }
 
     pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
@@ -252,6 +258,27 @@ fn a_service_that_is_asked_to_end_leaves_a_snapshot() {
     served.kill();
     let (fine, _, words) = program(&["log", "verify", folder.path().to_str().unwrap()]);
     assert!(!fine && words.contains("there is no log"), "{words}");
+}
+
+#[test]
+fn events_name_requests_and_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::start(folder.path(), &["--verbosity", "debug"]);
+    served.ok("POST", "/v1/models/m/learn", &row(1));
+    served.ok("POST", "/v1/models/m/snapshot", "");
+    served.ok("POST", "/v1/models/m/pause", "");
+    let said = served.said.clone();
+    assert_eq!(served.terminate(), 0);
+    let said = said.lock().unwrap();
+    for expected in [
+        "op=\"learn\" model=\"m\" status=200",
+        "INFO snapshot model=m",
+        "learning is paused model=m seq=3 reason=\"by request\"",
+        "open requests are answered",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert!(said.contains("request=\""), "{said}");
 }
 
 #[test]

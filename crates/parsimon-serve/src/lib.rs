@@ -9,6 +9,7 @@ mod content;
 mod engine;
 mod error;
 mod http;
+mod logging;
 mod metrics;
 mod server;
 mod vw_port;
@@ -30,4 +31,5 @@ pub mod archive {
 }
 pub use error::Refusal;
 pub use http::{Service, router};
+pub use logging::{Verbosity, log_to_stderr};
 pub use server::{Server, until};

@@ -125,6 +125,10 @@ impl Server {
             });
         };
         service.is_draining.store(true, Ordering::Relaxed);
+        match &failed {
+            None => tracing::info!("the end was asked for: open requests are answered"),
+            Some(why) => tracing::error!(why, "a log has failed: the process ends"),
+        }
         drop(listener);
         let _ = end.send(true);
         let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);

@@ -11,6 +11,7 @@ mod pausing;
 mod reading;
 mod restart;
 mod scoring;
+mod shadows;
 mod skipping;
 mod upkeep;
 mod versions;

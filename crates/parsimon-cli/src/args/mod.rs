@@ -36,8 +36,8 @@ pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg
 pub(crate) use reproduce::ReproduceArgs;
 #[cfg(feature = "serve")]
 pub(crate) use serve::{
-    BackupArgs, ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, RepairArgs, ReplayArgs,
-    RestoreArgs, ServeArgs,
+    BackupArgs, ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, NamedShadow, RepairArgs,
+    ReplayArgs, RestoreArgs, ServeArgs, VerbosityArg,
 };
 #[cfg(feature = "lab")]
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};

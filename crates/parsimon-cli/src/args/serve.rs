@@ -114,9 +114,29 @@ pub(crate) struct ServeArgs {
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
     pub(crate) frame: FrameArgs,
+    /// What to write about the work on standard error
+    #[arg(long, value_name = "LEVEL", value_enum, default_value = "info")]
+    pub(crate) verbosity: VerbosityArg,
+    /// Let other settings learn the log of a model beside it, to compare and perhaps promote them (may be repeated): FILE has the
+    /// settings as JSON, such as {"algorithm": "ftrl", "loss": "logistic", "l1": 5}
+    #[arg(long = "shadow", value_name = "MODEL/NAME=FILE")]
+    pub(crate) shadows: Vec<String>,
     /// Print nothing but errors
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// How much is written about the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerbosityArg {
+    /// What ends the service
+    Error,
+    /// Also pauses, skipped records, trouble with snapshots, and requests answered with 5xx
+    Warn,
+    /// Also snapshots and versions
+    Info,
+    /// Also every request, with its X-Request-Id
+    Debug,
 }
 
 /// The command line without its first words.
@@ -216,6 +236,25 @@ impl NamedModel {
         };
         parsimon_serve::check_name(name)?;
         Ok(Self { name: name.to_owned(), file })
+    }
+}
+
+/// A shadow as the command line has it.
+pub(crate) struct NamedShadow<'a> {
+    pub(crate) model: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) file: PathBuf,
+}
+
+impl<'a> NamedShadow<'a> {
+    /// `MODEL/NAME=FILE`.
+    pub(crate) fn new(text: &'a str) -> Result<Self, String> {
+        let parts =
+            text.split_once('=').and_then(|(names, file)| Some((names.split_once('/')?, file)));
+        let Some(((model, name), file)) = parts else {
+            return Err(format!("expected MODEL/NAME=FILE, got {text:?}"));
+        };
+        Ok(Self { model, name, file: PathBuf::from(file) })
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use parsimon::data::{Header, Kinds, Options, Space};
 use parsimon::survey::{Found, schema_from_json};
-use parsimon::{FormatErrorKind, InputSchema, Settings};
+use parsimon::{FormatErrorKind, InputSchema, Settings, Spec};
 use parsimon_serve::{
-    Access, Breaker, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, until,
+    Access, Breaker, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, Verbosity,
+    log_to_stderr, until,
 };
 
 use super::train::frame;
-use crate::args::{LateArg, NamedModel, ServeArgs};
+use crate::args::{LateArg, NamedModel, NamedShadow, ServeArgs, VerbosityArg};
 use crate::console::note;
 use crate::fault::Fault;
 use crate::interrupt;
@@ -25,6 +26,13 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
 }
 
 fn serve(args: &ServeArgs) -> Result<(), Fault> {
+    log_to_stderr(match args.verbosity {
+        _ if args.quiet => Verbosity::Error,
+        VerbosityArg::Error => Verbosity::Error,
+        VerbosityArg::Warn => Verbosity::Warn,
+        VerbosityArg::Info => Verbosity::Info,
+        VerbosityArg::Debug => Verbosity::Debug,
+    });
     let mut models: Vec<Arc<Model>> = Vec::new();
     for text in &args.models {
         let NamedModel { name, file } =
@@ -37,6 +45,9 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
             introduce(&model);
         }
         models.push(Arc::new(model));
+    }
+    for text in &args.shadows {
+        add_shadow(&models, text)?;
     }
     let limits = Limits {
         body: args.max_body,
@@ -69,6 +80,20 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
     }
     let stop = interrupt::stop();
     server.run(until(|| stop.is_stopped())).map_err(|e| Fault::Input(e.to_string()))
+}
+
+/// Starts a shadow of one of the models.
+fn add_shadow(models: &[Arc<Model>], text: &str) -> Result<(), Fault> {
+    let usage = |words: String| Fault::Usage(format!("--shadow: {words}"));
+    let NamedShadow { model, name, file } = NamedShadow::new(text).map_err(usage)?;
+    let found = models.iter().find(|known| known.name() == model);
+    let found = found.ok_or_else(|| usage(format!("there is no model {model:?}")))?;
+    let learning = found.learner().map_err(|refusal| usage(refusal.message().to_owned()))?;
+    let json = std::fs::read_to_string(&file).map_err(|e| Fault::file(&file, &e))?;
+    let settings = Spec::from_json(&json)
+        .and_then(|spec| spec.resolve())
+        .map_err(|e| Fault::Input(format!("{}: {e}", file.display())))?;
+    learning.add_shadow(name, settings).map_err(|e| Fault::Input(e.to_string()))
 }
 
 /// Opens a model: a file that cannot learn, or one with a log.

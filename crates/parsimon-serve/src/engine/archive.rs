@@ -159,6 +159,7 @@ pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
             Content::Data { kind: kind::FORGET, .. } => ("forget", 0),
             Content::Data { kind: kind::PAUSE, .. } => ("pause", 0),
             Content::Data { kind: kind::RESUME, .. } => ("resume", 0),
+            Content::Data { kind: kind::PROMOTE, .. } => ("promote", 0),
             Content::Data { .. } => ("unknown", 0),
         };
         let count = counts.entry(name).or_default();

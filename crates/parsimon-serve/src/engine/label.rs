@@ -175,6 +175,7 @@ impl Learning {
         }
         let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
         intake.check()?;
+        let schema = self.shared.schema();
         let (mut text, mut rows) = (Vec::new(), Vec::new());
         for (label, row) in labels.iter().zip(1..) {
             let known = intake.tables.ids.get(ids::row_id(label.id.as_bytes()));
@@ -188,7 +189,6 @@ impl Learning {
             };
             match (waiting, known) {
                 (Some(waiting), _) => {
-                    let schema = &self.shared.start.schema;
                     let (label_column, weight_column) =
                         (schema.label_column.as_deref(), schema.weight_column.as_deref());
                     let weight = label.weight.as_ref();
@@ -291,6 +291,11 @@ fn as_json(label: &str) -> Value {
 }
 
 impl Shared {
+    /// How rows are read, which shadows have in common with the model.
+    fn schema(&self) -> parsimon::InputSchema {
+        self.start.lock().unwrap_or_else(PoisonError::into_inner).schema.clone()
+    }
+
     fn learns_late(&self) -> bool {
         matches!(self.policy.labels, Labels::Window { learn_late: true, .. })
     }
@@ -330,7 +335,7 @@ impl Shared {
             }
             return;
         };
-        let schema = &self.start.schema;
+        let schema = self.schema();
         let default = as_json(default);
         let mut text = Vec::new();
         for (_, row) in &old {

@@ -13,9 +13,10 @@ use tokio::sync::oneshot;
 use super::intake::Intake;
 use super::model::Shared;
 use super::open::{OpenError, other};
-use super::record::{Backlog, Paused};
+use super::record::{Backlog, Paused, Start};
 use super::replay::for_backlog;
 use super::replica::{Live, Replica, Version};
+use super::shadow::Heirs;
 use super::snapshot::Snapshot;
 
 /// What the learner does next, in the order of the log.
@@ -30,6 +31,8 @@ pub(crate) enum Step {
     Resume(Version, u64, Backlog),
     /// Go on from another state.
     Restore(Version, Box<[Live; 2]>),
+    /// Go on as a shadow, whose state comes when it has learned everything before.
+    Promote(Version, Box<Start>, Receiver<Heirs>),
     /// Write a snapshot, and answer when it is durable.
     Snapshot(oneshot::Sender<Result<Version, String>>),
     /// Give the model file.
@@ -64,6 +67,9 @@ pub(crate) struct Learner {
     pub(crate) snapshot_due: Instant,
     pub(crate) forget_due: Instant,
 }
+
+/// How long a shadow that was promoted may take to learn what was logged before.
+const SHADOW_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Between two looks at the age of logged rows.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -102,6 +108,7 @@ impl Learner {
                         return;
                     }
                     self.set(version, |live| live.paused = Some(paused.clone()));
+                    tracing::warn!(model = %self.model_name(), seq = version.seq, reason = paused.reason, "learning is paused");
                 }
                 Step::Resume(version, since, backlog) => {
                     if self.log.wait_durable(version.seq).is_err() {
@@ -113,12 +120,19 @@ impl Learner {
                         self.give_up(&error.to_string());
                     }
                     self.set(version, |live| live.paused = None);
+                    tracing::info!(model = %self.model_name(), seq = version.seq, ?backlog, "learning is resumed");
                 }
                 Step::Restore(version, copies) => {
                     if self.log.wait_durable(version.seq).is_err() {
                         return;
                     }
                     self.restore(version, *copies);
+                }
+                Step::Promote(version, start, heirs) => {
+                    if self.log.wait_durable(version.seq).is_err() {
+                        return;
+                    }
+                    self.promote(version, *start, &heirs);
                 }
                 Step::Snapshot(answer) => {
                     let done = self.snapshot_now();
@@ -230,6 +244,10 @@ impl Learner {
             true
         };
         let copied = self.shared.pair.write_mending(change, Replica::copied);
+        for (rows, _) in group.iter().zip(&skipped).filter(|(_, is_skipped)| **is_skipped) {
+            let seq = rows.version.seq;
+            tracing::warn!(model = %self.model_name(), seq, "the record is skipped: weights would diverge");
+        }
         if let Err(error) = copied {
             self.give_up(&error.to_string());
         }
@@ -276,8 +294,14 @@ impl Learner {
         self.shared.status.show(version);
     }
 
+    /// What events call the model.
+    fn model_name(&self) -> &str {
+        &self.shared.name
+    }
+
     /// Nothing can be learned any more. Scores go on.
     fn give_up(&self, why: &str) {
+        tracing::error!(model = %self.model_name(), why, "learning has stopped");
         let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
         let words = format!("learning has stopped until the service is started again: {why}");
         intake.closed.get_or_insert(words);
@@ -345,7 +369,8 @@ impl Learner {
             Some(live) => {
                 let nonzeros = live.trainer.online().nonzeros() as u64;
                 status.nonzeros.store(nonzeros, Ordering::Relaxed);
-                Snapshot::new(&self.shared.start, live, ids, pending)
+                let start = self.shared.start.lock().unwrap_or_else(PoisonError::into_inner);
+                Snapshot::new(&start, live, ids, pending)
             }
             None => unreachable!("a model without a learner has no learner thread"),
         })
@@ -368,6 +393,20 @@ impl Learner {
         });
     }
 
+    /// Goes on as a shadow. Rows that come meanwhile wait; scores go on with the old state.
+    fn promote(&mut self, version: Version, start: Start, heirs: &Receiver<Heirs>) {
+        match heirs.recv_timeout(SHADOW_PATIENCE) {
+            Ok((mut copies, names)) => {
+                copies.iter_mut().for_each(|live| live.trainer.note_names(names.clone()));
+                *self.shared.start.lock().unwrap_or_else(PoisonError::into_inner) = start;
+                self.restore(version, copies);
+                self.snapshot_due = Instant::now();
+            }
+            // The log has it, and a start learns it again.
+            Err(_) => self.give_up("the shadow that was promoted has not come so far"),
+        }
+    }
+
     /// Goes on from another state. The names that were met stay: a name is no less true in the past.
     fn restore(&mut self, version: Version, copies: [Live; 2]) {
         let mut copies = copies.into_iter();
@@ -379,6 +418,7 @@ impl Learner {
         });
         self.rows_since = 1;
         self.shared.status.show(version);
+        tracing::info!(model = %self.model_name(), ?version, "goes on from another state");
     }
 }
 
@@ -390,6 +430,12 @@ fn write_snapshot(shared: &Shared, log: &Log, snapshot: &Snapshot) -> Result<Ver
         remove_old(shared, log)
     });
     let trouble = kept.as_ref().err().map(ToString::to_string);
+    match &trouble {
+        None => {
+            tracing::info!(model = %shared.name, ?version, rows = snapshot.head.rows, "snapshot")
+        }
+        Some(why) => tracing::warn!(model = %shared.name, ?version, why, "snapshot"),
+    }
     shared.status.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&trouble);
     trouble.map_or(Ok(version), Err)
 }

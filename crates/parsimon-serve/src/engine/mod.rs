@@ -21,6 +21,7 @@ mod record;
 mod replay;
 mod replica;
 mod score;
+mod shadow;
 mod snapshot;
 mod status;
 mod tables;

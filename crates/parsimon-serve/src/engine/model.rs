@@ -23,6 +23,7 @@ use super::pair::Pair;
 use super::policy::Policy;
 use super::record::Start;
 use super::replica::{Live, Replica, Version};
+use super::shadow::Shadow;
 use super::status::{Reached, Status};
 use super::tables::Tables;
 use crate::answer::Task;
@@ -59,15 +60,18 @@ pub struct Learning {
     pub(super) log: Arc<Log>,
     pub(super) desks: Desks,
     thread: Mutex<Option<JoinHandle<()>>>,
+    pub(super) shadows: Mutex<Vec<(Arc<Shadow>, JoinHandle<()>)>>,
     opened: Report,
 }
 
 /// What requests and the learner share.
 pub(crate) struct Shared {
+    pub(crate) name: String,
     pub(crate) pair: Arc<Pair<Replica>>,
     pub(crate) status: Arc<Status>,
     pub(crate) policy: Policy,
-    pub(crate) start: Start,
+    /// What the model is; a shadow that is promoted changes it.
+    pub(crate) start: Mutex<Start>,
     pub(crate) intake: Mutex<Intake>,
     /// Options for rows to be learned.
     pub(crate) learning_options: Options,
@@ -208,10 +212,11 @@ impl Model {
         let (log, due) = (Arc::new(log), Instant::now() + policy.snapshot_after);
         let gauge = Gauge::new(policy.breaker, !task.classes().is_empty());
         let shared = Arc::new(Shared {
+            name: name.to_owned(),
             pair: pair.clone(),
             status: status.clone(),
             policy,
-            start,
+            start: Mutex::new(start),
             intake: Mutex::new(intake),
             learning_options: reading.learning().clone(),
             spare: Mutex::default(),
@@ -244,7 +249,14 @@ impl Model {
             desks: Desks::for_scores(&reading),
             settings,
             has_ids,
-            learning: Some(Learning { shared, log, desks, thread, opened }),
+            learning: Some(Learning {
+                shared,
+                log,
+                desks,
+                thread,
+                shadows: Mutex::default(),
+                opened,
+            }),
         })
     }
 
@@ -398,6 +410,8 @@ impl Learning {
         let replica = self.shared.pair.read();
         if let Some(live) = replica.live() {
             let trainer = &live.trainer;
+            about["model"]["settings"] =
+                json!(trainer.settings().completed(&trainer.schema().found));
             about["rows"] = trainer.progressive().rows().into();
             about["progressive_loss"] = trainer.progressive().average().into();
             about["constant_loss"] = trainer.constant_loss().into();
@@ -473,6 +487,7 @@ impl Learning {
     }
 
     fn close(&self) {
+        self.end_shadows();
         {
             let mut intake = self.intake();
             if intake.closed.is_none() {

@@ -127,7 +127,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>, OpenError> {
 }
 
 /// What a trainer is, as the first record has it.
-fn start_of(trainer: &Trainer, checkpoint: Option<&[u8]>) -> Start {
+pub(crate) fn start_of(trainer: &Trainer, checkpoint: Option<&[u8]>) -> Start {
     Start {
         settings: trainer.settings().to_json().clone(),
         precision: trainer.frame().precision.to_string(),

@@ -29,6 +29,8 @@ pub(crate) mod kind {
     pub(crate) const PAUSE: u8 = 5;
     /// Learning goes on. See [`Resume`](super::Resume).
     pub(crate) const RESUME: u8 = 6;
+    /// A shadow takes the place of the model. See [`Promote`](super::Promote).
+    pub(crate) const PROMOTE: u8 = 7;
 }
 
 /// What a model is: everything that learning depends on besides the rows.
@@ -82,6 +84,17 @@ pub enum Backlog {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Resume {
     pub(crate) backlog: Backlog,
+}
+
+/// A shadow takes the place of the model: other settings, which learned the same records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Promote {
+    /// The name of the shadow.
+    pub(crate) shadow: String,
+    /// What the model is from now on.
+    pub(crate) start: Start,
+    /// The record after which the shadow began, with nothing learned.
+    pub(crate) after: u64,
 }
 
 /// Where rows come from.

@@ -6,14 +6,15 @@ use std::time::Duration;
 use parsimon::Trainer;
 use parsimon::core::Chunk;
 use parsimon::data::{Format, Names, RowParser};
-use parsimon_log::{Content, Log};
+use parsimon_log::{Content, Log, Record};
 
 use super::archive::Without;
 use super::desk::Reading;
 use super::label::id_of;
 use super::open::{OpenError, fresh, other};
 use super::pending::Waiting;
-use super::record::{Backlog, Forget, Pause, Paused, Resume, Rows, Start, kind};
+use super::policy::Policy;
+use super::record::{Backlog, Forget, Pause, Paused, Promote, Resume, Rows, Start, kind};
 use super::replica::{Live, Version};
 use super::snapshot::Snapshot;
 use super::tables::{Tables, lines};
@@ -53,6 +54,8 @@ pub(crate) struct Replay<'a> {
     log: &'a Log,
     without: Option<&'a Without>,
     is_careful: bool,
+    /// Whether the learner is a shadow, whom the promotion of shadows does not concern.
+    is_shadow: bool,
     /// The state before the present record, if it is kept.
     twin: Option<Trainer>,
     parsers: Vec<(Format, RowParser)>,
@@ -70,6 +73,7 @@ impl<'a> Replay<'a> {
             log,
             without: None,
             is_careful: false,
+            is_shadow: false,
             twin: None,
             parsers: Vec::new(),
             chunks: Vec::new(),
@@ -82,6 +86,11 @@ impl<'a> Replay<'a> {
     /// A replay that learns everything twice, so that it can go back before a record that is skipped.
     pub(crate) fn careful(log: &'a Log) -> Self {
         Self { is_careful: true, ..Self::new(log) }
+    }
+
+    /// A replay for a shadow of the model.
+    pub(crate) fn shadow(log: &'a Log, is_careful: bool) -> Self {
+        Self { is_careful, is_shadow: true, ..Self::new(log) }
     }
 
     /// Leaves rows out.
@@ -105,28 +114,61 @@ impl<'a> Replay<'a> {
                 return Err(Stop::Record(reached + 1, "cannot be read".into()));
             };
             reached = record.seq;
-            let version = Version { epoch: record.epoch, seq: record.seq };
-            let bad = |what: String| Stop::Record(record.seq, what);
-            match (record.content, &mut *state) {
-                (Content::Data { kind: kind::START, payload }, None) => {
-                    let start: Start = serde_json::from_slice(payload)
-                        .map_err(|e| bad(format!("the first record cannot be read: {e}")))?;
-                    let live = match start.checkpoint {
-                        None => Live::new(fresh(&start)?, version),
-                        Some(_) => self.first_snapshot(version).map_err(bad)?,
-                    };
-                    *state = Some((start, live));
-                }
-                (_, None) => {
-                    return Err(bad("the log does not begin with what the model is".into()));
-                }
-                (Content::Data { kind, payload }, Some((_, live))) => {
-                    self.apply(kind, payload, record.time, version, live, tables)?;
-                }
-                (Content::Epoch { .. }, Some((_, live))) => live.version = version,
-            }
+            self.step(&record, state, Some(&mut *tables))?;
         }
         Ok(())
+    }
+
+    /// Learns one record.
+    pub(crate) fn step(
+        &mut self,
+        record: &Record<'_>,
+        state: &mut Option<(Start, Live)>,
+        tables: Option<&mut Tables>,
+    ) -> Result<(), Stop> {
+        let version = Version { epoch: record.epoch, seq: record.seq };
+        let bad = |what: String| Stop::Record(record.seq, what);
+        match (record.content, &mut *state) {
+            (Content::Data { kind: kind::START, payload }, None) => {
+                let start: Start = serde_json::from_slice(payload)
+                    .map_err(|e| bad(format!("the first record cannot be read: {e}")))?;
+                let live = match start.checkpoint {
+                    None => Live::new(fresh(&start)?, version),
+                    Some(_) => self.first_snapshot(version).map_err(bad)?,
+                };
+                *state = Some((start, live));
+            }
+            (_, None) => return Err(bad("the log does not begin with what the model is".into())),
+            (Content::Data { kind: kind::PROMOTE, payload }, Some(state)) if !self.is_shadow => {
+                let Promote { start, after, .. } = read(payload).map_err(bad)?;
+                *state = self.promoted(start, after, version)?;
+            }
+            (Content::Data { kind, payload }, Some((_, live))) => {
+                self.apply(kind, payload, record.time, version, live, tables)?;
+            }
+            (Content::Epoch { .. }, Some((_, live))) => live.version = version,
+        }
+        Ok(())
+    }
+
+    /// The state of a shadow when it took the model's place.
+    fn promoted(
+        &mut self,
+        start: Start,
+        after: u64,
+        version: Version,
+    ) -> Result<(Start, Live), Stop> {
+        let mut shadow = Self::shadow(self.log, self.is_careful);
+        shadow.without = self.without;
+        let live = Live::new(fresh(&start)?, version);
+        let mut state = Some((start, live));
+        let mut none = Tables::new(&Policy::new(""));
+        shadow.run(after, version.seq - 1, &mut state, &mut none)?;
+        self.names.append(&mut shadow.names);
+        self.twin = None;
+        let (start, mut live) = state.ok_or(Stop::Diverged)?;
+        live.version = version;
+        Ok((start, live))
     }
 
     /// The state of a model that began with a checkpoint.
@@ -149,7 +191,7 @@ impl<'a> Replay<'a> {
         time: u64,
         version: Version,
         live: &mut Live,
-        tables: &mut Tables,
+        mut tables: Option<&mut Tables>,
     ) -> Result<(), Stop> {
         let seq = version.seq;
         let bad = |what: String| Stop::Record(seq, what);
@@ -158,7 +200,9 @@ impl<'a> Replay<'a> {
             kind::LEARN => {
                 let rows = Rows::decode(payload).ok_or_else(unreadable)?;
                 let count = self.parse(&rows, seq, live).map_err(bad)?;
-                tables.learned(&rows, &self.chunks, seq, time);
+                if let Some(tables) = &mut tables {
+                    tables.learned(&rows, &self.chunks, seq, time);
+                }
                 if live.paused.is_none() {
                     self.left_out += count;
                     self.learn(live, seq)?;
@@ -167,6 +211,7 @@ impl<'a> Replay<'a> {
             kind::PENDING => {
                 let rows = Rows::decode(payload).ok_or_else(unreadable)?;
                 // Waiting rows have no labels; their ids alone are needed.
+                let Some(tables) = &mut tables else { return Ok(()) };
                 for line in lines(rows.text) {
                     let id = id_of(line).ok_or_else(|| bad("a waiting row has no id".into()))?;
                     tables.pending.insert(id.as_bytes(), Waiting { text: line.into(), seq, time });
@@ -174,7 +219,9 @@ impl<'a> Replay<'a> {
             }
             kind::FORGET => {
                 let forget: Forget = read(payload).map_err(bad)?;
-                tables.pending.forget(forget.until, seq);
+                if let Some(tables) = &mut tables {
+                    tables.pending.forget(forget.until, seq);
+                }
             }
             kind::PAUSE => {
                 let Pause { reason } = read(payload).map_err(bad)?;
@@ -187,13 +234,15 @@ impl<'a> Replay<'a> {
                     self.catch_up(since, seq, live)?;
                 }
             }
-            kind::START => {}
+            kind::START | kind::PROMOTE => {}
             unknown => {
                 return Err(bad(format!("is of kind {unknown}, which this version does not know")));
             }
         }
         live.version = version;
-        tables.pending.settle(seq);
+        if let Some(tables) = tables {
+            tables.pending.settle(seq);
+        }
         Ok(())
     }
 

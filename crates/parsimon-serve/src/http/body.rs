@@ -10,6 +10,9 @@ use axum::response::{IntoResponse, Response};
 use crate::content::Shape;
 use crate::error::Refusal;
 
+/// A day: longer deadlines are none.
+const LONGEST_DEADLINE: u64 = 24 * 60 * 60 * 1000;
+
 /// The moment after which an answer is of no use to the client.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline(Option<(Instant, u64)>);
@@ -19,8 +22,10 @@ impl Deadline {
     pub(super) fn of(headers: &HeaderMap, start: Instant) -> Result<Self, Refusal> {
         let Some(value) = headers.get("x-deadline-ms") else { return Ok(Self(None)) };
         let ms = value.to_str().ok().and_then(|text| text.trim().parse::<u64>().ok());
-        let ms = ms.ok_or_else(|| {
-            Refusal::bad(format!("x-deadline-ms must be a number of milliseconds, got {value:?}"))
+        let ms = ms.filter(|ms| *ms <= LONGEST_DEADLINE).ok_or_else(|| {
+            Refusal::bad(format!(
+                "x-deadline-ms must be a number of milliseconds, at most {LONGEST_DEADLINE}, got {value:?}"
+            ))
         })?;
         Ok(Self(start.checked_add(Duration::from_millis(ms)).map(|end| (end, ms))))
     }
@@ -103,14 +108,18 @@ impl Received {
     }
 
     /// A flag of the query: `?explain`, `?explain=true`; not `?explain=false`.
-    pub(super) fn flag(&self, name: &str) -> bool {
-        is_on(self.parameter(name))
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        flag(&self.query, name)
     }
 }
 
-/// Whether a flag is set.
-pub(super) fn is_on(parameter: Option<&str>) -> bool {
-    parameter.is_some_and(|value| !["false", "0"].contains(&value))
+/// Whether a flag of a query is set.
+pub(super) fn flag(query: &str, name: &str) -> Result<bool, Refusal> {
+    match parameter(query, name) {
+        Some("" | "true" | "1") => Ok(true),
+        None | Some("false" | "0") => Ok(false),
+        Some(other) => Err(Refusal::bad(format!("{name} is true or false, got {other:?}"))),
+    }
 }
 
 /// A parameter of a query; empty if it has no value.

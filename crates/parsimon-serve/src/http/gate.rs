@@ -38,14 +38,21 @@ pub(super) async fn gate(
         }
         Err(refusal) => Refusal::into_response(refusal),
     };
+    let (status, took) = (response.status().as_u16(), start.elapsed());
+    let us = took.as_micros() as u64;
+    if status >= 500 {
+        tracing::warn!(request = ?id, op, model, status, us);
+    } else {
+        tracing::debug!(request = ?id, op, model, status, us);
+    }
     response.headers_mut().insert(REQUEST_ID, id);
-    service.requests.record(op, &model, response.status().as_u16(), start.elapsed());
+    service.requests.record(op, &model, status, took);
     response
 }
 
 /// What a request does, for metrics.
 fn operation(path: &str) -> &'static str {
-    const LAST: [&str; 16] = [
+    const LAST: [&str; 17] = [
         "score",
         "learn",
         "label",
@@ -53,6 +60,7 @@ fn operation(path: &str) -> &'static str {
         "download",
         "snapshot",
         "versions",
+        "shadows",
         "promote",
         "rollback",
         "pause",

@@ -22,7 +22,7 @@ pub(super) async fn learn(
     take(&service, &model, request, |learning, received, content| {
         let request = engine::Request {
             key: received.headers.get("idempotency-key").map_or(b"", |key| key.as_bytes()),
-            is_partial: received.flag("partial"),
+            is_partial: received.flag("partial")?,
             ..engine::Request::default()
         };
         Ok(learning.learn(content, request, &service.limits)?.to_json())
@@ -63,7 +63,7 @@ async fn take(
     })?;
     let seq = answer["seq"].as_u64().unwrap_or(0);
     if seq == 0 {
-        // Every row was refused one by one.
+        answer["error"] = "every row was refused".into();
         return Ok((StatusCode::BAD_REQUEST, body::json(&answer)).into_response());
     }
     if learning.is_paused() {

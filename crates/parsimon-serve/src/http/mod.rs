@@ -76,6 +76,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .route("/v1/models/{model}/label", post(learn::label))
         .route("/v1/models/{model}/snapshot", post(versions::snapshot))
         .route("/v1/models/{model}/versions", get(versions::list))
+        .route("/v1/models/{model}/shadows", get(versions::shadows))
         .route("/v1/models/{model}/promote", post(versions::promote))
         .route("/v1/models/{model}/rollback", post(versions::roll_back))
         .route("/v1/models/{model}/pause", post(versions::pause))

@@ -29,7 +29,7 @@ pub(super) async fn about(
 ) -> Result<Response, Refusal> {
     let model = service.model(&model)?;
     let mut about = model.about();
-    if body::is_on(body::parameter(query.as_deref().unwrap_or_default(), "digest")) {
+    if body::flag(query.as_deref().unwrap_or_default(), "digest")? {
         let (version, digest) = model.learner()?.digest().await?;
         about["digest"] = json!({"version": version, "digest": format!("{digest:016x}")});
     }

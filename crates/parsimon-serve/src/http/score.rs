@@ -21,7 +21,7 @@ pub(super) async fn score(
     work(received.body.len(), || {
         let content = Content::new(received.content_type(), &received.body)?;
         let mut rows = Rows::new(content.shape);
-        if received.flag("explain") {
+        if received.flag("explain")? {
             for row in model.explain(&content, &service.limits)? {
                 rows.next().extend_from_slice(&row);
             }

@@ -41,6 +41,22 @@ pub(super) async fn promote(
     go_back(state, model, request, "promoted").await
 }
 
+/// The shadows that learn beside the model.
+pub(super) async fn shadows(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+) -> Result<Response, Refusal> {
+    let shadows = service.model(&model)?.learner()?.shadows();
+    Ok(body::json(&json!({"shadows": shadows})))
+}
+
+/// A shadow, as requests name it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedShadow {
+    shadow: String,
+}
+
 pub(super) async fn roll_back(
     state: State<Arc<Service>>,
     model: Path<String>,
@@ -65,6 +81,12 @@ async fn go_back(
 ) -> Result<Response, Refusal> {
     let learning = service.model(&model)?.learner()?;
     let received = Received::new(request, service.limits.body).await?;
+    if let ("promoted", Ok(AskedShadow { shadow })) = (why, serde_json::from_slice(&received.body))
+    {
+        let version = learning.promote_shadow(&shadow)?;
+        learning.acknowledged(version.seq, Ack::Visible).await?;
+        return Ok(body::json(&json!({"version": version, "shadow": shadow})));
+    }
     let Asked { epoch, seq } = serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
     let why = format!("{why} to epoch {epoch}, record {seq}");
     let version = tokio::task::block_in_place(|| learning.go_back(Version { epoch, seq }, &why))?;

@@ -138,7 +138,7 @@ impl Trainer {
         let mut online = self.settings.build(self.frame, &self.reading.found)?;
         let restored = online.restore(&mut &snapshot.state[..]);
         restored.map_err(|e| Error::Usage(format!("the state before cannot be restored: {e}")))?;
-        self.learner = SharedLearner::one(online, &self.settings, &self.reading)?;
+        self.learner = SharedLearner::one(online, &self.settings, self.frame, &self.reading)?;
         if let (Some(now), Some(before)) =
             (self.learner.class_weights_mut(), snapshot.class_weights)
         {

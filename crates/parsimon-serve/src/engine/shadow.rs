@@ -212,7 +212,7 @@ impl Learning {
         let (start, after) = (shadow.start.clone(), shadow.after);
         let record = Promote { shadow: name.to_owned(), start: start.clone(), after };
         let json = serde_json::to_vec(&record).unwrap_or_default();
-        let mut intake = self.intake();
+        let intake = self.intake();
         intake.check()?;
         // Held until the record has its number: the shadow may come to it at once.
         let mut promised = lock(&shadow.promised);

@@ -98,7 +98,8 @@ impl Trainer {
     }
 }
 
-fn rested(
+/// A learner of the change of a model, before the weights of the model are known.
+pub(super) fn rested(
     settings: &Settings,
     frame: LearnerOptions,
     reading: &InputSchema,

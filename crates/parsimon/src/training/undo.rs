@@ -5,11 +5,12 @@
 //! take as much memory as the state, another copy is made: per feature learned, a number or two are copied. A call that brings more
 //! rows than that is not kept; a copy is made for it, and dropped when it ends.
 
-use parsimon_core::{Chunk, StateWriter};
+use parsimon_core::{Chunk, Online, StateWriter};
 use parsimon_eval::{LearningCurve, Progressive};
 
 use super::baseline::Baseline;
 use super::class_weights::ClassWeights;
+use super::from_model::rested;
 use super::shared::SharedLearner;
 use super::{Consumed, Progress, Trainer};
 use crate::Error;
@@ -135,7 +136,10 @@ impl Trainer {
     }
 
     fn put_back(&mut self, snapshot: Snapshot) -> Result<(), Error> {
-        let mut online = self.settings.build(self.frame, &self.reading.found)?;
+        let mut online: Box<dyn Online> = match self.began_with() {
+            None => self.settings.build(self.frame, &self.reading.found)?,
+            Some(_) => Box::new(rested(&self.settings, self.frame, &self.reading)?),
+        };
         let restored = online.restore(&mut &snapshot.state[..]);
         restored.map_err(|e| Error::Usage(format!("the state before cannot be restored: {e}")))?;
         self.learner = SharedLearner::one(online, &self.settings, self.frame, &self.reading)?;

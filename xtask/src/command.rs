@@ -56,6 +56,15 @@ pub(crate) fn works(program: &str, argument: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
+/// The platform of this machine, as the compiler names it. Flags for it are then not passed to build scripts.
+pub(crate) fn host() -> Result<String> {
+    let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+    rustc.arg("-vV");
+    let about = output(rustc)?;
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc -vV names no host")?.to_owned())
+}
+
 /// The folder cargo builds into.
 pub(crate) fn target() -> String {
     std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())

@@ -10,10 +10,12 @@ mod codegen;
 mod command;
 mod dependencies;
 mod features;
+mod fuzz;
 mod instructions;
 mod java;
 mod python;
 mod quick;
+mod sanitize;
 mod system;
 mod table;
 mod test;
@@ -25,7 +27,7 @@ use codegen::Mode;
 use instructions::Bounds;
 use table::Table;
 
-const USAGE: &str = "usage: cargo xtask <test | quick | codegen | instructions [--update] | python>
+const USAGE: &str = "usage: cargo xtask <test | quick | codegen | instructions [--update] | python | fuzz ... | sanitize>
 
 test          format, clippy with warnings denied, all tests, builds with fewer features, documentation, generated text,
               the Python package with Spark and Ray, instructions of the hot loops, licenses and advisories; installs below
@@ -33,6 +35,8 @@ test          format, clippy with warnings denied, all tests, builds with fewer 
 quick         format, clippy and unit tests of the crates that changed and of those that depend on them
 instructions  count the instructions of the hot loops per feature and check them against bench/instructions.toml;
               --update writes that file
+fuzz          a target of fuzz/ for some minutes, guided by coverage: cargo xtask fuzz NAME --minutes N; --list lists them
+sanitize      Miri over the unsafe code that it can run, the address sanitizer over the rest
 python        build the wheel, install it in virtual environments under target/, run python/tests
 codegen       write generated text into README.md, ARCHITECTURE.md, SECURITY.md, docs/data.md and docs/cli.md";
 
@@ -54,6 +58,8 @@ fn chore() -> Result<()> {
         ["codegen"] => codegen::codegen(Mode::Write),
         ["instructions"] => instructions::instructions(Bounds::Check),
         ["instructions", "--update"] => instructions::instructions(Bounds::Update),
+        ["fuzz", ref rest @ ..] => fuzz::fuzz(rest),
+        ["sanitize"] => sanitize::sanitize(),
         ["python"] => {
             let mut table = Table::new();
             python::steps(&mut table);

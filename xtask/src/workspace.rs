@@ -44,7 +44,7 @@ impl Package {
 
 /// All packages, sorted by folder.
 pub(crate) fn packages() -> Result<Vec<Package>> {
-    let mut folders = vec![PathBuf::from("xtask")];
+    let mut folders = vec![PathBuf::from("fuzz"), PathBuf::from("xtask")];
     for entry in std::fs::read_dir("crates").context("crates")? {
         let folder = entry?.path();
         if folder.join("Cargo.toml").exists() {

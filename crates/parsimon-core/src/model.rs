@@ -67,6 +67,15 @@ impl Frozen {
             }
         }
     }
+    /// Whether all weights, or all coefficients, are finite.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Frozen::Linear(heads) => heads.iter().all(Head::is_finite),
+            Frozen::Kernel(dictionary) => {
+                dictionary.all_coefficients().iter().all(|h| h.is_finite())
+            }
+        }
+    }
     /// How many margins a row gets: 1, or the number of classes.
     pub fn outputs(&self) -> usize {
         match self {
@@ -114,6 +123,10 @@ impl Head {
         })
     }
 
+    /// Whether the bias and all weights are finite.
+    fn is_finite(&self) -> bool {
+        self.bias.is_finite() && self.weights.iter().all(|w| w.is_finite())
+    }
     /// The bias, 0 when there is none.
     pub fn bias(&self) -> f64 {
         self.bias

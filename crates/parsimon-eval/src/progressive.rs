@@ -52,6 +52,10 @@ impl Average {
         }
     }
 
+    fn is_finite(&self) -> bool {
+        self.loss.value().is_finite() && self.weight.value().is_finite()
+    }
+
     fn value(&self) -> Option<f64> {
         ratio(self.loss.value(), self.weight.value())
     }
@@ -110,6 +114,11 @@ impl Progressive {
     /// The weighted sum of the losses.
     pub fn total(&self) -> f64 {
         self.all.loss.value()
+    }
+
+    /// Whether the sums of losses and weights are finite.
+    pub fn is_finite(&self) -> bool {
+        self.all.is_finite() && self.recent.is_finite()
     }
 }
 

@@ -26,12 +26,12 @@ pub struct Repair {
 /// Later files go first: a crash in between leaves a log that is damaged in the same place.
 pub fn repair(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
     let _lock = files::lock(&*disk)?;
-    let (next, damage) = match find_damage(&disk)? {
+    let found = match find_damage(&disk)? {
         Ok(tail) => return Ok(Repair { last: tail.last, damage: None, aside: Vec::new() }),
         Err(found) => found,
     };
     let mut aside = Vec::new();
-    let lost = Lost::after(&*disk, next)?;
+    let lost = Lost::after(&*disk, &found)?;
     let mut put_aside = |name: String| {
         let kept = free_name(&*disk, &name)?;
         disk.rename(&name, &kept).map_err(|error| files::written(&*disk, &name, error))?;
@@ -43,20 +43,21 @@ pub fn repair(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
     // Newest first; then the one that is cut.
     lost.segments.into_iter().rev().try_for_each(&mut put_aside)?;
     if let Some(first) = lost.cut {
-        aside.extend(cut(&*disk, first, next)?);
+        aside.extend(cut(&*disk, first, found.next)?);
     }
-    Ok(Repair { last: next.saturating_sub(1), damage: Some(damage), aside })
+    Ok(Repair { last: found.next.saturating_sub(1), damage: Some(found.why), aside })
 }
 
 /// What [`repair`] would do: the files that it would put aside under their present names. Changes nothing, and needs no lock.
 pub fn damage(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
     Ok(match find_damage(&disk)? {
         Ok(tail) => Repair { last: tail.last, damage: None, aside: Vec::new() },
-        Err((next, damage)) => {
-            let Lost { snapshots, segments, cut } = Lost::after(&*disk, next)?;
+        Err(found) => {
+            let Damage { next, why: damage, .. } = &found;
+            let Lost { snapshots, segments, cut } = Lost::after(&*disk, &found)?;
             let aside = snapshots.into_iter().chain(segments).chain(cut.map(segment::name));
             let (last, aside) = (next.saturating_sub(1), aside.collect());
-            Repair { last, damage: Some(damage), aside }
+            Repair { last, damage: Some(damage.clone()), aside }
         }
     })
 }
@@ -71,22 +72,36 @@ struct Lost {
 }
 
 impl Lost {
-    /// The files with records from `next` on.
-    fn after(disk: &dyn Disk, next: u64) -> Result<Self, Error> {
+    /// The files with records behind the damage. A segment behind it may have a name that lies before the first missing record.
+    fn after(disk: &dyn Disk, damage: &Damage) -> Result<Self, Error> {
+        let next = damage.next;
         let mut snapshots = files::list(disk)?;
         snapshots.retain(|name| snapshot::parse(name).is_some_and(|(_, seq)| seq >= next));
         let firsts = segment::firsts(disk)?;
-        let (kept, lost) = firsts.split_at(firsts.partition_point(|&first| first < next));
+        let (kept, lost) = firsts.split_at(firsts.partition_point(|&first| {
+            first < next && damage.segment.is_none_or(|read| first <= read)
+        }));
         let segments = lost.iter().map(|&first| segment::name(first)).collect();
         Ok(Self { snapshots, segments, cut: kept.last().copied() })
     }
 }
 
-/// The first record that is damaged or missing, and how; else the end of the log.
-fn find_damage(disk: &Arc<dyn Disk>) -> Result<Result<Tail, (u64, String)>, Error> {
+/// Where a log is damaged.
+struct Damage {
+    /// The first record that is damaged or missing.
+    next: u64,
+    /// The first record of the segment that was read last.
+    segment: Option<u64>,
+    why: String,
+}
+
+/// The damage; else the end of the log.
+fn find_damage(disk: &Arc<dyn Disk>) -> Result<Result<Tail, Damage>, Error> {
     let mut records = match Records::open(disk.clone(), 0) {
         // The header of the first segment cannot be read.
-        Err(error @ Error::Damaged { .. }) => return Ok(Err((0, error.to_string()))),
+        Err(error @ Error::Damaged { .. }) => {
+            return Ok(Err(Damage { next: 0, segment: None, why: error.to_string() }));
+        }
         records => records?,
     };
     let end = loop {
@@ -97,12 +112,15 @@ fn find_damage(disk: &Arc<dyn Disk>) -> Result<Result<Tail, (u64, String)>, Erro
         }
     };
     let newest = snapshot::newest_seq(&**disk)?;
+    let segment = records.header().map(|header| header.first);
     match (end, newest) {
         (Ok(tail), Some(newest)) if newest > tail.last => {
             let why = format!("the log ends before the snapshot after record {newest}");
-            Ok(Err((tail.last + 1, why)))
+            Ok(Err(Damage { next: tail.last + 1, segment, why }))
         }
-        (Err(error @ Error::Damaged { .. }), _) => Ok(Err((records.next_seq(), error.to_string()))),
+        (Err(error @ Error::Damaged { .. }), _) => {
+            Ok(Err(Damage { next: records.next_seq(), segment, why: error.to_string() }))
+        }
         (end, _) => end.map(Ok),
     }
 }

@@ -5,7 +5,9 @@
 pub mod allocation;
 pub mod browser;
 mod lcg;
+mod mutator;
 mod split_mix;
 
 pub use lcg::{Lcg32, Lcg64};
+pub use mutator::Mutator;
 pub use split_mix::SplitMix64;

@@ -15,6 +15,7 @@ mod invariances;
 mod merge;
 mod merge_normalized;
 mod multikernel;
+mod nasty;
 mod normalized;
 mod normalized_input;
 mod normalized_laws;

@@ -6,9 +6,45 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace::Package;
 
+/// What would break if the `unsafe` of a module were wrong: files of tests, or names of tests in the module itself.
+const TESTS: [(&str, &str); 11] = [
+    ("crates/parsimon-cli/src/interrupt.rs", "crates/parsimon-cli/tests/interrupts.rs, crates/parsimon-cli/tests/signals.rs"),
+    ("crates/parsimon-core/src/huge.rs", "room_is_room (address sanitizer)"),
+    ("crates/parsimon-core/src/prefetch.rs", "nothing_changes (Miri)"),
+    ("crates/parsimon-core/src/vector.rs", "both_ways_give_the_same_bits (twin, Miri)"),
+    ("crates/parsimon-core/src/wide.rs", "wide_and_narrow_give_the_same_bits (twin, Miri)"),
+    ("crates/parsimon-data/src/four_features.rs", "any_bytes_are_read_within_bounds (address sanitizer), four_are_read_as_each_alone (twin)"),
+    ("crates/parsimon-data/src/row_sort.rs", "the_order_is_that_of_a_sort (twin, Miri)"),
+    ("crates/parsimon-data/src/separators.rs", "wide_and_narrow_find_the_same (twin, Miri)"),
+    ("crates/parsimon-data/src/svmlight.rs", "crates/parsimon-data/tests/properties.rs (a naive twin), fuzz/src/targets/text.rs"),
+    ("crates/parsimon-python/src/capsule.rs", "python/tests/test_tables.py"),
+    ("crates/parsimon-testing/src/allocation.rs", "crates/parsimon-core/tests/allocation.rs"),
+];
+
+/// The tests of a module. A file that is not there, or a name that the module does not have, is an error.
+fn tests_of(file: &Path, text: &str) -> Result<&'static str> {
+    let known = TESTS.iter().find(|(module, _)| Path::new(module) == file);
+    let (_, tests) = known.with_context(|| format!("{}: name the test of its unsafe code in TESTS", file.display()))?;
+    for test in tests.split(", ") {
+        let name = test.split(' ').next().unwrap_or(test);
+        let is_there = if name.contains('/') { Path::new(name).exists() } else { text.contains(&format!("fn {name}(")) };
+        if !is_there {
+            bail!("{}: the test {name} is not there", file.display());
+        }
+    }
+    Ok(tests)
+}
+
+/// How many `unsafe` blocks and implementations a text has, without its tests.
+fn blocks(text: &str) -> usize {
+    let code = text.split("#[cfg(test)]").next().unwrap_or(text);
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| line.matches("unsafe {").count() + line.matches("unsafe impl").count()).sum()
+}
+
 /// A row for each module that lifts the workspace's ban, with the first sentence of its documentation.
 pub(super) fn table(packages: &[Package]) -> Result<String> {
-    let mut table = "| module | what it is |\n| --- | --- |\n".to_owned();
+    let mut table = "| module | what it is | blocks | what would break if one were wrong |\n| --- | --- | --- | --- |\n".to_owned();
     for package in packages {
         if !package.inherits_lints {
             bail!("{}/Cargo.toml lacks `lints.workspace = true`", package.folder.display());
@@ -20,7 +56,8 @@ pub(super) fn table(packages: &[Package]) -> Result<String> {
                 let sentence = first_sentence(&text);
                 let sentence =
                     sentence.with_context(|| format!("{} has no documentation", file.display()))?;
-                table.push_str(&format!("| `{}` | {sentence} |\n", file.display()));
+                let (blocks, tests) = (blocks(&text), tests_of(&file, &text)?);
+                table.push_str(&format!("| `{}` | {sentence} | {blocks} | {tests} |\n", file.display()));
             }
         }
     }

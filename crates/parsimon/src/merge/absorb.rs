@@ -13,7 +13,8 @@ impl Trainer {
 
     /// Adds what others have learned from this very state: every slice once, in any order.
     ///
-    /// Nothing is changed if the first slice does not fit; a later one that does not leaves the trainer unusable.
+    /// Nothing is changed if the first slice does not fit; a later one that does not leaves the trainer unusable, and so does
+    /// [`Error::Diverged`]: the sum is not finite.
     pub fn absorb(&mut self, slices: impl IntoIterator<Item = Delta>) -> Result<(), Error> {
         mergeable(self)?;
         let (base, mut counts, mut waiting) = (fingerprint(self), None, Vec::new());
@@ -50,7 +51,7 @@ impl Trainer {
                     let online = online.expect("it was asked at the beginning");
                     (0..heads).for_each(|head| online.settle(head));
                 }
-                Ok(())
+                self.check_finite()
             }
         }
     }

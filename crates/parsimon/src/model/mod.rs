@@ -125,6 +125,10 @@ impl Model {
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }
+    /// Whether all weights are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.frozen.is_finite()
+    }
     /// The nonzero weights of all heads; of a dictionary, its rows with a coefficient that is not zero.
     pub fn nonzeros(&self) -> usize {
         self.frozen.nonzeros()

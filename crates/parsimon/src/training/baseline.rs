@@ -119,6 +119,11 @@ impl Baseline {
         is_behind.then_some(Behind { rows: *rows, loss: constant + whole, constant, z })
     }
 
+    /// Whether all sums are finite, so that they can be read back.
+    pub(super) fn is_finite(&self) -> bool {
+        self.clone().restore(&self.to_json())
+    }
+
     /// As a checkpoint keeps it.
     pub(super) fn to_json(&self) -> Value {
         json!({"labels": self.constant.labels, "tally": self.tally})

@@ -36,6 +36,32 @@ impl Trainer {
         to_container(self.about(), state.as_bytes(), &names).to_bytes(Kind::Checkpoint)
     }
 
+    /// [`Error::Diverged`] if a number of the learner or a weight is not finite. Learning notices it at the next row that has the
+    /// feature; this looks at all of them, and takes as long as a checkpoint.
+    ///
+    /// ```
+    /// use parsimon::core::{Chunk, Repeats};
+    /// use parsimon::{Error, InputSchema, LearnerOptions, Spec, Trainer};
+    ///
+    /// let settings = Spec::new("sgd").set("loss", "squared").set("rate", 1e300).resolve()?;
+    /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+    /// let mut chunk = Chunk::new();
+    /// chunk.push_feature(1, 1e10);
+    /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+    /// trainer.learn(&chunk, &mut |_| {})?;
+    /// assert!(matches!(trainer.check_finite(), Err(Error::Diverged { row: 1 })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn check_finite(&self) -> Result<(), Error> {
+        let mut state = StateWriter::new();
+        self.online().save(&mut state);
+        let is_finite = state.is_finite() && self.progressive.is_finite();
+        match is_finite && self.online().freeze().is_finite() {
+            true => Ok(()),
+            false => Err(Error::Diverged { row: self.progressive.rows() }),
+        }
+    }
+
     /// Refuses what could not be read back.
     pub(super) fn check(
         about: &Value,
@@ -64,7 +90,7 @@ impl Trainer {
             "inputs": self.inputs,
             "version": env!("CARGO_PKG_VERSION"),
         });
-        if let Some(baseline) = self.baseline() {
+        if let Some(baseline) = self.baseline().filter(|baseline| baseline.is_finite()) {
             about["constant"] = baseline.to_json();
         }
         // Absent where no file was learned, as in checkpoints of earlier versions.

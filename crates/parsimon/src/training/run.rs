@@ -132,10 +132,14 @@ pub fn run_with(
     if trainer.progressive().rows() == 0 {
         return Err(Error::NothingLearned);
     }
+    let model = best.map_or_else(|| trainer.model(), |(_, model)| model);
+    // The last rows may have had features that no later row showed.
+    if !model.is_finite() {
+        return Err(Error::Diverged { row: trainer.progressive().rows() });
+    }
     if let Some((path, _)) = &plan.checkpoint {
         trainer.save_checkpoint(path)?;
     }
-    let model = best.map_or_else(|| trainer.model(), |(_, model)| model);
     let regret = ledger.map(|ledger| ledger.close(trainer));
     Ok(Outcome {
         model,

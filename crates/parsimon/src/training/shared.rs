@@ -237,7 +237,11 @@ impl SharedLearner {
             }
             progressive.record(loss, stretch.chunk.weight(row));
         }
-        Ok(())
+        // Losses that are finite one by one, and their sum is not.
+        match progressive.is_finite() {
+            true => Ok(()),
+            false => Err(Error::Diverged { row: progressive.rows() }),
+        }
     }
 
     /// What the rows of the last stretch that have a label cost a setting, with label and importance weight.

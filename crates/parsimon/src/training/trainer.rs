@@ -345,7 +345,11 @@ impl ModelParts<'_> {
             progressive_loss: self.progressive.average(),
             collisions: self.names.collisions() as u64,
             names_met: self.names.len() as u64,
-            constant: self.constant.clone().unwrap_or_default(),
+            // Importance weights of extreme sizes leave shares of exactly 0 or 1, and those have no log odds.
+            constant: match &self.constant {
+                Some(margins) if margins.iter().all(|m| m.is_finite()) => margins.clone(),
+                _ => Vec::new(),
+            },
         };
         let (settings, reading) = (self.settings.clone(), self.reading.clone());
         Model::new(settings, self.frame.precision, reading, learned, self.names, provenance)

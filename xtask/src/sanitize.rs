@@ -1,0 +1,67 @@
+//! `cargo xtask sanitize`: Miri over the `unsafe` code that it can run, the address sanitizer over the rest.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::command::{cargo, host, run, target};
+use crate::table::Table;
+
+/// What Miri runs: the unit tests of modules with `unsafe`. It has no `madvise`, so large pages are left to the sanitizer; AVX2
+/// is there as far as the twins of these modules use it.
+const MIRI: [(&str, &[&str]); 2] = [
+    ("parsimon-core", &["prefetch::", "vector::", "wide::"]),
+    ("parsimon-data", &["row_sort::", "separators::"]),
+];
+
+/// What the address sanitizer runs.
+const SANITIZED: [&[&str]; 3] = [
+    &["--package", "parsimon-core"],
+    &["--package", "parsimon-data", "--lib"],
+    &["--package", "parsimon-testing"],
+];
+
+pub(crate) fn sanitize() -> Result<()> {
+    let mut table = Table::new();
+    let nightly = has_miri();
+    for (package, modules) in MIRI {
+        let step = format!("Miri, {package}");
+        if nightly {
+            table.step(&step, || miri(package, modules));
+        } else {
+            table.not_run(&step, "no nightly compiler with Miri: rustup +nightly component add miri rust-src");
+        }
+    }
+    for arguments in SANITIZED {
+        table.step(&format!("address sanitizer, {}", arguments[1]), || address_sanitizer(arguments));
+    }
+    table.finish()
+}
+
+fn has_miri() -> bool {
+    let mut command = Command::new("cargo");
+    command.args(["+nightly", "miri", "--version"]);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn miri(package: &str, modules: &[&str]) -> Result<()> {
+    let mut command = Command::new("cargo");
+    command.args(["+nightly", "miri", "test", "--package", package, "--lib", "--target-dir"]);
+    command.arg(Path::new(&target()).join("miri")).arg("--").args(modules);
+    // A property that holds for a few cases holds for many; Miri is slow.
+    command.env("PROPTEST_CASES", "4").env("MIRIFLAGS", "-Zmiri-disable-isolation");
+    run(command)
+}
+
+fn address_sanitizer(arguments: &[&str]) -> Result<()> {
+    let mut command = cargo();
+    command.arg("test").args(arguments).args(["--target", &host()?, "--target-dir"]);
+    command.arg(Path::new(&target()).join("sanitized"));
+    // The flag is not stable, and the compiler's libraries for it are there all the same.
+    command.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", "-Zsanitizer=address");
+    // Documentation tests would be linked without the sanitizer.
+    command.args(["--tests"]);
+    run(command)
+}

@@ -72,32 +72,6 @@ proptest! {
 
 }
 
-proptest! {
-    #[test]
-    fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..200), channel in prop::option::of(0usize..3)) {
-        let _ = parse(&bytes, channel);
-        let _ = parse(&[b"RIFF\0\0\0\0WAVE", &bytes[..]].concat(), channel);
-        let _ = parse(&[b"RIFF\0\0\0\0WAVEfmt ", &bytes[..]].concat(), channel);
-    }
-
-    #[test]
-    fn damaged_files_are_answered(
-        at in any::<prop::sample::Index>(), with in any::<u8>(), cut in any::<prop::sample::Index>(), which in 0usize..6,
-    ) {
-        let mut bytes = match which {
-            5 => file(1, 2, 16, &[1, 2, 3, 4, 5, 6, 7, 8], true),
-            _ => bytes_of(&[0.1, -0.2, 0.3, 1.0, -1.0], FORMATS[which]),
-        };
-        let at = at.index(bytes.len());
-        bytes[at] = with;
-        for bytes in [&bytes[..], &bytes[..cut.index(bytes.len())]] {
-            if let Ok(signal) = parse(bytes, Some(1)) {
-                prop_assert!(!signal.samples.is_empty() && signal.rate > 0);
-                prop_assert!(signal.samples.iter().all(|v| v.is_finite()));
-            }
-        }
-    }
-}
 
 #[test]
 fn channels_are_chosen_and_extensible_headers_read() {

@@ -4,7 +4,6 @@
 
 mod access;
 mod common;
-mod fuzzed;
 mod labels;
 mod learning;
 mod pausing;

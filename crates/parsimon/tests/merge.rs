@@ -176,11 +176,6 @@ proptest! {
             }
         }
     }
-
-    #[test]
-    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        prop_assert!(Delta::from_bytes(&bytes).is_err());
-    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ const TESTS: [(&str, &str); 11] = [
     ("crates/parsimon-core/src/prefetch.rs", "nothing_changes (Miri)"),
     ("crates/parsimon-core/src/vector.rs", "both_ways_give_the_same_bits (twin, Miri)"),
     ("crates/parsimon-core/src/wide.rs", "wide_and_narrow_give_the_same_bits (twin, Miri)"),
-    ("crates/parsimon-data/src/four_features.rs", "any_bytes_are_read_within_bounds (address sanitizer), four_are_read_as_each_alone (twin)"),
+    ("crates/parsimon-data/src/four_features.rs", "no_bytes_and_no_places_do_harm (address sanitizer), four_are_read_as_one_by_one (twin)"),
     ("crates/parsimon-data/src/row_sort.rs", "the_order_is_that_of_a_sort (twin, Miri)"),
     ("crates/parsimon-data/src/separators.rs", "wide_and_narrow_find_the_same (twin, Miri)"),
     ("crates/parsimon-data/src/svmlight.rs", "crates/parsimon-data/tests/properties.rs (a naive twin), fuzz/src/targets/text.rs"),

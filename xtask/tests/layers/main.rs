@@ -56,6 +56,7 @@ fn crates_of(repository: &Path) -> Result<Vec<(String, PathBuf)>> {
             crates.push((name.to_owned(), directory.clone()));
         }
     }
+    crates.push(("parsimon-fuzz".to_owned(), repository.join("fuzz")));
     crates.sort();
     Ok(crates)
 }

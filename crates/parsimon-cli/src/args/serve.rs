@@ -348,3 +348,38 @@ pub(crate) struct ExportArgs {
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
+
+#[cfg(test)]
+mod tests {
+    use parsimon_testing::Mutator;
+
+    use super::ServeArgs;
+
+    /// Files of settings with any damage are read, or refused with a reason in one line.
+    #[test]
+    fn damaged_settings_are_refused_in_words() {
+        let seeds = [
+            "listen = \"127.0.0.1:7777\"\nmodel = [\"a=a.psm\", \"b=b.psm\"]\nquiet = true\n",
+            "model = \"m\"\ndata = \"state\"\nalgorithm = \"ftrl\"\nl1 = 0.5\nbits = 18\nquiet = false\n",
+        ];
+        let seeds: Vec<Vec<u8>> = seeds.iter().map(|text| text.as_bytes().to_vec()).collect();
+        let words: Vec<Vec<u8>> =
+            [&b"[["[..], b"''", b"\"\"\"", b"config = 1\n", b"1979-05-27", b"= {}", b"-", b"inf"]
+                .map(<[u8]>::to_vec)
+                .to_vec();
+        let mut mutator = Mutator::new(1, &seeds, &words);
+        let (mut refused, mut taken) = (0, 0);
+        for _ in 0..3000 {
+            let bytes = mutator.next();
+            let Ok(text) = std::str::from_utf8(&bytes) else { continue };
+            match ServeArgs::from_toml(text) {
+                Ok(_) => taken += 1,
+                Err(reason) => {
+                    assert!(!reason.is_empty(), "{text:?}");
+                    refused += 1;
+                }
+            }
+        }
+        assert!(refused > 300 && taken > 300, "{refused} refused, {taken} taken");
+    }
+}

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use parsimon_testing::SplitMix64;
 
 use super::driver::{Driver, Facts, Wrong, names};
 use crate::files::UNFINISHED;
@@ -126,30 +125,4 @@ fn records_of_another_past_are_not_taken_for_the_log() {
 fn snapshots_are_read_back_and_bind_the_log() {
     wrong_snapshot().unwrap();
     snapshot_beyond_the_end().unwrap();
-}
-
-#[test]
-fn random_bytes_never_panic() {
-    let random = &mut SplitMix64::new(5);
-    let (disk, facts) = log(0).unwrap();
-    let files = names(&disk);
-    for _ in 0..3000 {
-        let damaged = SimulatedDisk::new(disk.state(), 512);
-        damaged.set_faults(Faults {
-            short_reads: Some(1 + random.below(700) as usize),
-            ..Faults::default()
-        });
-        let name = &files[random.below(files.len() as u64) as usize];
-        damaged.damage(name, |bytes| match random.below(3) {
-            0 => bytes.truncate(random.below(bytes.len() as u64 + 1) as usize),
-            1 => bytes.iter_mut().for_each(|byte| *byte = random.bits() as u8),
-            _ => {
-                for _ in 0..random.below(30) {
-                    let at = random.below(bytes.len() as u64) as usize;
-                    bytes[at] = random.bits() as u8;
-                }
-            }
-        });
-        open(damaged, &facts, true).unwrap();
-    }
 }

@@ -2,8 +2,11 @@
 
 /// The words of a dictionary.
 pub(crate) fn words(text: &str) -> Vec<Vec<u8>> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|line| word(line).unwrap_or_else(|| panic!("not a line of a dictionary: {line}"))).collect()
+    let lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| word(line).unwrap_or_else(|| panic!("not a line of a dictionary: {line}")))
+        .collect()
 }
 
 fn word(line: &str) -> Option<Vec<u8>> {

@@ -41,6 +41,7 @@ pub(crate) fn check_model(model: &Model) {
     model.calibrate(&mut margins);
     assert_eq!(margins.len(), chunk.len() * model.outputs());
     let bytes = model.to_bytes();
-    let again = Model::from_bytes(&bytes).unwrap_or_else(|e| panic!("written and not read back: {e}"));
+    let again =
+        Model::from_bytes(&bytes).unwrap_or_else(|e| panic!("written and not read back: {e}"));
     assert!(again.to_bytes() == bytes, "written, read and written differently");
 }

@@ -4,7 +4,11 @@
 //! good seeds from fixed random numbers, `cargo xtask fuzz NAME --minutes N` chooses inputs by coverage. CONTRIBUTING.md has the
 //! steps to add a target.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a target reports a fault")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a panic is how a target reports a fault"
+)]
 
 mod campaign;
 mod dictionary;

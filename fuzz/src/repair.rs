@@ -47,7 +47,8 @@ pub(crate) fn container(bytes: &[u8]) -> Vec<u8> {
             let len = header.byte_offset();
             let stated = u64_at(&bytes, 16).unwrap_or(0) as usize;
             // The sections begin at multiples of eight: what a mutation moved goes back.
-            let (was, is) = ((FIXED + stated).next_multiple_of(8), (FIXED + len).next_multiple_of(8));
+            let (was, is) =
+                ((FIXED + stated).next_multiple_of(8), (FIXED + len).next_multiple_of(8));
             if len != stated && was.abs_diff(is) < 64 {
                 put(&mut bytes, 16, &(len as u64).to_le_bytes());
             }
@@ -71,7 +72,9 @@ pub(crate) fn cache(bytes: &[u8]) -> Vec<u8> {
     let mut at = 24;
     while at < trailer {
         let Some(len) = u64_at(&bytes, at) else { break };
-        let payload = usize::try_from(len).ok().and_then(|len| bytes.get(at + 24..(at + 24).checked_add(len)?));
+        let payload = usize::try_from(len)
+            .ok()
+            .and_then(|len| bytes.get(at + 24..(at + 24).checked_add(len)?));
         let Some(payload) = payload else { break };
         let (sum, end) = (checksum(payload), at + 24 + payload.len());
         put(&mut bytes, at + 16, &sum.to_le_bytes());

@@ -29,7 +29,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let filters: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
-    let is_chosen = |target: &&Target| filters.is_empty() || filters.iter().any(|f| target.name.contains(f.as_str()));
+    let is_chosen = |target: &&Target| {
+        filters.is_empty() || filters.iter().any(|f| target.name.contains(f.as_str()))
+    };
     let mut chosen: Vec<&Target> = TARGETS.iter().filter(is_chosen).collect();
     // Long ones first, so that both threads end at about the same time.
     chosen.sort_by_key(|target| std::cmp::Reverse(target.inputs));
@@ -53,7 +55,8 @@ fn main() -> ExitCode {
         }
     });
     let done = done.into_inner().unwrap();
-    let inputs: u64 = done.iter().filter_map(|(_, result)| result.as_ref().ok()).map(|tally| tally.inputs).sum();
+    let inputs: u64 =
+        done.iter().filter_map(|(_, result)| result.as_ref().ok()).map(|tally| tally.inputs).sum();
     println!("{inputs} inputs in {:.0} s", start.elapsed().as_secs_f64());
     let mut is_good = true;
     for (name, result) in &done {
@@ -79,12 +82,19 @@ fn attack(target: &Target) -> Result<Tally, String> {
     if let Err(Fault { origin, bytes, words }) = ran {
         let path = std::env::temp_dir().join(format!("parsimon-fuzz-{}", target.name));
         std::fs::write(&path, &bytes).map_err(|e| e.to_string())?;
-        let kept = format!("cargo run -p parsimon-fuzz --bin fuzz -- read {} {}", target.name, path.display());
+        let kept = format!(
+            "cargo run -p parsimon-fuzz --bin fuzz -- read {} {}",
+            target.name,
+            path.display()
+        );
         return Err(format!("{origin}: {words}\n    again with: {kept}"));
     }
     if tally.share_past_header() < target.floor {
         let share = tally.share_past_header();
-        return Err(format!("only {share:.3} of the inputs got past the header, less than {}", target.floor));
+        return Err(format!(
+            "only {share:.3} of the inputs got past the header, less than {}",
+            target.floor
+        ));
     }
     Ok(tally)
 }

@@ -54,7 +54,10 @@ pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
                 }
             }
             if !broken.is_empty() {
-                bail!("faults in {}; copy each input to fuzz/corpus/NAME and mend it", broken.join(", "));
+                bail!(
+                    "faults in {}; copy each input to fuzz/corpus/NAME and mend it",
+                    broken.join(", ")
+                );
             }
             Ok(())
         }
@@ -68,7 +71,9 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<Wanted<'a>> {
         match *argument {
             "--list" => return Ok(Wanted::List),
             "--unguided" => is_guided = false,
-            "--minutes" => minutes = rest.next().and_then(|m| m.parse::<f64>().ok()).filter(|m| *m > 0.0),
+            "--minutes" => {
+                minutes = rest.next().and_then(|m| m.parse::<f64>().ok()).filter(|m| *m > 0.0)
+            }
             flag if flag.starts_with('-') => bail!("{OVERVIEW}"),
             word => name = Some(word),
         }
@@ -82,7 +87,9 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<Wanted<'a>> {
 /// The program without instrumentation.
 fn plain(arguments: &[&str]) -> Command {
     let mut command = cargo();
-    command.args(["run", "--quiet", "--package", "parsimon-fuzz", "--bin", "fuzz", "--"]).args(arguments);
+    command
+        .args(["run", "--quiet", "--package", "parsimon-fuzz", "--bin", "fuzz", "--"])
+        .args(arguments);
     command
 }
 
@@ -119,14 +126,23 @@ fn run_guided(program: &Path, name: &str, minutes: f64) -> Result<()> {
     let (found, seeds) = (folder.join("found"), folder.join("seeds"));
     std::fs::create_dir_all(&found)?;
     run(plain(&["seeds", name, &seeds.display().to_string()]))?;
-    println!("{name}: guided by coverage for {minutes} minutes; inputs are kept in {}", found.display());
+    println!(
+        "{name}: guided by coverage for {minutes} minutes; inputs are kept in {}",
+        found.display()
+    );
     let mut command = Command::new(program);
     command.env("PARSIMON_FUZZ_TARGET", name);
     command.args([&found, &seeds]);
     command.arg(format!("-max_total_time={}", (minutes * 60.0).ceil()));
     command.arg(format!("-dict={}", seeds.with_extension("dict").display()));
     command.arg(format!("-artifact_prefix={}/", folder.display()));
-    command.args(["-rss_limit_mb=5000", "-timeout=30", "-max_len=8192", "-print_final_stats=1", "-verbosity=0"]);
+    command.args([
+        "-rss_limit_mb=5000",
+        "-timeout=30",
+        "-max_len=8192",
+        "-print_final_stats=1",
+        "-verbosity=0",
+    ]);
     run(command)
 }
 
@@ -139,7 +155,8 @@ mod tests {
         assert!(matches!(parse(&["--list"]), Ok(Wanted::List)));
         let wanted = parse(&["csv", "--minutes", "0.5", "--unguided"]);
         assert!(matches!(wanted, Ok(Wanted::Run { name: "csv", minutes: 0.5, is_guided: false })));
-        for wrong in [&["csv"][..], &["--minutes", "1"], &["csv", "--minutes", "x"], &["csv", "-m"]] {
+        for wrong in [&["csv"][..], &["--minutes", "1"], &["csv", "--minutes", "x"], &["csv", "-m"]]
+        {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -29,11 +29,15 @@ pub(crate) fn sanitize() -> Result<()> {
         if nightly {
             table.step(&step, || miri(package, modules));
         } else {
-            table.not_run(&step, "no nightly compiler with Miri: rustup +nightly component add miri rust-src");
+            table.not_run(
+                &step,
+                "no nightly compiler with Miri: rustup +nightly component add miri rust-src",
+            );
         }
     }
     for arguments in SANITIZED {
-        table.step(&format!("address sanitizer, {}", arguments[1]), || address_sanitizer(arguments));
+        table
+            .step(&format!("address sanitizer, {}", arguments[1]), || address_sanitizer(arguments));
     }
     table.finish()
 }

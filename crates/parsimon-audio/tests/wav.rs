@@ -72,7 +72,6 @@ proptest! {
 
 }
 
-
 #[test]
 fn channels_are_chosen_and_extensible_headers_read() {
     let data: Vec<u8> = [100i16, -100, 200, -200].iter().flat_map(|v| v.to_le_bytes()).collect();

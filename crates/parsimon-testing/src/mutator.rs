@@ -4,9 +4,30 @@ use crate::SplitMix64;
 
 /// Numbers in text that readers get wrong.
 const NUMBERS: [&str; 24] = [
-    "0", "-0", "1e400", "-1e400", "1e-400", "5e-324", "1e308", "1e100", "1e101", "nan", "inf",
-    "4294967294", "4294967295", "4294967296", "18446744073709551615", "18446744073709551616", "-1",
-    "0x10", "1_000", "+1", "1.", ".5", "1e", "99999999999999999999999999999999999999999",
+    "0",
+    "-0",
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "5e-324",
+    "1e308",
+    "1e100",
+    "1e101",
+    "nan",
+    "inf",
+    "4294967294",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-1",
+    "0x10",
+    "1_000",
+    "+1",
+    "1.",
+    ".5",
+    "1e",
+    "99999999999999999999999999999999999999999",
 ];
 
 /// Makes damaged copies of seeds.
@@ -61,9 +82,7 @@ impl<'a> Mutator<'a> {
             0 | 1 => bytes[at] ^= 1 << self.below(8),
             2 => bytes[at] = self.random.bits() as u8,
             3 => {
-                let byte = *b"\0 \n\r\t,;:|\"'\\{}[]#-+.eE019"
-                    .get(self.below(26))
-                    .unwrap_or(&0xff);
+                let byte = *b"\0 \n\r\t,;:|\"'\\{}[]#-+.eE019".get(self.below(26)).unwrap_or(&0xff);
                 bytes[at] = byte;
             }
             4 => bytes.truncate(at),
@@ -111,7 +130,15 @@ impl<'a> Mutator<'a> {
 
     fn binary_float(&mut self, bytes: &mut [u8], at: usize) {
         const ODD: [f64; 9] = [
-            f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 5e-324, 1e300, -1e300, f64::MAX, 1e-300,
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            -0.0,
+            5e-324,
+            1e300,
+            -1e300,
+            f64::MAX,
+            1e-300,
         ];
         let number = ODD[self.below(ODD.len())];
         // Numbers of files lie on multiples of four.

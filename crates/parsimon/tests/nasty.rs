@@ -162,7 +162,10 @@ fn one_run(algorithm: &Algorithm, seed: u64) -> Result<bool, String> {
     let precision = pick(random, &[Precision::F32, Precision::F64]);
     let about = |words: String| {
         let spec = serde_json::to_string(settings.to_json()).unwrap();
-        format!("{words}\n    {spec} {precision}, values {:?}, weights {:?}, labels {:?}", palette.values, palette.weights, palette.labels)
+        format!(
+            "{words}\n    {spec} {precision}, values {:?}, weights {:?}, labels {:?}",
+            palette.values, palette.weights, palette.labels
+        )
     };
     let Some(mut trainer) = trainer(&settings, precision) else { return Ok(false) };
     for _ in 0..12 {
@@ -192,7 +195,8 @@ fn every_algorithm_is_finite_or_stops() {
     let (mut whole, mut stopped) = (0, 0);
     for algorithm in ALGORITHMS.iter() {
         for k in 0..RUNS {
-            let seed = k.wrapping_mul(0x9E37_79B9) ^ parsimon_files::checksum(algorithm.name.as_bytes());
+            let seed =
+                k.wrapping_mul(0x9E37_79B9) ^ parsimon_files::checksum(algorithm.name.as_bytes());
             match one_run(algorithm, seed) {
                 Ok(true) => whole += 1,
                 Ok(false) => stopped += 1,
@@ -215,7 +219,8 @@ fn a_run_that_diverges_writes_nothing() {
     let path = folder.path().join("c.ckpt");
     std::fs::write(&path, b"of before").unwrap();
     // The last row alone has feature 3: no later row shows that its weight is infinite.
-    let input = Input::Bytes { name: "x.svm".into(), bytes: b"1 1:1\n2 2:1\n1e90 3:1e90\n".to_vec() };
+    let input =
+        Input::Bytes { name: "x.svm".into(), bytes: b"1 1:1\n2 2:1\n1e90 3:1e90\n".to_vec() };
     let options = Options { labels: Labels::Real, space: Some(Space::Ids), ..Options::default() };
     let settings = Spec::new("sgd").set("loss", "squared").set("rate", 1e200).resolve().unwrap();
     let mut trainer =

@@ -44,7 +44,8 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
 
 pub(crate) fn run(bytes: &[u8]) -> Outcome {
     let bytes = repair::cache(bytes);
-    let options = Options { format: Some(Format::Cache), labels: Labels::Any, ..Options::default() };
+    let options =
+        Options { format: Some(Format::Cache), labels: Labels::Any, ..Options::default() };
     let whole = rows::read(&bytes, &options, |_| {});
     whole.check();
     let small = rows::read(&bytes, &Options { chunk_rows: 2, ..options.clone() }, |_| {});

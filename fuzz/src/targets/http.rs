@@ -99,9 +99,17 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         seed(1, 2, "|a b c:2\n|d e\n"),
         seed(2, 0, "[{\"site\":\"s1\"},{\"site\":\"s2\",\"k\":3}]"),
         seed(3, 1, "{\"id\":\"r1\",\"label\":1}\n"),
-        seed(6, 0, "{\"inputs\":[{\"name\":\"rows\",\"datatype\":\"BYTES\",\"shape\":[1],\"data\":[\"1 |a b\"]}]}"),
+        seed(
+            6,
+            0,
+            "{\"inputs\":[{\"name\":\"rows\",\"datatype\":\"BYTES\",\"shape\":[1],\"data\":[\"1 |a b\"]}]}",
+        ),
         seed(7, 0, "{\"dataframe_records\":[{\"site\":\"s1\",\"n\":1}]}"),
-        seed(7, 0, "{\"dataframe_split\":{\"columns\":[\"site\",\"n\"],\"data\":[[\"s1\",1],[\"s2\",2]]}}"),
+        seed(
+            7,
+            0,
+            "{\"dataframe_split\":{\"columns\":[\"site\",\"n\"],\"data\":[[\"s1\",1],[\"s2\",2]]}}",
+        ),
     ];
     let taken: Vec<_> = all.into_iter().filter(|seed| run(seed) == Outcome::Accepted).collect();
     assert!(taken.len() > 5, "the service refuses most seeds");
@@ -124,7 +132,8 @@ pub(crate) fn run(bytes: &[u8]) -> Outcome {
                 let value: Value = serde_json::from_slice(&answer).unwrap_or_default();
                 assert!(value["error"].is_string(), "{status} for {path}: {}", text());
                 assert_eq!(after(), before, "refused, and the state has changed: {path}");
-                let is_syntax = status == 415 || value["error"].as_str().is_some_and(|e| e.contains("JSON"));
+                let is_syntax =
+                    status == 415 || value["error"].as_str().is_some_and(|e| e.contains("JSON"));
                 if is_syntax { Outcome::Unrecognized } else { Outcome::Refused }
             }
             status => panic!("{status} for {path}: {}", text()),

@@ -4,7 +4,9 @@ use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
 use parsimon_log::simulated::{Faults, SimulatedDisk, State};
-use parsimon_log::{AppendError, Disk, Log, Options, Records, inspect, repair as repair_log, verify};
+use parsimon_log::{
+    AppendError, Disk, Log, Options, Records, inspect, repair as repair_log, verify,
+};
 use parsimon_testing::SplitMix64;
 
 use crate::{Outcome, repair};
@@ -129,7 +131,9 @@ pub(crate) fn segment(bytes: &[u8]) -> Outcome {
 }
 
 pub(crate) fn snapshot(bytes: &[u8]) -> Outcome {
-    let Some(disk) = replaced("snap-", bytes, repair::snapshot) else { return Outcome::Unrecognized };
+    let Some(disk) = replaced("snap-", bytes, repair::snapshot) else {
+        return Outcome::Unrecognized;
+    };
     let Ok(log) = Log::on(Arc::new(disk.clone()), options()) else { return Outcome::Refused };
     let mut outcome = Outcome::Accepted;
     for (epoch, seq) in log.snapshots().unwrap() {

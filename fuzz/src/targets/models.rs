@@ -11,7 +11,8 @@ use crate::{Outcome, learned, repair};
 
 /// A learner of a method, of some rows.
 fn taught(spec: Spec, precision: Precision) -> Trainer {
-    let mut trainer = learned::trainer(spec, LearnerOptions { precision, ..LearnerOptions::default() });
+    let mut trainer =
+        learned::trainer(spec, LearnerOptions { precision, ..LearnerOptions::default() });
     trainer.note_names([(1, "one"), (2, "two"), (6, "b=x")].into_iter().collect());
     learned::learn(&mut trainer, &learned::rows(30)).unwrap();
     trainer
@@ -25,7 +26,10 @@ fn specs() -> Vec<Spec> {
         Spec::new("sgd").set("normalize", true),
         Spec::new("asgd").set("ball", "l1").set("radius", 0.8),
         Spec::new("adam"),
-        Spec::new("dual-averaging").set("ball", "simplex-kl").set("radius", 2.0).set("dimension", 8),
+        Spec::new("dual-averaging")
+            .set("ball", "simplex-kl")
+            .set("radius", 2.0)
+            .set("dimension", 8),
         dense("rls").set("loss", "squared"),
         dense("apa").set("order", 2).set("loss", "projection"),
         Spec::new("multikernel-pda").set("kernel", "gaussian").set("variances", vec![1]),
@@ -35,7 +39,11 @@ fn specs() -> Vec<Spec> {
 
 pub(crate) fn checkpoint_seeds() -> Vec<Vec<u8>> {
     let precision = |k: usize| [Precision::F32, Precision::F64][k % 2];
-    specs().into_iter().enumerate().map(|(k, spec)| taught(spec, precision(k)).checkpoint()).collect()
+    specs()
+        .into_iter()
+        .enumerate()
+        .map(|(k, spec)| taught(spec, precision(k)).checkpoint())
+        .collect()
 }
 
 pub(crate) fn model_seeds() -> Vec<Vec<u8>> {
@@ -117,7 +125,8 @@ pub(crate) fn checkpoint(bytes: &[u8]) -> Outcome {
     assert!(learned::is_finite(&trainer), "a number that is not finite was taken");
     learned::check_model(&trainer.model());
     let saved = trainer.checkpoint();
-    let again = Trainer::from_checkpoint(&saved).unwrap_or_else(|e| panic!("saved and not read back: {e}"));
+    let again =
+        Trainer::from_checkpoint(&saved).unwrap_or_else(|e| panic!("saved and not read back: {e}"));
     assert!(again.checkpoint() == saved, "saved, read and saved differently");
     // Whatever it learns, it learns without a panic.
     let _ = learned::learn(&mut trainer, &learned::rows(5));
@@ -133,7 +142,10 @@ pub(crate) fn delta(bytes: &[u8]) -> Outcome {
     }
     let Ok(delta) = Delta::from_bytes(&bytes) else { return Outcome::Refused };
     let written = delta.to_bytes();
-    assert!(Delta::from_bytes(&written).is_ok_and(|again| again == delta), "written and read differently");
+    assert!(
+        Delta::from_bytes(&written).is_ok_and(|again| again == delta),
+        "written and read differently"
+    );
     let mut outcome = Outcome::Refused;
     for start in START.iter() {
         let mut state = Trainer::from_checkpoint(start).unwrap();
@@ -159,7 +171,9 @@ pub(crate) fn calibration(bytes: &[u8]) -> Outcome {
     }
     let method = [CalibrationMethod::Platt, CalibrationMethod::Isotonic][usize::from(first % 2)];
     let numbers: Vec<f64> = numbers.iter().map(|n| f64::from_le_bytes(*n)).collect();
-    let Some(calibrator) = Calibrator::from_numbers(method, &numbers) else { return Outcome::Refused };
+    let Some(calibrator) = Calibrator::from_numbers(method, &numbers) else {
+        return Outcome::Refused;
+    };
     assert_eq!(calibrator.numbers(), numbers);
     let margins = [-1e300, -1e3, -1.5, 0.0, 5e-324, 0.5, 1e3, 1e300];
     for pair in margins.map(|margin| calibrator.log_odds(margin)).windows(2) {

@@ -80,7 +80,9 @@ pub(crate) fn spec(bytes: &[u8]) -> Outcome {
     let again = again.resolve().unwrap_or_else(|e| panic!("resolved, written and refused: {e}"));
     assert_eq!(again.to_json(), settings.to_json(), "resolved and written differently");
     // Learners of a stated size are for the tests of memory.
-    let is_large = |name: &str| settings.to_json().get(name).and_then(serde_json::Value::as_f64).is_some_and(|n| n > 1000.0);
+    let is_large = |name: &str| {
+        settings.to_json().get(name).and_then(serde_json::Value::as_f64).is_some_and(|n| n > 1000.0)
+    };
     if ["dimension", "order", "dictionary", "size", "budget"].into_iter().any(is_large) {
         return Outcome::Accepted;
     }
@@ -89,7 +91,8 @@ pub(crate) fn spec(bytes: &[u8]) -> Outcome {
         let Ok(mut trainer) = Trainer::new(settings.clone(), frame, InputSchema::default()) else {
             return Outcome::Refused;
         };
-        if learned::learn(&mut trainer, &learned::rows(12)).is_ok() && learned::is_finite(&trainer) {
+        if learned::learn(&mut trainer, &learned::rows(12)).is_ok() && learned::is_finite(&trainer)
+        {
             learned::check_model(&trainer.model());
         }
     }

@@ -49,7 +49,9 @@ pub(crate) fn wav(bytes: &[u8]) -> Outcome {
     }
     match read(Some(1)) {
         Ok(_) => Outcome::Accepted,
-        Err(_) if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE") => Outcome::Refused,
+        Err(_) if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE") => {
+            Outcome::Refused
+        }
         Err(_) => Outcome::Unrecognized,
     }
 }
@@ -80,7 +82,11 @@ pub(crate) fn canceller(bytes: &[u8]) -> Outcome {
     assert!(canceller.push(&far, &near).iter().all(|x| x.is_finite()), "a sample is not finite");
     // A forged power may overflow later: such a state is not read back, and the samples stay finite.
     if let Ok(mut again) = Canceller::restore(&canceller.save()) {
-        assert_eq!(again.push(&far, &near), canceller.push(&far, &near), "saved and read differently");
+        assert_eq!(
+            again.push(&far, &near),
+            canceller.push(&far, &near),
+            "saved and read differently"
+        );
     }
     Outcome::Accepted
 }

@@ -110,9 +110,15 @@ fn lines(format: Format, bytes: &[u8]) -> Outcome {
     hashed(format, bytes, &strict);
     if let Ok(mut parser) = RowParser::new("x", format, &strict) {
         let mut chunks = Vec::new();
-        let first = parser.parse(bytes, &mut chunks).map(|()| chunks.iter().map(Chunk::len).sum::<usize>());
-        let again = parser.parse(bytes, &mut chunks).map(|()| chunks.iter().map(Chunk::len).sum::<usize>());
-        assert_eq!(first.map_err(|e| e.to_string()), again.map_err(|e| e.to_string()), "parsed twice");
+        let first =
+            parser.parse(bytes, &mut chunks).map(|()| chunks.iter().map(Chunk::len).sum::<usize>());
+        let again =
+            parser.parse(bytes, &mut chunks).map(|()| chunks.iter().map(Chunk::len).sum::<usize>());
+        assert_eq!(
+            first.map_err(|e| e.to_string()),
+            again.map_err(|e| e.to_string()),
+            "parsed twice"
+        );
     }
     match (whole.is_open, &whole.error) {
         (false, _) => Outcome::Unrecognized,
@@ -147,9 +153,19 @@ fn hashed(format: Format, bytes: &[u8], strict: &Options) {
 
 /// Finds out format, kinds of columns and task, as the program does, and learns.
 fn by_kinds(format: Option<Format>, bytes: &[u8]) -> Outcome {
-    let options = Options { format, space: Some(SMALL), kinds: Kinds::Found, chunk_rows: 5, ..Options::default() };
+    let options = Options {
+        format,
+        space: Some(SMALL),
+        kinds: Kinds::Found,
+        chunk_rows: 5,
+        ..Options::default()
+    };
     let inputs = [input(bytes)];
-    let guessed = match open_guessing(&Spec::new("sgd").set("normalize", true), &inputs[..], &options) {
+    let guessed = match open_guessing(
+        &Spec::new("sgd").set("normalize", true),
+        &inputs[..],
+        &options,
+    ) {
         Ok(guessed) => guessed,
         Err(error) => {
             let words = error.to_string();

@@ -8,15 +8,24 @@ use crate::workspace::Package;
 
 /// What would break if the `unsafe` of a module were wrong: files of tests, or names of tests in the module itself.
 const TESTS: [(&str, &str); 11] = [
-    ("crates/parsimon-cli/src/interrupt.rs", "crates/parsimon-cli/tests/interrupts.rs, crates/parsimon-cli/tests/signals.rs"),
+    (
+        "crates/parsimon-cli/src/interrupt.rs",
+        "crates/parsimon-cli/tests/interrupts.rs, crates/parsimon-cli/tests/signals.rs",
+    ),
     ("crates/parsimon-core/src/huge.rs", "room_is_room (address sanitizer)"),
     ("crates/parsimon-core/src/prefetch.rs", "nothing_changes (Miri)"),
     ("crates/parsimon-core/src/vector.rs", "both_ways_give_the_same_bits (twin, Miri)"),
     ("crates/parsimon-core/src/wide.rs", "wide_and_narrow_give_the_same_bits (twin, Miri)"),
-    ("crates/parsimon-data/src/four_features.rs", "no_bytes_and_no_places_do_harm (address sanitizer), four_are_read_as_one_by_one (twin)"),
+    (
+        "crates/parsimon-data/src/four_features.rs",
+        "no_bytes_and_no_places_do_harm (address sanitizer), four_are_read_as_one_by_one (twin)",
+    ),
     ("crates/parsimon-data/src/row_sort.rs", "the_order_is_that_of_a_sort (twin, Miri)"),
     ("crates/parsimon-data/src/separators.rs", "wide_and_narrow_find_the_same (twin, Miri)"),
-    ("crates/parsimon-data/src/svmlight.rs", "crates/parsimon-data/tests/properties.rs (a naive twin), fuzz/src/targets/text.rs"),
+    (
+        "crates/parsimon-data/src/svmlight.rs",
+        "crates/parsimon-data/tests/properties.rs (a naive twin), fuzz/src/targets/text.rs",
+    ),
     ("crates/parsimon-python/src/capsule.rs", "python/tests/test_tables.py"),
     ("crates/parsimon-testing/src/allocation.rs", "crates/parsimon-core/tests/allocation.rs"),
 ];
@@ -24,10 +33,16 @@ const TESTS: [(&str, &str); 11] = [
 /// The tests of a module. A file that is not there, or a name that the module does not have, is an error.
 fn tests_of(file: &Path, text: &str) -> Result<&'static str> {
     let known = TESTS.iter().find(|(module, _)| Path::new(module) == file);
-    let (_, tests) = known.with_context(|| format!("{}: name the test of its unsafe code in TESTS", file.display()))?;
+    let (_, tests) = known.with_context(|| {
+        format!("{}: name the test of its unsafe code in TESTS", file.display())
+    })?;
     for test in tests.split(", ") {
         let name = test.split(' ').next().unwrap_or(test);
-        let is_there = if name.contains('/') { Path::new(name).exists() } else { text.contains(&format!("fn {name}(")) };
+        let is_there = if name.contains('/') {
+            Path::new(name).exists()
+        } else {
+            text.contains(&format!("fn {name}("))
+        };
         if !is_there {
             bail!("{}: the test {name} is not there", file.display());
         }
@@ -57,7 +72,10 @@ pub(super) fn table(packages: &[Package]) -> Result<String> {
                 let sentence =
                     sentence.with_context(|| format!("{} has no documentation", file.display()))?;
                 let (blocks, tests) = (blocks(&text), tests_of(&file, &text)?);
-                table.push_str(&format!("| `{}` | {sentence} | {blocks} | {tests} |\n", file.display()));
+                table.push_str(&format!(
+                    "| `{}` | {sentence} | {blocks} | {tests} |\n",
+                    file.display()
+                ));
             }
         }
     }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-
 use super::driver::{Driver, Facts, Wrong, names};
 use crate::files::UNFINISHED;
 use crate::segment;

@@ -31,10 +31,26 @@ AS_NUMBERS = ("squared", "projection")
 NUMBER_LOSSES = ("squared", "huber", "quantile", "poisson", "projection")
 #: Names are hashed into 2**22 slots, as the program does.
 BITS = 22
+#: Losses by their names in scikit-learn and River.
+_ELSEWHERE = {
+    "log_loss": "logistic",
+    "log": "logistic",
+    "squared_error": "squared",
+    "squared_loss": "squared",
+    "squared_hinge": "squared-hinge",
+}
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 #: scikit-learn takes a parameter called alpha for a strength; where any method may be named, ours is called otherwise.
 _RENAMED = {"metric_alpha": "alpha"}
 _OURS = {name: ours for ours, name in _RENAMED.items()}
+
+
+_FRAME = ("precision", "fit_intercept")
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two values of a setting are the same one."""
+    return a is b or _plain(a) == _plain(b)
 
 
 def _plain(value: Any) -> Any:
@@ -104,12 +120,21 @@ def _has_weights(estimator: _Parsimon) -> bool:
 
 
 def _has_probabilities(estimator: _Parsimon) -> bool:
-    if getattr(getattr(estimator, "_learner", None), "calibration", None) is not None:
+    own = estimator.__dict__
+    # PERF: asked at every call of predict_proba_one, and only these have a say.
+    key = (estimator._algorithm or own["algorithm"], own.get("loss"), estimator._losses)
+    try:
+        loss = _RESOLVED_LOSS[key]
+    except (KeyError, TypeError):
+        loss = estimator._resolved()[0]["loss"]
+        if isinstance(key[1], (str, type(None))):
+            _RESOLVED_LOSS[key] = loss
+    if loss == "logistic" or getattr(own.get("_learner"), "calibration", None) is not None:
         return True
-    loss = estimator._resolved()[0]["loss"]
-    if loss != "logistic":
-        raise AttributeError(f"probabilities need the logistic loss, not {loss}")
-    return True
+    raise AttributeError(f"probabilities need the logistic loss, not {loss}")
+
+
+_RESOLVED_LOSS: dict[Any, str] = {}
 
 
 class _Parsimon(BaseEstimator):
@@ -122,14 +147,32 @@ class _Parsimon(BaseEstimator):
     shuffle: bool
     random_state: Any
     precision: str
+    #: Settings that were changed after learning, with what they were.
+    _stale: ClassVar[dict[str, Any]] = {}
 
     # Settings.
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        if "_learner" in own and (name in self._settings or name in _FRAME) and name in own:
+            learned_with = self._stale.get(name, own[name])
+            stale = {other: before for other, before in self._stale.items() if other != name}
+            if not _equal(learned_with, value):
+                stale[name] = learned_with
+            own["_stale"] = stale
+        super().__setattr__(name, value)
+
+    def _refuse_changed(self) -> None:
+        changed = ", ".join(f"{name} was {before!r} and is {getattr(self, name)!r}" for name, before in self._stale.items())
+        raise ValueError(f"settings were changed after learning: {changed}. Call fit, or set them back, or learn with a clone")
 
     def _spec(self) -> dict[str, Any]:
         name = self._algorithm or self.algorithm
         spec = {"algorithm": name}
         for setting in self._settings:
             value = _plain(getattr(self, setting))
+            if setting == "loss" and value in _ELSEWHERE:
+                raise ValueError(f"loss={value!r} is called {_ELSEWHERE[value]!r} here")
             if value is not None:
                 spec[_RENAMED.get(setting, setting)] = value
         if "loss" not in spec:
@@ -179,6 +222,7 @@ class _Parsimon(BaseEstimator):
 
     def _adopt(self, learner: Any) -> None:
         self._learner, self.n_iter_, self._sparse = learner, 1, False
+        self.__dict__.pop("_stale", None)
 
     def _check_loss(self, settings: dict[str, Any]) -> None:
         loss, name = settings["loss"], settings["algorithm"]
@@ -226,6 +270,9 @@ class _Parsimon(BaseEstimator):
     def _weights_of_set(self, sample_weight: Any, X: Any) -> np.ndarray | None:
         """The weights of a whole data set, which must not be empty; a piece of a stream may."""
         weights = self._weights_of(sample_weight, X)
+        if weights is not None and not (weights >= 0).all():
+            row = int(np.argmin(weights >= 0))
+            raise ValueError(f"sample_weight must be a finite number >= 0, got {weights[row]} at row {row}")
         if weights is not None and not weights.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")
         return weights
@@ -306,6 +353,8 @@ class _Parsimon(BaseEstimator):
         return int(self.random_state.randint(2**31 - 1))
 
     def _must_learn(self) -> Any:
+        if self._stale:
+            self._refuse_changed()
         if isinstance(self._learner, _parsimon.Model):
             raise ValueError("a model file holds what prediction needs and cannot learn; resume from a checkpoint")
         return self._learner

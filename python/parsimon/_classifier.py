@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -204,8 +205,10 @@ class Classifier(ClassifierMixin, _Parsimon):
 
         The classes are those passed here or to ``partial_fit``; else False and True for a bool, -1 and 1 if the first label is -1, 0 and 1.
         """
-        learner = getattr(self, "_learner", None)
-        if learner is None:
+        learner = self.__dict__.get("_learner")
+        if learner is None or self._stale:
+            if self._stale:
+                self._refuse_changed()
             with self._unchanged_if_refused():
                 self._set_classes(np.unique(classes) if classes is not None else _guessed(y))
                 learner = self._start_rows(x, self._texts())
@@ -248,10 +251,19 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     def predict_one(self, x: dict[Any, Any]) -> Any:
         """The class of one row."""
-        check_is_fitted(self)
-        margins = self._calibrated(np.array([self._learner.margins_one(self._row(x))]))[0]
+        margins = self._margins_one(x)
         place = int(margins[0] > 0) if len(margins) == 1 else int(np.argmax(margins))
         return self.classes_[place].item() if hasattr(self.classes_[place], "item") else self.classes_[place]
+
+    def _margins_one(self, x: dict[Any, Any]) -> list[float]:
+        learner = self.__dict__.get("_learner")
+        if learner is None:
+            check_is_fitted(self)
+        # PERF: names of columns are looked up only where there are columns.
+        margins = learner.margins_one(x if self.__dict__.get("_places") == {} else self._row(x))
+        if type(learner) is _parsimon.Learner or learner.calibration is None:
+            return margins
+        return self._calibrated(np.array([margins]))[0].tolist()
 
     def predict_many(self, X: Any) -> np.ndarray:
         """The class of every row of a list of dictionaries, or of a data frame."""
@@ -265,8 +277,12 @@ class Classifier(ClassifierMixin, _Parsimon):
     @available_if(_has_probabilities)
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of every class of one row."""
-        check_is_fitted(self)
-        margins = np.array([self._learner.margins_one(self._row(x))])
+        margins = self._margins_one(x)
+        if len(margins) == 1:
+            # PERF: the same numbers as below, without arrays.
+            first, second = self.classes_.tolist()
+            return {first: float(expit(-margins[0])), second: float(expit(margins[0]))}
+        margins = np.array([margins])
         return dict(zip(self.classes_.tolist(), self._probabilities(margins)[0].tolist()))
 
     @property
@@ -281,8 +297,6 @@ class Classifier(ClassifierMixin, _Parsimon):
 
 
 def _probabilities(margins: np.ndarray) -> np.ndarray:
-    from scipy.special import expit
-
     positive = expit(margins)
     if margins.shape[1] == 1:
         return np.hstack([expit(-margins), positive])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from typing import Any
@@ -15,6 +16,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     from . import _named
 
     path = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     native = _parsimon.load(path)
     settings = json.loads(native.settings)
     for name in ("multiclass", "classes"):

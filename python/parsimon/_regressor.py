@@ -97,14 +97,16 @@ class Regressor(RegressorMixin, _Parsimon):
         return self._mean(self._margins(X)[:, 0])
 
     def _mean(self, margins: Any) -> Any:
-        if self.settings_["loss"] == "poisson":
+        if self._learner.is_of_counts:
             return np.exp(np.minimum(margins, 700.0))
         return margins
 
     def learn_one(self, x: dict[Any, Any], y: float, w: float = 1.0) -> Self:
         """Learns one row, a dictionary of features: names, or ids."""
-        learner = getattr(self, "_learner", None)
-        if learner is None:
+        learner = self.__dict__.get("_learner")
+        if learner is None or self._stale:
+            if self._stale:
+                self._refuse_changed()
             with self._unchanged_if_refused():
                 learner = self._start_rows(x, [])
                 learner.learn_one(self._row(x), y, w)
@@ -129,8 +131,10 @@ class Regressor(RegressorMixin, _Parsimon):
 
     def predict_one(self, x: dict[Any, Any]) -> float:
         """The number of one row."""
-        check_is_fitted(self)
-        return float(self._mean(self._learner.margins_one(self._row(x))[0]))
+        learner = self.__dict__.get("_learner")
+        if learner is None:
+            check_is_fitted(self)
+        return float(self._mean(learner.margins_one(x if self.__dict__.get("_places") == {} else self._row(x))[0]))
 
     def predict_many(self, X: Any) -> np.ndarray:
         """The number of every row of a list of dictionaries, or of a data frame."""

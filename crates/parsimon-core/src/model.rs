@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::dictionary::Dictionary;
 use crate::prefetch::prefetch;
 use crate::sums::{fold_lanes, sum_lanes};
-use crate::{Chunk, ColumnMoments, Columns, Float, Precision, Row};
+use crate::{Chunk, ColumnMoments, Columns, Float, Precision};
 
 /// What a learner leaves behind.
 ///
@@ -337,40 +337,85 @@ impl Scorer {
                 heads.iter().for_each(|(_, weights)| weights.prefetch(next));
             }
             let x = chunk.row(i);
-            for (bias, weights) in heads {
-                margins.push(match self.precision {
-                    Precision::F32 => margin::<f32>(x, *bias, weights),
-                    Precision::F64 => margin::<f64>(x, *bias, weights),
-                });
+            let (ids, values) = (x.indices(), x.values());
+            self.row(heads, &Entries { ids, values, id: |j| j, value: |v| v }, margins);
+        }
+    }
+
+    fn row<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64>(
+        &self,
+        heads: &[(f64, Weights)],
+        x: &Entries<'_, I, V, A, B>,
+        margins: &mut Vec<f64>,
+    ) {
+        margins.extend(heads.iter().map(|(bias, weights)| match self.precision {
+            Precision::F32 => x.margin::<f32>(*bias, weights),
+            Precision::F64 => x.margin::<f64>(*bias, weights),
+        }));
+    }
+
+    /// Appends the margins of a row in arrays of any type, as [`margins`](Self::margins) has them for the same row in a chunk. The ids must
+    /// rise, and no value may be zero. Nothing is appended if there is a dictionary.
+    pub fn margins_of<I: Copy, V: Copy>(
+        &self,
+        (ids, id): (&[I], impl Fn(I) -> u32),
+        (values, value): (&[V], impl Fn(V) -> f64),
+        margins: &mut Vec<f64>,
+    ) {
+        let start = margins.len();
+        if let Body::Linear(heads) = &self.body {
+            self.row(heads, &Entries { ids, values, id, value }, margins);
+        }
+        if let Some((low, high)) = self.range {
+            margins[start..].iter_mut().for_each(|p| *p = p.max(low).min(high));
+        }
+    }
+
+    /// Whether there are weights, and not a dictionary.
+    pub fn is_linear(&self) -> bool {
+        matches!(self.body, Body::Linear(_))
+    }
+}
+
+/// One row in arrays of any type, and how their entries are read.
+struct Entries<'a, I, V, A, B> {
+    ids: &'a [I],
+    values: &'a [V],
+    id: A,
+    value: B,
+}
+
+impl<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B> {
+    fn margin<F: Float>(&self, bias: f64, weights: &Weights) -> f64 {
+        let sum: F = match weights {
+            Weights::Array(array) => self.sum(array),
+            Weights::Map(_) => {
+                let product = |(&j, &v): (&I, &V)| {
+                    F::from_f64(weights.get((self.id)(j))) * F::from_f64((self.value)(v))
+                };
+                sum_lanes(self.ids.iter().zip(self.values).map(product))
+            }
+        };
+        (sum + F::from_f64(bias)).to_f64()
+    }
+
+    /// The sum of products in the order of [`sum_lanes`], eight at a time.
+    fn sum<F: Float>(&self, array: &[f64]) -> F {
+        let product = |j: I, v: V| {
+            let w = array.get((self.id)(j) as usize).copied().unwrap_or(0.0);
+            F::from_f64(w) * F::from_f64((self.value)(v))
+        };
+        let mut sums = [F::ZERO; 8];
+        let (ids, rest) = self.ids.as_chunks::<8>();
+        let (values, other) = self.values.as_chunks::<8>();
+        for (ids, values) in ids.iter().zip(values) {
+            for k in 0..8 {
+                sums[k] += product(ids[k], values[k]);
             }
         }
-    }
-}
-
-fn margin<F: Float>(x: Row<'_>, bias: f64, weights: &Weights) -> f64 {
-    let product = |j: u32, v: f64| F::from_f64(weights.get(j)) * F::from_f64(v);
-    let sum = match weights {
-        Weights::Array(array) => array_sum::<F>(x, array),
-        Weights::Map(_) => sum_lanes(x.iter().map(|(j, v)| product(j, v))),
-    };
-    (sum + F::from_f64(bias)).to_f64()
-}
-
-/// The sum of products in the order of [`sum_lanes`], eight at a time.
-fn array_sum<F: Float>(x: Row<'_>, array: &[f64]) -> F {
-    let product = |j: u32, v: f64| {
-        F::from_f64(array.get(j as usize).copied().unwrap_or(0.0)) * F::from_f64(v)
-    };
-    let mut sums = [F::ZERO; 8];
-    let (indices, rest) = x.indices().as_chunks::<8>();
-    let (values, other) = x.values().as_chunks::<8>();
-    for (indices, values) in indices.iter().zip(values) {
-        for k in 0..8 {
-            sums[k] += product(indices[k], values[k]);
+        for (sum, (&j, &v)) in sums.iter_mut().zip(rest.iter().zip(other)) {
+            *sum += product(j, v);
         }
+        fold_lanes(sums)
     }
-    for (sum, (&j, &v)) in sums.iter_mut().zip(rest.iter().zip(other)) {
-        *sum += product(j, v);
-    }
-    fold_lanes(sums)
 }

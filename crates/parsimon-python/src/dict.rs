@@ -20,10 +20,19 @@ pub(crate) struct Diary {
 }
 
 impl Diary {
-    fn note(&mut self, hash: u64, slot: u32, name: &str) {
+    fn note(
+        &mut self,
+        hash: u64,
+        slot: u32,
+        name: impl FnOnce() -> PyResult<String>,
+    ) -> PyResult<()> {
         if self.seen.insert(hash) {
-            self.fresh.push((hash, slot, name.to_owned()));
+            let name = name().inspect_err(|_| {
+                self.seen.remove(&hash);
+            })?;
+            self.fresh.push((hash, slot, name));
         }
+        Ok(())
     }
 
     /// A name that stands for its id.
@@ -49,75 +58,201 @@ impl Diary {
     }
 }
 
-/// Appends a row to the chunk. `bits` is `None` where keys are ids.
-pub(crate) fn push_dict(
-    chunk: &mut Chunk,
-    diary: Option<&mut Diary>,
-    row: &Bound<'_, PyDict>,
-    bits: Option<u8>,
-    label: Option<f64>,
-    weight: f64,
-    limit: f64,
-) -> PyResult<()> {
-    let pushed = push_features(chunk, diary, row, bits, limit);
-    if pushed.is_err() {
-        chunk.abandon_row();
-        return pushed;
+/// The keys of the last row of names, and the slots they became.
+///
+/// PERF: rows of a stream often have the same keys in the same order, and a row is predicted before it is learned. Its keys, and the
+/// texts among its values, are then the same objects at the same places, and are neither spelled out nor hashed nor sorted again.
+/// The objects are held, so that no other can take their addresses.
+#[derive(Default)]
+pub(crate) struct Layout {
+    entries: Vec<Entry>,
+    /// The places in the order of their slots.
+    order: Vec<u32>,
+    values: Vec<f64>,
+    /// Whether the diary has the names.
+    is_noted: bool,
+}
+
+struct Entry {
+    key: Py<PyAny>,
+    /// The value, where it is a text.
+    text: Option<Py<PyAny>>,
+    hash: u64,
+    slot: u32,
+}
+
+impl Layout {
+    /// Rows longer than this are not remembered.
+    const LONGEST: usize = 1024;
+
+    /// Forgets the row.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
     }
-    chunk.finish_row(label, weight, Repeats::Add).map_err(|e| {
-        let words = match e {
-            RowError::NotFinite { .. } => "the sum of a feature's values is not finite".to_owned(),
-            _ => e.to_string(),
-        };
-        BadInput::new(words).into()
+
+    /// Reads the values of a row that has the keys of the last one; `false` if it has others, or a value that must be looked at.
+    fn take_values(&mut self, row: &Bound<'_, PyDict>, limit: f64) -> bool {
+        if row.len() != self.entries.len() {
+            return false;
+        }
+        self.values.clear();
+        for ((key, value), entry) in row.iter().zip(&self.entries) {
+            if key.as_ptr() != entry.key.as_ptr() {
+                return false;
+            }
+            let number = match (&entry.text, value.cast_exact::<PyFloat>()) {
+                (None, Ok(float)) => float.value(),
+                (None, Err(_)) if value.is_exact_instance_of::<PyInt>() => {
+                    value.extract().unwrap_or(f64::NAN)
+                }
+                (Some(text), _) if text.as_ptr() == value.as_ptr() => 1.0,
+                _ => return false,
+            };
+            // NaN, which stands for a missing value, is not within the limit.
+            if !(number.abs() <= limit) {
+                return false;
+            }
+            self.values.push(number);
+        }
+        true
+    }
+
+    /// Appends the row whose values were taken.
+    fn push(
+        &mut self,
+        py: Python<'_>,
+        chunk: &mut Chunk,
+        diary: Option<&mut Diary>,
+    ) -> PyResult<()> {
+        if let Some(diary) = diary.filter(|_| !self.is_noted) {
+            for entry in &self.entries {
+                diary.note(entry.hash, entry.slot, || entry.name(py))?;
+            }
+            self.is_noted = true;
+        }
+        for &place in &self.order {
+            chunk.push_feature(self.entries[place as usize].slot, self.values[place as usize]);
+        }
+        Ok(())
+    }
+
+    /// The entries are complete: they are those of a row whose names were noted, or were not.
+    fn complete(&mut self, is_noted: bool) {
+        self.is_noted = is_noted;
+        self.order.clear();
+        self.order.extend(0..self.entries.len() as u32);
+        // Stable: values of one slot add up in the order of the row.
+        self.order.sort_by_key(|&place| self.entries[place as usize].slot);
+    }
+}
+
+impl Entry {
+    fn name(&self, py: Python<'_>) -> PyResult<String> {
+        spelled(self.key.bind(py), self.text.as_ref().map(|text| text.bind(py)))
+    }
+}
+
+/// The name of a feature: the key, and the value if it is a text, as in JSON lines.
+fn spelled(key: &Bound<'_, PyAny>, text: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    let name = key.cast::<PyString>()?.to_cow()?;
+    Ok(match text {
+        None => name.into_owned(),
+        Some(text) => format!("{name}={}", text.cast::<PyString>()?.to_cow()?),
     })
 }
 
-fn push_features(
-    chunk: &mut Chunk,
-    mut diary: Option<&mut Diary>,
-    row: &Bound<'_, PyDict>,
-    bits: Option<u8>,
-    limit: f64,
-) -> PyResult<()> {
-    for (key, value) in row.iter() {
-        let Some(bits) = bits else {
-            let id = id(&key)?;
-            if let Some(number) = number(&key, &value, limit)? {
-                chunk.push_feature(id, number);
-            }
-            continue;
+/// Where a row goes, and what is kept of it.
+pub(crate) struct Desk<'a> {
+    pub(crate) chunk: &'a mut Chunk,
+    /// Takes the names of rows that are learned.
+    pub(crate) diary: Option<&'a mut Diary>,
+    pub(crate) layout: &'a mut Layout,
+    /// `None` where keys are ids.
+    pub(crate) bits: Option<u8>,
+    /// The largest value.
+    pub(crate) limit: f64,
+}
+
+impl Desk<'_> {
+    /// Appends a row to the chunk.
+    pub(crate) fn push(
+        &mut self,
+        row: &Bound<'_, PyDict>,
+        label: Option<f64>,
+        weight: f64,
+    ) -> PyResult<()> {
+        let pushed = match self.bits {
+            None => self.push_ids(row),
+            Some(bits) => self.push_names(row, bits),
         };
-        let name = key.cast::<PyString>().map_err(|_| {
-            PyTypeError::new_err("features are named here: every key must be a str")
-        })?;
-        let name = name.to_cow()?;
-        let mut push = |name: &str, value: f64| {
-            let hash = hash::feature(0, name.as_bytes());
-            let slot = hash::slot(hash, bits);
-            chunk.push_feature(slot, value);
-            if let Some(diary) = &mut diary {
-                diary.note(hash, slot, name);
-            }
-        };
-        // PERF: nearly all values are floats.
-        if let Ok(float) = value.cast_exact::<PyFloat>() {
-            if let Some(number) = within(&key, float.value(), limit)? {
-                push(&name, number);
-            }
-            continue;
+        let finished = pushed.and_then(|()| {
+            self.chunk.finish_row(label, weight, Repeats::Add).map_err(|e| {
+                let words = match e {
+                    RowError::NotFinite { .. } => {
+                        "the sum of a feature's values is not finite".to_owned()
+                    }
+                    _ => e.to_string(),
+                };
+                BadInput::new(words).into()
+            })
+        });
+        if finished.is_err() {
+            // The diary forgets the names, too.
+            self.layout.clear();
+            self.chunk.abandon_row();
         }
-        // As in JSON lines: a text is the feature `name=text`, nothing is no feature.
-        match value.cast::<PyString>() {
-            Ok(text) => push(&format!("{name}={}", text.to_cow()?), 1.0),
-            Err(_) => {
-                if let Some(number) = number(&key, &value, limit)? {
-                    push(&name, number);
-                }
-            }
-        }
+        finished
     }
-    Ok(())
+
+    fn push_ids(&mut self, row: &Bound<'_, PyDict>) -> PyResult<()> {
+        for (key, value) in row.iter() {
+            let id = id(&key)?;
+            if let Some(number) = number(&key, &value, self.limit)? {
+                self.chunk.push_feature(id, number);
+            }
+        }
+        Ok(())
+    }
+
+    fn push_names(&mut self, row: &Bound<'_, PyDict>, bits: u8) -> PyResult<()> {
+        if self.layout.take_values(row, self.limit) {
+            return self.layout.push(row.py(), self.chunk, self.diary.as_deref_mut());
+        }
+        self.layout.clear();
+        let is_short = row.len() <= Layout::LONGEST;
+        let mut is_noted = self.diary.is_some();
+        for (key, value) in row.iter() {
+            let name = key.cast::<PyString>().map_err(|_| {
+                PyTypeError::new_err("features are named here: every key must be a str")
+            })?;
+            // PERF: nearly all values are floats.
+            let (number, text) = match value.cast_exact::<PyFloat>() {
+                Ok(float) => (within(&key, float.value(), self.limit)?, None),
+                // As in JSON lines: a text is the feature `name=text`, nothing is no feature.
+                Err(_) if value.is_instance_of::<PyString>() => (Some(1.0), Some(&value)),
+                Err(_) => (number(&key, &value, self.limit)?, None),
+            };
+            let hash = match text {
+                None => hash::feature(0, name.to_cow()?.as_bytes()),
+                Some(_) => hash::feature(0, spelled(&key, text)?.as_bytes()),
+            };
+            let slot = hash::slot(hash, bits);
+            if let Some(number) = number {
+                self.chunk.push_feature(slot, number);
+                if let Some(diary) = &mut self.diary {
+                    diary.note(hash, slot, || spelled(&key, text))?;
+                }
+            } else {
+                is_noted = false;
+            }
+            if is_short {
+                let (key, text) = (key.unbind(), text.map(|text| text.clone().unbind()));
+                self.layout.entries.push(Entry { key, text, hash, slot });
+            }
+        }
+        self.layout.complete(is_noted);
+        Ok(())
+    }
 }
 
 fn id(key: &Bound<'_, PyAny>) -> PyResult<u32> {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use parsimon::core::{Chunk, ColumnMoments, Frozen};
+use parsimon::core::{Chunk, ColumnMoments, Frozen, Scorer};
 use parsimon::data::{Names, Space};
 use parsimon::survey::{columns_in_words, schema_to_json};
 use parsimon::{Error, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer, Undo};
@@ -14,11 +14,11 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::dict::{Diary, push_dict};
+use crate::dict::{Desk, Diary, Layout};
 use crate::errors::{BadInput, Trouble, at_row, raised};
 use crate::guard::{caught, detached, guarded};
 use crate::presentation::{BLOCK, Showing, order_of};
-use crate::rows::{Cells, Rows, copy_row, with_rows};
+use crate::rows::{Cells, Rows, copy_row, score_rows, with_rows};
 use crate::table::{Table, needed, warn};
 
 /// Indices and weights of one class, and its bias.
@@ -40,6 +40,9 @@ struct Inner {
     diary: Diary,
     /// None where a call that fails need not be undone.
     undo: Option<Undo>,
+    layout: Layout,
+    /// The weights laid out for prediction, until the next row is learned.
+    scorer: Option<Scorer>,
 }
 
 impl Inner {
@@ -51,6 +54,8 @@ impl Inner {
             chunk: Chunk::new(),
             diary: Diary::default(),
             undo: Some(Undo::default()),
+            layout: Layout::default(),
+            scorer: None,
         }
     }
 
@@ -81,12 +86,25 @@ impl Inner {
         learn_rows(&mut self.trainer, &mut self.undo, &self.chunk)
     }
 
+    /// Lays the weights out if there are so many entries that it takes less time than reading each weight from its state.
+    fn lay_out(&mut self, rows: &dyn Rows) {
+        let enough = rows.entries() >= rows.columns();
+        if self.scorer.is_none() && enough && self.cells(rows) == Cells::Features {
+            self.scorer = Some(self.trainer.scorer()).filter(Scorer::is_linear);
+        }
+    }
+
     fn margins(
         &mut self,
         rows: &dyn Rows,
         block: std::ops::Range<usize>,
         margins: &mut Vec<f64>,
     ) -> Result<(), BadInput> {
+        if self.cells(rows) == Cells::Features {
+            if let Some(scorer) = &self.scorer {
+                return score_rows(rows, block, scorer, margins);
+            }
+        }
         self.cells(rows).begin(rows, &mut self.chunk);
         for i in block {
             copy_row(rows, i, None, 1.0, &mut self.chunk)?;
@@ -131,6 +149,22 @@ impl Inner {
         if let Some(undo) = &mut self.undo {
             undo.end();
         }
+    }
+
+    /// Appends a row to the chunk; its names are noted if it is to be learned.
+    fn push(&mut self, row: &Bound<'_, PyDict>, label: Option<f64>, weight: f64) -> PyResult<()> {
+        let Inner { trainer, chunk, diary, layout, .. } = self;
+        let (bits, limit) = (trainer.schema().bits, trainer.frame().precision.max_value());
+        let diary = label.map(|_| diary);
+        Desk { chunk, diary, layout, bits, limit }.push(row, label, weight)
+    }
+
+    /// The rows since the last call were learned, or were not.
+    fn settle(&mut self, learned: PyResult<()>) -> PyResult<()> {
+        if learned.is_err() {
+            self.layout.clear();
+        }
+        self.diary.settle(learned)
     }
 
     fn settle_names(&mut self) {
@@ -307,7 +341,7 @@ impl Learner {
         let labels = y.as_slice()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
         with_rows(x, |rows| {
-            let mut inner = lock(py, &self.inner)?;
+            let mut inner = lock_to_learn(py, &self.inner)?;
             let inner = &mut *inner;
             detached(py, || inner.check(rows, labels, weights))??;
             detached(py, || inner.begin(rows.cells()))?;
@@ -341,7 +375,7 @@ impl Learner {
         let labels = y.as_slice()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
         with_rows(x, |rows| {
-            let mut inner = lock(py, &self.inner)?;
+            let mut inner = lock_to_learn(py, &self.inner)?;
             let (inner, mut tick) = (&mut *inner, Tick::new(tick));
             detached(py, || inner.check(rows, labels, weights))??;
             let order = order_of(py, rows, labels, weights, seed)?;
@@ -381,7 +415,7 @@ impl Learner {
         passes: u64,
         tick: Option<Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
-        let mut inner = lock(py, &self.inner)?;
+        let mut inner = lock_to_learn(py, &self.inner)?;
         let (inner, mut tick) = (&mut *inner, Tick::new(tick));
         detached(py, || inner.check_table(table))??;
         // Rows are not kept where they are learned more than once: the learner changes between passes.
@@ -451,6 +485,7 @@ impl Learner {
             let inner = &mut *inner;
             let (limit, heads) = (inner.limit(), inner.trainer.online().heads());
             detached(py, || rows.check(limit))??;
+            detached(py, || inner.lay_out(rows))?;
             let mut margins = Vec::with_capacity(rows.len() * heads);
             for start in (0..rows.len()).step_by(BLOCK) {
                 let block = start..rows.len().min(start + BLOCK);
@@ -470,13 +505,11 @@ impl Learner {
         label: f64,
         weight: f64,
     ) -> PyResult<()> {
-        let mut inner = lock(py, &self.inner)?;
+        let mut inner = lock_to_learn(py, &self.inner)?;
         let inner = &mut *inner;
-        let Inner { trainer, chunk, diary, counts, .. } = inner;
-        let limit = trainer.frame().precision.max_value();
-        check_label(*counts, limit, label, weight)?;
-        chunk.clear();
-        let pushed = push_one(trainer, chunk, Some(diary), row, Some(label), weight);
+        check_label(inner.counts, inner.limit(), label, weight)?;
+        inner.chunk.clear();
+        let pushed = inner.push(row, Some(label), weight);
         // PERF: a row is learned in less time than it takes to hand the interpreter over.
         let learned = pushed.and_then(|()| {
             let cells = inner.chunk.nonzeros();
@@ -485,7 +518,7 @@ impl Learner {
             inner.end();
             Ok(learned?)
         });
-        inner.diary.settle(learned)
+        inner.settle(learned)
     }
 
     /// Learns several rows, as [`learn_one`] in a loop would; all are looked at before the first is learned.
@@ -502,33 +535,30 @@ impl Learner {
         if labels.len() != rows.len() || weights.is_some_and(|w| w.len() != rows.len()) {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
-        let mut inner = lock(py, &self.inner)?;
+        let mut inner = lock_to_learn(py, &self.inner)?;
         let inner = &mut *inner;
-        let Inner { trainer, chunk, diary, counts, .. } = inner;
-        let limit = trainer.frame().precision.max_value();
-        chunk.clear();
+        inner.chunk.clear();
         let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
             let (row, weight) = (row.cast::<PyDict>()?, weights.map_or(1.0, |w| w[i]));
-            let checked = check_label(*counts, limit, labels[i], weight);
+            let checked = check_label(inner.counts, inner.limit(), labels[i], weight);
             checked.map_err(|e| placed(e, i))?;
-            push_one(trainer, chunk, Some(diary), row, Some(labels[i]), weight)
-                .map_err(|e| at_row(py, e, i))
+            inner.push(row, Some(labels[i]), weight).map_err(|e| at_row(py, e, i))
         });
         if pushed.is_err() {
-            return inner.diary.settle(pushed);
+            return inner.settle(pushed);
         }
         let cells = inner.chunk.nonzeros();
         detached(py, || inner.begin(cells))?;
         let (mut block, mut interrupted) = (Chunk::new(), Ok(()));
         for start in (0..inner.chunk.len()).step_by(BLOCK) {
-            let Inner { trainer, chunk, diary, undo, .. } = inner;
+            let Inner { trainer, chunk, undo, .. } = &mut *inner;
             let learned = detached(py, || {
                 block.clear();
                 (start..chunk.len().min(start + BLOCK)).for_each(|i| block.copy_row(chunk, i));
                 learn_rows(trainer, undo, &block)
             })?;
             if let Err(trouble) = learned {
-                return diary.settle(Err(trouble.into()));
+                return inner.settle(Err(trouble.into()));
             }
             interrupted = py.check_signals();
             if interrupted.is_err() {
@@ -537,7 +567,7 @@ impl Learner {
         }
         inner.end();
         // The rows before an interrupt are learned.
-        inner.diary.settle(Ok(()))?;
+        inner.settle(Ok(()))?;
         interrupted
     }
 
@@ -552,8 +582,7 @@ impl Learner {
         inner.chunk.clear();
         for (i, row) in rows.iter().enumerate() {
             let row = row.cast::<PyDict>()?;
-            push_one(&inner.trainer, &mut inner.chunk, None, row, None, 1.0)
-                .map_err(|e| at_row(py, e, i))?;
+            inner.push(row, None, 1.0).map_err(|e| at_row(py, e, i))?;
         }
         let mut margins = Vec::new();
         detached(py, || inner.predict(&mut margins))?;
@@ -563,11 +592,10 @@ impl Learner {
     /// The margins of one row, one per class.
     fn margins_one(&self, py: Python<'_>, row: &Bound<'_, PyDict>) -> PyResult<Vec<f64>> {
         let mut inner = lock(py, &self.inner)?;
-        let Inner { trainer, chunk, .. } = &mut *inner;
-        chunk.clear();
-        push_one(trainer, chunk, None, row, None, 1.0)?;
+        inner.chunk.clear();
+        inner.push(row, None, 1.0)?;
         let mut margins = Vec::new();
-        trainer.online().predict(chunk, &mut margins);
+        inner.predict(&mut margins);
         Ok(margins)
     }
 
@@ -582,6 +610,12 @@ impl Learner {
     #[getter]
     fn nonzeros(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(lock(py, &self.inner)?.trainer.online().nonzeros())
+    }
+
+    /// Whether labels are counts, whose logarithms the margins are.
+    #[getter]
+    fn is_of_counts(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(lock(py, &self.inner)?.counts)
     }
 
     /// Rows learned.
@@ -751,16 +785,14 @@ pub(crate) fn heads<'py>(
     frozen.dictionary().is_none().then(|| frozen.heads().iter().map(parts).collect())
 }
 
-fn push_one(
-    trainer: &Trainer,
-    chunk: &mut Chunk,
-    diary: Option<&mut Diary>,
-    row: &Bound<'_, PyDict>,
-    label: Option<f64>,
-    weight: f64,
-) -> PyResult<()> {
-    let limit = trainer.frame().precision.max_value();
-    push_dict(chunk, diary, row, trainer.schema().bits, label, weight, limit)
+/// The learner, to change it: weights that were laid out are no longer its own.
+fn lock_to_learn<'a>(
+    py: Python<'_>,
+    inner: &'a Mutex<Inner>,
+) -> PyResult<std::sync::MutexGuard<'a, Inner>> {
+    let mut inner = lock(py, inner)?;
+    inner.scorer = None;
+    Ok(inner)
 }
 
 fn lock<'a>(py: Python<'_>, inner: &'a Mutex<Inner>) -> PyResult<std::sync::MutexGuard<'a, Inner>> {

@@ -9,11 +9,11 @@ use parsimon::survey::schema_to_json;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::dict::push_dict;
+use crate::dict::{Desk, Layout};
 use crate::errors::{BadInput, at_row, raised};
 use crate::guard::{detached, guarded};
 use crate::learner::{Learner, heads};
-use crate::rows::{Cells, copy_row, with_rows};
+use crate::rows::{Cells, copy_row, score_rows, with_rows};
 use crate::table::warn;
 
 const BLOCK: usize = 1024;
@@ -33,6 +33,18 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
             Ok(Py::new(py, Model::load(path)?)?.into_any())
         }
         read => Ok(Py::new(py, Learner::from(read.map_err(raised)?))?.into_any()),
+    }
+}
+
+impl Model {
+    fn push(
+        &self,
+        chunk: &mut Chunk,
+        layout: &mut Layout,
+        row: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        let (bits, limit) = (self.model.schema().bits, self.model.precision().max_value());
+        Desk { chunk, diary: None, layout, bits, limit }.push(row, None, 1.0)
     }
 }
 
@@ -78,10 +90,14 @@ impl Model {
             let cells = Cells::of(model.settings(), model.columns(), learned, rows);
             let mut margins = Vec::new();
             for start in (0..rows.len()).step_by(BLOCK) {
+                let block = start..rows.len().min(start + BLOCK);
                 let scored = detached(py, || {
+                    if cells == Cells::Features && self.scorer.is_linear() {
+                        return score_rows(rows, block, &self.scorer, &mut margins);
+                    }
                     let mut chunk = Chunk::new();
                     cells.begin(rows, &mut chunk);
-                    for i in start..rows.len().min(start + BLOCK) {
+                    for i in block {
                         copy_row(rows, i, None, 1.0, &mut chunk)?;
                     }
                     self.scorer.margins(&chunk, &mut margins);
@@ -96,8 +112,8 @@ impl Model {
 
     /// The margins of one row, one per class.
     fn margins_one(&self, row: &Bound<'_, PyDict>) -> PyResult<Vec<f64>> {
-        let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
-        push_dict(&mut chunk, None, row, self.model.schema().bits, None, 1.0, limit)?;
+        let mut chunk = Chunk::new();
+        self.push(&mut chunk, &mut Layout::default(), row)?;
         let mut margins = Vec::new();
         guarded(|| self.scorer.margins(&chunk, &mut margins))?;
         Ok(margins)
@@ -109,11 +125,10 @@ impl Model {
         py: Python<'py>,
         rows: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (mut chunk, limit) = (Chunk::new(), self.model.precision().max_value());
+        let (mut chunk, mut layout) = (Chunk::new(), Layout::default());
         for (i, row) in rows.iter().enumerate() {
-            let (row, bits) = (row.cast::<PyDict>()?, self.model.schema().bits);
-            push_dict(&mut chunk, None, row, bits, None, 1.0, limit)
-                .map_err(|e| at_row(py, e, i))?;
+            let row = row.cast::<PyDict>()?;
+            self.push(&mut chunk, &mut layout, row).map_err(|e| at_row(py, e, i))?;
         }
         let mut margins = Vec::new();
         detached(py, || self.scorer.margins(&chunk, &mut margins))?;
@@ -188,6 +203,12 @@ impl Model {
     #[getter]
     fn nonzeros(&self) -> usize {
         self.model.nonzeros()
+    }
+
+    /// Whether labels are counts, whose logarithms the margins are.
+    #[getter]
+    fn is_of_counts(&self) -> bool {
+        self.model.settings().is_of_counts()
     }
 
     /// Rows learned.

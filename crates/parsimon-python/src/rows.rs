@@ -4,7 +4,7 @@
 
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use parsimon::Settings;
-use parsimon::core::{Chunk, ColumnMoments, NumberColumn, Repeats};
+use parsimon::core::{Chunk, ColumnMoments, NumberColumn, Repeats, Scorer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -26,6 +26,36 @@ pub(crate) trait Rows: Sync {
     fn cells(&self) -> usize;
     /// Adds the cells of row `i` to those of all columns.
     fn fill(&self, i: usize, cells: &mut [f64]);
+    /// The number of entries.
+    fn entries(&self) -> usize;
+    /// Appends the margins of row `i` of a checked matrix, as they are for its copy in a chunk. Does nothing and returns `false` if
+    /// the row must be put in order first.
+    fn score(&self, i: usize, scorer: &Scorer, spare: &mut Spare, margins: &mut Vec<f64>) -> bool;
+}
+
+/// Room for the entries of a row that are not zero.
+#[derive(Default)]
+pub(crate) struct Spare {
+    ids: Vec<u32>,
+    values: Vec<f64>,
+}
+
+/// The margins of some rows of a checked matrix, by weights that are laid out.
+pub(crate) fn score_rows(
+    rows: &dyn Rows,
+    block: std::ops::Range<usize>,
+    scorer: &Scorer,
+    margins: &mut Vec<f64>,
+) -> Result<(), BadInput> {
+    let (mut spare, mut chunk) = (Spare::default(), Chunk::new());
+    for i in block {
+        if !rows.score(i, scorer, &mut spare, margins) {
+            chunk.clear();
+            copy_row(rows, i, None, 1.0, &mut chunk)?;
+            scorer.margins(&chunk, margins);
+        }
+    }
+    Ok(())
 }
 
 /// How the cells of an array become features.
@@ -77,17 +107,25 @@ impl Value for f64 {
 }
 
 /// An index of an array; a negative one becomes larger than any place.
-trait Index: Element + Copy {
+trait Index: Element + Copy + PartialOrd {
     fn place(self) -> usize;
+    /// The feature of a column that was checked.
+    fn id(self) -> u32;
 }
 impl Index for i32 {
     fn place(self) -> usize {
         usize::try_from(self).unwrap_or(usize::MAX)
     }
+    fn id(self) -> u32 {
+        (self as u32).wrapping_add(1)
+    }
 }
 impl Index for i64 {
     fn place(self) -> usize {
         usize::try_from(self).unwrap_or(usize::MAX)
+    }
+    fn id(self) -> u32 {
+        (self as u32).wrapping_add(1)
     }
 }
 
@@ -152,6 +190,30 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
         cells.iter_mut().zip(row).for_each(|(cell, v)| *cell = v.wide());
     }
+    fn entries(&self) -> usize {
+        self.values.len()
+    }
+    fn score(&self, i: usize, scorer: &Scorer, spare: &mut Spare, margins: &mut Vec<f64>) -> bool {
+        let row = &self.values[i * self.columns..(i + 1) * self.columns];
+        let Spare { ids, values } = spare;
+        if row.iter().fold(true, |g, v| g & (v.wide() != 0.0)) {
+            if ids.len() != row.len() {
+                ids.clear();
+                ids.extend((1u32..).take(row.len()));
+            }
+            scorer.margins_of((ids, |j| j), (row, V::wide), margins);
+        } else {
+            ids.clear();
+            values.clear();
+            for (id, v) in (1u32..).zip(row).filter(|(_, v)| v.wide() != 0.0) {
+                ids.push(id);
+                values.push(v.wide());
+            }
+            scorer.margins_of((ids, |j| j), (values, |v| v), margins);
+            ids.clear();
+        }
+        true
+    }
 }
 
 struct Csr<'a, I, V> {
@@ -193,7 +255,7 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
         // A zero that is spelled out is dropped when the row is finished.
         let (ids, values) = chunk.push_blank(b - a);
         for (id, j) in ids.iter_mut().zip(&self.indices[a..b]) {
-            *id = j.place() as u32 + 1;
+            *id = j.id();
         }
         for (value, v) in values.iter_mut().zip(&self.data[a..b]) {
             *value = v.wide();
@@ -213,6 +275,19 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
         for (j, v) in self.indices[a..b].iter().zip(&self.data[a..b]) {
             cells[j.place()] += v.wide();
         }
+    }
+    fn entries(&self) -> usize {
+        self.indices.len()
+    }
+    fn score(&self, i: usize, scorer: &Scorer, _: &mut Spare, margins: &mut Vec<f64>) -> bool {
+        let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
+        let (ids, values) = (&self.indices[a..b], &self.data[a..b]);
+        let rises = ids.windows(2).fold(true, |g, p| g & (p[0] < p[1]));
+        let plain = rises && values.iter().fold(true, |g, v| g & (v.wide() != 0.0));
+        if plain {
+            scorer.margins_of((ids, I::id), (values, V::wide), margins);
+        }
+        plain
     }
 }
 

@@ -192,14 +192,7 @@ impl Model {
     }
     /// The model laid out for prediction.
     pub fn scorer(&self) -> Scorer {
-        // An array for the largest index may be far larger than the model.
-        let scorer = match (&self.frozen, Claim::of(Scorer::room(self.frozen.heads()))) {
-            (frozen, Ok(claim)) => frozen.scorer(self.precision).keeping(claim),
-            (Frozen::Linear(heads), Err(_)) => Scorer::compact(heads, self.precision),
-            (frozen, Err(_)) => frozen.scorer(self.precision),
-        };
-        let scorer = scorer.with_range(self.range);
-        if self.settings.is_normalized() { scorer.with_columns(&self.columns) } else { scorer }
+        laid_out(&self.frozen, &self.columns, self.range, &self.settings, self.precision)
     }
 
     /// Writes the model; an earlier file of that name stays whole until the new one is. A model that could not be read back, because a
@@ -232,6 +225,24 @@ impl Model {
         Self::from_container(&container)
             .map_err(|why| FormatError::new(path, format!("cannot be used: {why}")))
     }
+}
+
+/// Weights laid out for prediction, with what the settings do to rows and margins.
+pub(crate) fn laid_out(
+    frozen: &Frozen,
+    columns: &[ColumnMoments],
+    range: Option<(f64, f64)>,
+    settings: &Settings,
+    precision: Precision,
+) -> Scorer {
+    // An array for the largest index may be far larger than the model.
+    let scorer = match (frozen, Claim::of(Scorer::room(frozen.heads()))) {
+        (frozen, Ok(claim)) => frozen.scorer(precision).keeping(claim),
+        (Frozen::Linear(heads), Err(_)) => Scorer::compact(heads, precision),
+        (frozen, Err(_)) => frozen.scorer(precision),
+    };
+    let scorer = scorer.with_range(range);
+    if settings.is_normalized() { scorer.with_columns(columns) } else { scorer }
 }
 
 /// What a learner has learned, as far as prediction needs it.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use parsimon_core::{Chunk, Coming, Online};
+use parsimon_core::{Chunk, Coming, Online, Scorer};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 use parsimon_files::memory::Claim;
@@ -11,7 +11,7 @@ use super::baseline::Baseline;
 use super::shared::{SharedLearner, arg_max, options_of};
 use super::stretch::{self, Course, Watch};
 use super::{Behind, Consumed, Progress};
-use crate::model::Learned;
+use crate::model::{Learned, laid_out};
 use crate::{BuildError, Error, InputSchema, LearnerOptions, Model, Provenance, Settings};
 
 /// Learns from chunks and keeps the score.
@@ -257,6 +257,14 @@ impl Trainer {
     /// Ends a race of settings: the one that leads goes on alone. Rows that are learned again say little about settings.
     pub fn decide(&mut self) {
         self.learner.online_mut().decide();
+    }
+
+    /// The weights as they are now, laid out for prediction. Worth it for more features than there are weights.
+    pub fn scorer(&self) -> Scorer {
+        let online = self.online();
+        let settings = self.settings.after_race(online.chosen());
+        let (columns, range) = (online.columns(), online.label_range());
+        laid_out(&online.freeze(), columns, range, &settings, self.frame.precision)
     }
 
     /// The model as it is now.

@@ -206,6 +206,10 @@ enum Body {
 
 enum Weights {
     Array(Vec<f64>),
+    /// Weights of a learner that rounds to f32.
+    ///
+    /// PERF: half the memory, and more of it in the cache.
+    Short(Vec<f32>),
     Map(HashMap<u32, f64>),
 }
 
@@ -219,12 +223,17 @@ impl Weights {
         array.map_or(0, |largest| (u64::from(*largest) + 1) * size_of::<f64>() as u64)
     }
 
-    fn new(head: &Head) -> Self {
-        match head.indices.last() {
-            Some(&largest) if largest < ARRAY_LIMIT => {
+    fn new(head: &Head, precision: Precision) -> Self {
+        match (head.indices.last(), precision) {
+            (Some(&largest), Precision::F64) if largest < ARRAY_LIMIT => {
                 let mut array = vec![0.0; largest as usize + 1];
                 head.iter().for_each(|(j, w)| array[j as usize] = w);
                 Weights::Array(array)
+            }
+            (Some(&largest), Precision::F32) if largest < ARRAY_LIMIT => {
+                let mut array = vec![0.0; largest as usize + 1];
+                head.iter().for_each(|(j, w)| array[j as usize] = w as f32);
+                Weights::Short(array)
             }
             _ => Self::map(head),
         }
@@ -235,14 +244,21 @@ impl Weights {
     }
 
     fn prefetch(&self, indices: &[u32]) {
-        if let Weights::Array(array) = self {
-            indices.iter().filter_map(|&j| array.get(j as usize)).for_each(prefetch);
+        match self {
+            Weights::Array(array) => {
+                indices.iter().filter_map(|&j| array.get(j as usize)).for_each(prefetch);
+            }
+            Weights::Short(array) => {
+                indices.iter().filter_map(|&j| array.get(j as usize)).for_each(prefetch);
+            }
+            Weights::Map(_) => {}
         }
     }
 
     fn get(&self, j: u32) -> f64 {
         match self {
             Weights::Array(array) => array.get(j as usize).copied().unwrap_or(0.0),
+            Weights::Short(array) => array.get(j as usize).map_or(0.0, |&w| f64::from(w)),
             Weights::Map(map) => map.get(&j).copied().unwrap_or(0.0),
         }
     }
@@ -251,7 +267,7 @@ impl Weights {
 impl Scorer {
     /// Lays the heads out.
     pub fn new(heads: &[Head], precision: Precision) -> Self {
-        let heads = heads.iter().map(|head| (head.bias, Weights::new(head))).collect();
+        let heads = heads.iter().map(|head| (head.bias, Weights::new(head, precision))).collect();
         Self::of(Body::Linear(heads), precision)
     }
 
@@ -388,7 +404,10 @@ struct Entries<'a, I, V, A, B> {
 impl<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B> {
     fn margin<F: Float>(&self, bias: f64, weights: &Weights) -> f64 {
         let sum: F = match weights {
-            Weights::Array(array) => self.sum(array),
+            Weights::Array(array) => self.sum(|j| array.get(j).map_or(F::ZERO, |&w| F::from_f64(w))),
+            Weights::Short(array) => {
+                self.sum(|j| array.get(j).map_or(F::ZERO, |&w| F::from_f64(f64::from(w))))
+            }
             Weights::Map(_) => {
                 let product = |(&j, &v): (&I, &V)| {
                     F::from_f64(weights.get((self.id)(j))) * F::from_f64((self.value)(v))
@@ -400,11 +419,9 @@ impl<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B>
     }
 
     /// The sum of products in the order of [`sum_lanes`], eight at a time.
-    fn sum<F: Float>(&self, array: &[f64]) -> F {
-        let product = |j: I, v: V| {
-            let w = array.get((self.id)(j) as usize).copied().unwrap_or(0.0);
-            F::from_f64(w) * F::from_f64((self.value)(v))
-        };
+    fn sum<F: Float>(&self, weight: impl Fn(usize) -> F) -> F {
+        let product =
+            |j: I, v: V| weight((self.id)(j) as usize) * F::from_f64((self.value)(v));
         let mut sums = [F::ZERO; 8];
         let (ids, rest) = self.ids.as_chunks::<8>();
         let (values, other) = self.values.as_chunks::<8>();

@@ -102,9 +102,10 @@ impl Inner {
     ) -> Result<(), BadInput> {
         if self.cells(rows) == Cells::Features {
             if let Some(scorer) = &self.scorer {
-                return score_rows(rows, block, scorer, margins);
+                return score_rows(rows, block, self.limit(), scorer, margins);
             }
         }
+        rows.check_rows(block.clone(), self.limit())?;
         self.cells(rows).begin(rows, &mut self.chunk);
         for i in block {
             copy_row(rows, i, None, 1.0, &mut self.chunk)?;
@@ -483,8 +484,8 @@ impl Learner {
         with_rows(x, |rows| {
             let mut inner = lock(py, &self.inner)?;
             let inner = &mut *inner;
-            let (limit, heads) = (inner.limit(), inner.trainer.online().heads());
-            detached(py, || rows.check(limit))??;
+            let heads = inner.trainer.online().heads();
+            detached(py, || rows.check_form())??;
             detached(py, || inner.lay_out(rows))?;
             let mut margins = Vec::with_capacity(rows.len() * heads);
             for start in (0..rows.len()).step_by(BLOCK) {

@@ -84,7 +84,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let limit = self.model.precision().max_value();
         with_rows(x, |rows| {
-            detached(py, || rows.check(limit))??;
+            detached(py, || rows.check_form())??;
             let model = &self.model;
             let learned = model.provenance().rows;
             let cells = Cells::of(model.settings(), model.columns(), learned, rows);
@@ -93,8 +93,9 @@ impl Model {
                 let block = start..rows.len().min(start + BLOCK);
                 let scored = detached(py, || {
                     if cells == Cells::Features && self.scorer.is_linear() {
-                        return score_rows(rows, block, &self.scorer, &mut margins);
+                        return score_rows(rows, block, limit, &self.scorer, &mut margins);
                     }
+                    rows.check_rows(block.clone(), limit)?;
                     let mut chunk = Chunk::new();
                     cells.begin(rows, &mut chunk);
                     for i in block {

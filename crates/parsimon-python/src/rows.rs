@@ -2,6 +2,8 @@
 //!
 //! Column `j` is the feature `j + 1`, as in svmlight files counted from 1, so that models are shared with the program.
 
+use std::ops::Range;
+
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use parsimon::Settings;
 use parsimon::core::{Chunk, ColumnMoments, NumberColumn, Repeats, Scorer};
@@ -15,7 +17,14 @@ pub(crate) trait Rows: Sync {
     /// The number of rows.
     fn len(&self) -> usize;
     /// Whether every value is a number up to `limit` and every index in its place; else what is wrong, and where.
-    fn check(&self, limit: f64) -> Result<(), BadInput>;
+    fn check(&self, limit: f64) -> Result<(), BadInput> {
+        self.check_form()?;
+        self.check_rows(0..self.len(), limit)
+    }
+    /// Whether the arrays belong together.
+    fn check_form(&self) -> Result<(), BadInput>;
+    /// Whether the entries of some rows are numbers up to `limit`, and in their places.
+    fn check_rows(&self, rows: Range<usize>, limit: f64) -> Result<(), BadInput>;
     /// Appends row `i` to the row under construction.
     fn push(&self, i: usize, chunk: &mut Chunk);
     /// The number of columns.
@@ -40,14 +49,17 @@ pub(crate) struct Spare {
     values: Vec<f64>,
 }
 
-/// The margins of some rows of a checked matrix, by weights that are laid out.
+/// The margins of some rows of a matrix of good form, by weights that are laid out.
 pub(crate) fn score_rows(
     rows: &dyn Rows,
-    block: std::ops::Range<usize>,
+    block: Range<usize>,
+    limit: f64,
     scorer: &Scorer,
     margins: &mut Vec<f64>,
 ) -> Result<(), BadInput> {
+    // PERF: looked at while it is in the cache.
     let (mut spare, mut chunk) = (Spare::default(), Chunk::new());
+    rows.check_rows(block.clone(), limit)?;
     for i in block {
         if !rows.score(i, scorer, &mut spare, margins) {
             chunk.clear();
@@ -109,12 +121,18 @@ impl Value for f64 {
 /// An index of an array; a negative one becomes larger than any place.
 trait Index: Element + Copy + PartialOrd {
     fn place(self) -> usize;
+    /// Whether it is the place of one of so many columns.
+    fn is_below(self, columns: usize) -> bool;
     /// The feature of a column that was checked.
     fn id(self) -> u32;
 }
 impl Index for i32 {
     fn place(self) -> usize {
         usize::try_from(self).unwrap_or(usize::MAX)
+    }
+    // PERF: a negative index is a large one without its sign, and no branch is needed.
+    fn is_below(self, columns: usize) -> bool {
+        (self.cast_unsigned() as usize) < columns
     }
     fn id(self) -> u32 {
         (self as u32).wrapping_add(1)
@@ -123,6 +141,10 @@ impl Index for i32 {
 impl Index for i64 {
     fn place(self) -> usize {
         usize::try_from(self).unwrap_or(usize::MAX)
+    }
+    // PERF: a negative index is a large one without its sign, and no branch is needed.
+    fn is_below(self, columns: usize) -> bool {
+        (self.cast_unsigned() as usize) < columns
     }
     fn id(self) -> u32 {
         (self as u32).wrapping_add(1)
@@ -159,10 +181,15 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
     fn len(&self) -> usize {
         self.rows
     }
-    fn check(&self, limit: f64) -> Result<(), BadInput> {
-        match find_bad(self.values, limit) {
+    fn check_form(&self) -> Result<(), BadInput> {
+        Ok(())
+    }
+    fn check_rows(&self, rows: Range<usize>, limit: f64) -> Result<(), BadInput> {
+        let start = rows.start * self.columns;
+        match find_bad(&self.values[start..rows.end * self.columns], limit) {
             None => Ok(()),
             Some(k) => {
+                let k = start + k;
                 let (row, column) = (k / self.columns, k % self.columns);
                 Err(complaint(self.values[k].wide(), row, column, limit))
             }
@@ -227,16 +254,20 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
     fn len(&self) -> usize {
         self.indptr.len().saturating_sub(1)
     }
-    fn check(&self, limit: f64) -> Result<(), BadInput> {
-        let ordered = self.indptr.windows(2).all(|p| p[0].place() <= p[1].place());
+    fn check_form(&self) -> Result<(), BadInput> {
+        let ordered = self.indptr.windows(2).fold(true, |g, p| g & (p[0] <= p[1]));
+        let start = self.indptr.first().map_or(0, |p| p.place());
         let end = self.indptr.last().map_or(0, |p| p.place());
-        if !ordered || end > self.data.len() || end > self.indices.len() {
+        if !ordered || start > end || end > self.data.len() || end > self.indices.len() {
             let words = "X is no CSR matrix: indptr does not fit indices and data";
             return Err(BadInput::new(words));
         }
-        let start = self.indptr.first().map_or(0, |p| p.place());
+        Ok(())
+    }
+    fn check_rows(&self, rows: Range<usize>, limit: f64) -> Result<(), BadInput> {
+        let (start, end) = (self.indptr[rows.start].place(), self.indptr[rows.end].place());
         let columns = self.columns;
-        let inside = self.indices[start..end].iter().fold(true, |g, j| g & (j.place() < columns));
+        let inside = self.indices[start..end].iter().fold(true, |g, j| g & j.is_below(columns));
         if !inside {
             let words = format!("X is no CSR matrix: an index is not below {columns} columns");
             return Err(BadInput::new(words));

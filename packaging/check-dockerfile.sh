@@ -9,6 +9,8 @@ release=$(sed -n 's/^FROM debian:\([a-z]*\)-slim$/\1/p' "$here/Dockerfile")
 [ -x "$program" ] || { echo "$program: build the program first" >&2; exit 1; }
 command -v debootstrap > /dev/null || { echo "debootstrap is not installed: apt-get install debootstrap" >&2; exit 2; }
 root=$(mktemp -d)
+# The user of the image must be able to enter it.
+chmod 755 "$root"
 trap 'rm -rf "$root"' EXIT
 debootstrap --variant=minbase "$release" "$root" > "$root.log" 2>&1 || { tail -5 "$root.log" >&2; exit 2; }
 rm -f "$root.log"

@@ -193,7 +193,9 @@ pub fn parse_amount(text: &str) -> Result<u64, String> {
         "gib" => 1_073_741_824.0,
         "tib" => 1_099_511_627_776.0,
         _ => {
-            return Err(format!("{unit:?} is not a unit; use kB, MB, GB, TB, KiB, MiB, GiB or TiB"));
+            return Err(format!(
+                "{unit:?} is not a unit; use kB, MB, GB, TB, KiB, MiB, GiB or TiB"
+            ));
         }
     };
     let bytes = number.parse::<f64>().map_or(f64::NAN, |number| number * factor);

@@ -153,3 +153,25 @@ fn a_checkpoint_goes_on_as_train_would() {
     let error = Model::learning("m", &Source::Log, policy(nothing.path())).err().unwrap();
     assert!(error.to_string().contains("no model yet"), "{error}");
 }
+
+/// Digests of states that this arithmetic leads to. If one of them changes, raise `ARITHMETIC` in `engine/open.rs`: states that were
+/// learned before cannot be rebuilt from their logs any more.
+#[cfg(target_arch = "x86_64")]
+const DIGESTS: (u32, [&str; 4]) = (1, ["", "", "", ""]);
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_arithmetic_has_a_number_of_its_own() {
+    let digests: Vec<String> = specs()[..4]
+        .iter()
+        .map(|spec| {
+            let folder = tempfile::tempdir().unwrap();
+            let model = Model::learning("m", &fresh(spec.clone()), policy(folder.path())).unwrap();
+            let server = Running::new(vec![model]);
+            load(&server, 0);
+            digest(&server)["digest"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let found = (parsimon_serve::ARITHMETIC, digests);
+    assert_eq!(found, (DIGESTS.0, DIGESTS.1.map(String::from).to_vec()));
+}

@@ -161,6 +161,23 @@ class Client:
         """Goes on from a kept snapshot."""
         return self._json("POST", "/promote", {"epoch": epoch, "seq": seq})
 
+    def promote_shadow(self, name: str) -> dict[str, Any]:
+        """Goes on as a shadow of the model: its settings, with everything learned that was logged before."""
+        return self._json("POST", "/promote", {"shadow": name})
+
+    def shadows(self) -> list[dict[str, Any]]:
+        """The shadows of the model, with their progressive losses beside the model's."""
+        shadows: list[dict[str, Any]] = self._json("GET", "/shadows")["shadows"]
+        return shadows
+
+    def pause(self, reason: str = "") -> dict[str, Any]:
+        """Pauses learning: rows are logged and acknowledged, but not learned."""
+        return self._json("POST", "/pause", {"reason": reason})
+
+    def resume(self, backlog: Literal["learn", "skip"]) -> dict[str, Any]:
+        """Resumes learning; the rows that came meanwhile are learned now, or never."""
+        return self._json("POST", "/resume", {"backlog": backlog})
+
     def rollback(self, epoch: int, seq: int) -> dict[str, Any]:
         """Goes back to a kept snapshot, with its ids and waiting rows. Learning goes on in a new epoch."""
         return self._json("POST", "/rollback", {"epoch": epoch, "seq": seq})

@@ -88,6 +88,22 @@ def test_versions_go_back_and_forth(url, tmp_path):
     assert 0 < model.predict_proba_one({"site": "s1"})["1"] < 1
 
 
+def test_learning_is_paused_and_resumed(url):
+    client = Client(url)
+    client.pause("odd labels")
+    assert client.learn(row(2000))["paused"] is True
+    with pytest.raises(ServiceError, match="paused"):
+        client.learn(row(2001), ack="visible")
+    assert client.info()["paused"]["reason"] == "odd labels"
+    assert client.resume("learn")["backlog"] == "learn"
+    assert client.learn(row(2001), ack="visible")["learned"] == 1
+    with pytest.raises(ServiceError, match="not paused"):
+        client.resume("skip")
+    assert client.shadows() == []
+    with pytest.raises(ServiceError, match="no shadow"):
+        client.promote_shadow("slow")
+
+
 def test_threads_share_a_client(url):
     client = pickle.loads(pickle.dumps(Client(url)))
     with ThreadPoolExecutor(8) as pool:

@@ -6,19 +6,18 @@ use parsimon::{Found, InputSchema, LearnerOptions, Model, Spec, Storage, Trainer
 use parsimon_oracle::streams::SplitMix64;
 
 /// Methods that begin with no model: their weights are bounded, or they know no base values.
-const REFUSED: [&str; 12] = [
+const REFUSED: [&str; 11] = [
     "c-adaline",
     "csgd",
     "dual-averaging",
     "ftl",
     "ipnlms",
-    "multikernel-apsm",
+    "multikernel-apfbs",
     "multikernel-pda",
     "ncsgd",
     "papa",
     "pnlms",
     "rls",
-    "multikernel-fbs",
 ];
 
 /// Rows of a few features of twelve, and of two number columns if asked for. The label is of two classes, a number or one of

@@ -146,3 +146,19 @@ def test_errors_survive_a_pickle():
     for error in (bad, parsimon.DivergedError("words", row=3)):
         twin = pickle.loads(pickle.dumps(error))
         assert type(twin) is type(error) and twin.__dict__ == error.__dict__ and str(twin) == "words"
+
+
+def test_a_learner_beyond_the_budget_is_a_memory_error():
+    before = parsimon.memory_budget()
+    parsimon.set_memory_budget("64MB")
+    try:
+        assert parsimon.memory_budget() == 64_000_000
+        rows = np.ones((4, 3))
+        with pytest.raises(MemoryError, match="4294967295 features needs .* the budget is 64 MB"):
+            parsimon.PAPAClassifier(dimension=2**32 - 1).partial_fit(rows, [0, 1, 0, 1], classes=[0, 1])
+        parsimon.PAPAClassifier(dimension=10).partial_fit(rows, [0, 1, 0, 1], classes=[0, 1])
+    finally:
+        parsimon.set_memory_budget(before)
+    for bad in ["4 apples", "-1", 0]:
+        with pytest.raises(ValueError):
+            parsimon.set_memory_budget(bad)

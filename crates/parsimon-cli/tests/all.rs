@@ -24,6 +24,7 @@ mod interrupts;
 mod left_out;
 #[cfg(feature = "serve")]
 mod log;
+mod memory;
 mod merge;
 mod mse;
 mod multikernel;

@@ -159,6 +159,14 @@ impl Chunk {
         self.offsets[self.len()]
     }
 
+    /// The bytes of the rows, with what vectors that double may have beside them.
+    pub fn room(&self) -> u64 {
+        let rows = self.labels.capacity() * (2 * size_of::<f64>() + 2 * size_of::<usize>());
+        let features = self.indices.capacity() * (size_of::<u32>() + size_of::<f64>());
+        let cells = (self.numbers.capacity() + self.bases.capacity()) * size_of::<f64>();
+        (rows + features + cells + self.tags.capacity()) as u64
+    }
+
     /// The number of features that there is memory for.
     pub fn capacity(&self) -> usize {
         self.indices.capacity()

@@ -259,7 +259,11 @@ impl<F: Float> Online for Constrained<F> {
     fn room(&self, coming: Coming) -> u64 {
         let places = (1 + self.ids.len() + coming.features) as u64;
         let each = size_of::<u32>() + self.stride() * size_of::<f64>();
-        self.places.room(coming).saturating_add(room::vector(places, each))
+        let weights = places.saturating_mul(self.heads as u64);
+        self.places
+            .bare_room(coming)
+            .saturating_add(room::vector(places, each))
+            .saturating_add(room::saved(weights, size_of::<f64>()))
     }
 
     fn save(&self, out: &mut StateWriter) {

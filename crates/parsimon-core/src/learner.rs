@@ -84,9 +84,6 @@ impl<F: Float, C: State> Scratch<F, C> {
     }
 }
 
-/// The bytes of an index and a weight.
-pub(crate) const WEIGHT: usize = 16;
-
 /// The bias is asked for under this index; rules that look at indices have none of theirs there.
 const BIAS: u32 = Tally::BIAS;
 
@@ -403,7 +400,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
     fn room(&self, coming: Coming) -> u64 {
         // Weights of features never seen are written into the model.
         let unseen = self.rule.dimension().map_or(0, u64::from);
-        self.table.room(coming).saturating_add(room::vector(unseen, WEIGHT))
+        self.table.room(coming).saturating_add(room::saved(unseen, 0))
     }
 
     fn save(&self, out: &mut StateWriter) {

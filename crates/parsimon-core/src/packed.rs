@@ -121,6 +121,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
             if coming.end <= limit { after.max(self.array.len() as u64) } else { u64::MAX };
         let seen = (self.ids.len() as u64 + coming.features as u64).min(unseen);
         room::array(self.array.len(), after, size_of::<u32>())
+            .saturating_add(room::saved(seen.saturating_mul(K as u64), 2 * size_of::<F>()))
             .saturating_add(room::index(self.map.len() as u64 + far as u64))
             .saturating_add(room::vector(seen, size_of::<u32>() + 2 * K * size_of::<F>()))
     }

@@ -20,6 +20,8 @@ pub struct Coming {
     pub near_end: u64,
     /// The number of features from [`FAR`] on.
     pub far: usize,
+    /// The number of features of all rows that were learned before: there are no more coordinates than that and those of these rows.
+    pub before: u64,
 }
 
 /// Indices below this may live in an array that grows; others are found through an index.
@@ -41,6 +43,12 @@ pub(crate) fn array(len: usize, after: u64, size: usize) -> u64 {
 /// while it grows.
 pub(crate) fn vector(len: u64, size: usize) -> u64 {
     len.saturating_mul(3 * size as u64)
+}
+
+/// The bytes that a checkpoint or a model takes while it is made of so many coordinates: their state in a vector that doubles, or
+/// weights that are sorted, put in two vectors and checked. A run must not end without memory to save what it learned.
+pub(crate) fn saved(coordinates: u64, size: usize) -> u64 {
+    coordinates.saturating_mul(64.max(3 * (4 + size as u64)))
 }
 
 /// The bytes of a hash table of up to `len` pairs of 4-byte numbers: 9 bytes for each of at most 16/7 places per pair, and half

@@ -139,19 +139,33 @@ impl<C: State + Copy> Table<C> {
         array.chain(self.ids.iter().copied().zip(&self.rest))
     }
 
-    /// The bytes of the table once some rows are learned, at most.
+    /// The bytes of the table once some rows are learned, at most, with those of a model or a checkpoint that is made of it.
     pub fn room(&self, coming: Coming) -> u64 {
+        let (slots, seen) = self.after(coming);
+        let slots = slots.max(self.dense.len() as u64).saturating_add(seen);
+        // Most slots of an array may be empty.
+        let coordinates = slots.min(coming.before.saturating_add(coming.features as u64));
+        self.bare_room(coming).saturating_add(room::saved(coordinates, size_of::<C>()))
+    }
+
+    /// The same of a table of which nothing is saved.
+    pub(crate) fn bare_room(&self, coming: Coming) -> u64 {
+        let (slots, seen) = self.after(coming);
+        room::array(self.dense.len(), slots, size_of::<C>())
+            .saturating_add(room::index(seen))
+            .saturating_add(room::vector(seen, size_of::<u32>() + size_of::<C>()))
+    }
+
+    /// How long the array grows, and how many coordinates the index may have then.
+    fn after(&self, coming: Coming) -> (u64, u64) {
         let limit = u64::from(self.limit);
         let (end, new) = match self.limit {
             _ if coming.end <= limit => (coming.end, 0),
             FAR => (coming.near_end, coming.far),
             _ => (limit, coming.features),
         };
-        let after = if end == 0 { 0 } else { room::grown(end, self.limit) };
-        let seen = (self.rest.len() + new) as u64;
-        room::array(self.dense.len(), after, size_of::<C>())
-            .saturating_add(room::index(seen))
-            .saturating_add(room::vector(seen, size_of::<u32>() + size_of::<C>()))
+        let slots = if end == 0 { 0 } else { room::grown(end, self.limit) };
+        (slots, (self.rest.len() + new) as u64)
     }
 
     /// How many coordinates are such; those never seen are asked too.

@@ -5,17 +5,6 @@ use parsimon_files::memory::Shortage;
 
 use crate::Storage;
 
-/// A learner is claimed three times: the state, and a copy of it, in memory that doubles as it fills, when a checkpoint or a model is
-/// made of it. A run must not end without memory to save what it learned.
-pub(crate) fn with_copies(bytes: u64) -> u64 {
-    bytes.saturating_mul(3)
-}
-
-/// What of the budget the arrays of a state from a file may take.
-pub(crate) fn without_copies(bytes: u64) -> u64 {
-    bytes / 3
-}
-
 /// Why a learner cannot be built.
 pub(crate) fn to_build(
     shortage: Shortage,

@@ -342,7 +342,7 @@ fn what_only_the_data_tells_is_asked_for() {
     let refused = refusal(json!({"algorithm": "rls", "dimension": 40_000_000}));
     assert!(
         refused.starts_with(
-            "rls: the matrix over all pairs of 40000000 features needs 19 PB of memory"
+            "rls: the matrix over all pairs of 40000000 features needs 6.4 PB of memory"
         ),
         "{refused}"
     );

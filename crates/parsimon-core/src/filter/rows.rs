@@ -114,7 +114,13 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
     /// The bytes of so many methods like this one with so many weights each, and of the rows that they look back on.
     pub fn room_of(method: &M, methods: usize, len: u64) -> u64 {
         let rows = len.saturating_mul((method.order().max(1) * size_of::<F>()) as u64);
-        method.room(len).saturating_mul(methods as u64).saturating_add(rows)
+        let saved = room::saved(len, 0);
+        method
+            .room(len)
+            .saturating_mul(3)
+            .saturating_add(saved)
+            .saturating_mul(methods as u64)
+            .saturating_add(rows)
     }
 
     fn margin(&self, method: &M, x: Row<'_>) -> f64 {
@@ -214,7 +220,7 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
         let seen = (self.ids.len() + coming.features).min(self.dimension) as u64;
         methods
             .saturating_add(room::vector(seen, size_of::<u32>()))
-            .saturating_add(self.places.room(coming))
+            .saturating_add(self.places.bare_room(coming))
     }
 
     fn save(&self, out: &mut StateWriter) {

@@ -280,6 +280,8 @@ impl<F: Float> Online for Multikernel<F> {
         let each = size_of::<u64>() + kernels * (size_of::<F>() + size_of::<f64>());
         room::vector(centers, each)
             .saturating_add(room::vector(features, size_of::<u32>() + size_of::<F>()))
+            .saturating_add(room::saved(features, size_of::<F>()))
+            .saturating_add(room::saved(centers.saturating_mul(kernels as u64), size_of::<F>()))
     }
 
     fn save(&self, out: &mut StateWriter) {

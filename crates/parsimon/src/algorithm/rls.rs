@@ -9,7 +9,6 @@ use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{Positive, Share, settings};
 use crate::BuildError;
 use crate::found::Found;
-use crate::room::with_copies;
 
 settings! {
     /// Recursive least squares; 2SGD of Mu et al. 2013.
@@ -39,7 +38,7 @@ impl Recipe for Rls {
     }
     fn check_size(&self, features: u64) -> Result<(), BuildError> {
         let bytes = Method::<f64>::memory(features.saturating_add(1));
-        memory::check(with_copies(bytes)).map_err(|shortage| {
+        memory::check(bytes).map_err(|shortage| {
             let what = format!("the matrix over all pairs of {features} features");
             let way_out = "use csgd or adagrad-rda, which keep numbers for single features alone";
             BuildError::new("dimension", format!("rls: {}", shortage.of(&what, way_out)))

@@ -21,7 +21,7 @@ use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
 use crate::algorithm::room::scales;
 use crate::algorithm::setting::ClassWeight;
 use crate::algorithm::{Algorithm, Configured, Nature};
-use crate::room::{self, with_copies};
+use crate::room;
 use crate::{BuildError, Found, LearnerOptions};
 
 /// Settings that are complete and checked. They never change; what is found in the data is an argument of
@@ -270,7 +270,7 @@ impl Settings {
                 Precision::F64 => scales::<f64>(options.storage),
             });
         }
-        memory::check(with_copies(bytes)).map_err(|shortage| {
+        memory::check(bytes).map_err(|shortage| {
             let dimension =
                 plan.found.dimension.filter(|_| self.recipe().needs_dimension().is_some());
             let (name, heads) = (self.algorithm.name, plan.heads.unwrap_or(1));

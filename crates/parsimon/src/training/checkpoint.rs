@@ -12,7 +12,6 @@ use super::Trainer;
 use super::baseline::MOST_ROWS;
 use crate::container::{self, Container, Kind};
 use crate::model::{encode_names, push_names, read_common, read_names};
-use crate::room::without_copies;
 use crate::{Error, FormatError, LearnerOptions, Storage};
 
 impl Trainer {
@@ -180,7 +179,8 @@ impl Trainer {
                 .restore(&counts)
                 .ok_or("class_counts: these are no counts of the classes of the settings")?;
         }
-        let most = without_copies(memory::left());
+        // Saving the state takes several times as much as its arrays.
+        let most = memory::left() / 8;
         let online = trainer.learner.online_mut();
         restore_within(most, || online.restore(&mut state)).map_err(|e| match e.kind() {
             StateErrorKind::TooLarge => {
@@ -191,6 +191,8 @@ impl Trainer {
             }
             _ => format!("state: {e}"),
         })?;
+        // A coordinate has eight bytes or more.
+        trainer.learner.note_met(container.section("state").len() as u64 / 8);
         trainer.learner.reserve(Coming::default()).map_err(|e| e.to_string())?;
         if !state.is_empty() {
             return Err(format!("state: {} bytes are left over", state.len()));

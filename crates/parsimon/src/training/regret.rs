@@ -45,6 +45,11 @@ impl Ledger {
         Self { rows: Chunk::new(), paid: 0.0, curve: Vec::new(), slope2: 0.0, second: None }
     }
 
+    /// The bytes of the rows.
+    pub(crate) fn room(&self) -> u64 {
+        self.rows.room()
+    }
+
     /// Learns row by row, and books what each cost.
     pub(crate) fn learn(
         &mut self,

@@ -5,6 +5,7 @@ use std::time::Instant;
 use parsimon_core::Chunk;
 use parsimon_data::{DataErrorKind, Input, Reader};
 use parsimon_eval::Evaluation;
+use parsimon_files::memory::Claim;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -85,6 +86,7 @@ pub fn run_with(
         predictions: plan.predictions.then(Predictions::default),
         delivered: vec![0; plan.inputs.len()],
         is_stopped: false,
+        claim: Claim::default(),
     };
     let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, Model)>, 0);
     for number in 1..=plan.passes {
@@ -184,6 +186,8 @@ struct RunState<'a> {
     /// Rows of each input that are learned or passed over in this pass.
     delivered: Vec<u64>,
     is_stopped: bool,
+    /// The memory of rows that are kept.
+    claim: Claim,
     /// What the first rows show, in search of reasons.
     first: FirstRows,
     /// Whether it was said that the learner is worse than a constant.
@@ -229,6 +233,9 @@ impl RunState<'_> {
                 row += chunk.len() as u64;
                 learned += chunk.len() as u64;
                 self.delivered_until(input, end);
+                if self.ledger.is_some() {
+                    self.claim_rows(&kept)?;
+                }
                 self.learn(&chunk, &reader)?;
                 if let Some(predictions) = &mut self.predictions {
                     predictions.all(self.observer, &mut reader);
@@ -256,6 +263,7 @@ impl RunState<'_> {
                 }
             }
             self.delivered_until(input, rows);
+            self.claim_rows(&kept)?;
             let full = kept.len() >= plan.shuffle.unwrap_or(1);
             let done = plan.limit.is_some_and(|limit| learned >= limit);
             if full || !more || done {
@@ -291,6 +299,18 @@ impl RunState<'_> {
         }
         self.trainer.note_names(reader.into_names());
         Ok(judged.then(|| judge.finish()))
+    }
+
+    /// Claims the memory of rows that wait to be learned in another order, and of those that are kept for the regret. They are copied
+    /// once, and vectors double.
+    fn claim_rows(&mut self, kept: &Chunk) -> Result<(), Error> {
+        let ledger = self.ledger.as_ref().map_or(0, Ledger::room);
+        self.claim.set(kept.room().saturating_add(ledger).saturating_mul(3)).map_err(|shortage| {
+            Error::Memory(match ledger {
+                0 => shortage.of("a list of the rows to be shuffled", "use a smaller --shuffle"),
+                _ => shortage.of("a list of all rows", "leave out --regret"),
+            })
+        })
     }
 
     /// Puts a row where it belongs: among the rows to learn, those to judge, or nowhere.

@@ -9,7 +9,7 @@ use parsimon_files::memory::Claim;
 use super::class_weights::ClassWeights;
 use super::stretch::Stretch;
 use crate::algorithm::lanes::Narrow;
-use crate::room::{self, with_copies};
+use crate::room;
 use crate::{BuildError, Error, InputSchema, LearnerOptions, Settings, Storage};
 
 /// A learner of one setting, or of several that share it.
@@ -21,6 +21,8 @@ pub(super) struct SharedLearner {
     storage: Storage,
     /// The memory of the learner and of what is made of it.
     claim: Claim,
+    /// Features learned so far, with repetitions.
+    met: u64,
     /// How many features there may be, for learners that have a limit.
     dimension: u64,
     /// Whether it standardizes number columns; otherwise their cells are ordinary features.
@@ -76,6 +78,7 @@ impl SharedLearner {
             name: settings.algorithm().name,
             storage: frame.storage,
             claim: Claim::default(),
+            met: 0,
             loss: settings.loss(),
             dimension: settings.dimension(&schema.found).map_or(1, u64::from),
             is_normalized: settings.is_normalized(),
@@ -90,10 +93,16 @@ impl SharedLearner {
 
     /// Claims the memory that the learner takes once some rows are learned.
     pub(super) fn reserve(&mut self, coming: Coming) -> Result<(), Error> {
-        let bytes = with_copies(self.online().room(coming));
+        let coming = Coming { before: self.met, ..coming };
+        let bytes = self.online().room(coming);
         self.claim.set(bytes).map_err(|shortage| {
             Error::Memory(room::to_learn(shortage, self.name, coming, self.storage))
         })
+    }
+
+    /// So many features were learned, here or before the learner was saved.
+    pub(super) fn note_met(&mut self, features: u64) {
+        self.met = self.met.saturating_add(features);
     }
 
     pub(super) fn online(&self) -> &dyn Online {
@@ -163,15 +172,13 @@ impl SharedLearner {
             plain = chunk.with_plain_numbers();
             &plain
         };
+        let coming = chunk.coming(rows.clone());
+        self.reserve(coming)?;
+        self.note_met(coming.features as u64);
         let learner: &mut dyn Online = match &mut self.learner {
             Learner::One(one) => &mut **one,
             Learner::Many(many) => &mut **many,
         };
-        let bytes = with_copies(learner.room(chunk.coming(rows.clone())));
-        self.claim.set(bytes).map_err(|shortage| {
-            let coming = chunk.coming(rows.clone());
-            Error::Memory(room::to_learn(shortage, self.name, coming, self.storage))
-        })?;
         if chunk.has_bases() && !learner.takes_bases() {
             return Err(Error::Usage(
                 "rows have a base value (the third number before the bar), which this method does not learn with; \

@@ -17,7 +17,6 @@ use super::{EarlyStopping, Standing, Stopped};
 use crate::algorithm::lanes::WIDEST;
 use crate::algorithm::room;
 use crate::model::Learned;
-use crate::room::with_copies;
 use crate::settings::lanes::{family, shared_learner};
 use crate::{BuildError, InputSchema, LearnerOptions, Model, Settings};
 
@@ -170,7 +169,7 @@ impl Sweep {
             let settings: Vec<&Settings> =
                 members.iter().map(|&k| &self.entries[k].settings).collect();
             let places = room::places(self.frame.storage);
-            memory::check(with_copies(places)).map_err(|shortage| {
+            memory::check(places).map_err(|shortage| {
                 let what = format!("a learner of {} settings", members.len());
                 BuildError::new("memory", shortage.of(&what, "use fewer --bits"))
             })?;

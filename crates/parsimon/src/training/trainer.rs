@@ -146,7 +146,9 @@ impl Trainer {
     }
     /// Claims the memory for what is about to be learned.
     pub(crate) fn reserve(&mut self, coming: Coming) -> Result<(), Error> {
-        self.learner.reserve(coming)
+        self.learner.reserve(coming)?;
+        self.learner.note_met(coming.features as u64);
+        Ok(())
     }
     /// The inputs noted so far.
     pub(crate) fn inputs(&self) -> &[String] {

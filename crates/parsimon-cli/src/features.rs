@@ -11,7 +11,11 @@ const FEATURES: [Feature; 5] = [
     Feature { name: "audio", is_in: cfg!(feature = "audio"), commands: &["cancel"] },
     Feature { name: "columnar", is_in: cfg!(feature = "columnar"), commands: &[] },
     Feature { name: "lab", is_in: cfg!(feature = "lab"), commands: &["reproduce", "data"] },
-    Feature { name: "serve", is_in: cfg!(feature = "serve"), commands: &["serve", "log"] },
+    Feature {
+        name: "serve",
+        is_in: cfg!(feature = "serve"),
+        commands: &["serve", "log", "client"],
+    },
     Feature { name: "zstd", is_in: cfg!(feature = "zstd"), commands: &[] },
 ];
 

@@ -48,6 +48,7 @@ fn commands_that_are_left_out_are_refused_by_name() {
         ("data", "lab"),
         ("serve", "serve"),
         ("log", "serve"),
+        ("client", "serve"),
     ] {
         refused(
             &dir,

@@ -99,7 +99,7 @@ impl Trainer {
 }
 
 /// A learner of the change of a model, before the weights of the model are known.
-pub(super) fn rested(
+fn rested(
     settings: &Settings,
     frame: LearnerOptions,
     reading: &InputSchema,

@@ -5,13 +5,11 @@
 //! take as much memory as the state, another copy is made: per feature learned, a number or two are copied. A call that brings more
 //! rows than that is not kept; a copy is made for it, and dropped when it ends.
 
-use parsimon_core::{Chunk, Online, StateWriter};
+use parsimon_core::{Chunk, Coming, StateWriter};
 use parsimon_eval::{LearningCurve, Progressive};
 
 use super::baseline::Baseline;
 use super::class_weights::ClassWeights;
-use super::from_model::rested;
-use super::shared::SharedLearner;
 use super::{Consumed, Progress, Trainer};
 use crate::Error;
 
@@ -136,13 +134,15 @@ impl Trainer {
     }
 
     fn put_back(&mut self, snapshot: Snapshot) -> Result<(), Error> {
-        let mut online: Box<dyn Online> = match self.began_with() {
-            None => self.settings.build(self.frame, &self.reading.found)?,
-            Some(_) => Box::new(rested(&self.settings, self.frame, &self.reading)?),
+        let (settings, reading) = (self.settings.clone(), self.reading.clone());
+        let Self { mut learner, .. } = match self.began_with.clone() {
+            None => Self::new(settings, self.frame, reading)?,
+            Some(model) => Self::before_model(settings, self.frame, reading, model)?,
         };
-        let restored = online.restore(&mut &snapshot.state[..]);
+        let restored = learner.online_mut().restore(&mut &snapshot.state[..]);
         restored.map_err(|e| Error::Usage(format!("the state before cannot be restored: {e}")))?;
-        self.learner = SharedLearner::one(online, &self.settings, self.frame, &self.reading)?;
+        learner.reserve(Coming::default())?;
+        self.learner = learner;
         if let (Some(now), Some(before)) =
             (self.learner.class_weights_mut(), snapshot.class_weights)
         {

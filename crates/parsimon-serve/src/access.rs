@@ -75,24 +75,23 @@ impl Access {
         self.tokens.is_some()
     }
 
+    /// The role of a token; without tokens every client may do everything.
+    pub(crate) fn role_of(&self, token: &[u8]) -> Option<Role> {
+        self.tokens.as_ref().map_or(Some(Role::Admin), |tokens| role(tokens, token))
+    }
+
     /// Refuses a request that needs a role its client does not have.
     pub(crate) fn check(&self, headers: &HeaderMap, needed: Option<Role>) -> Result<(), Refusal> {
         let Some(tokens) = &self.tokens else { return check_local(headers) };
-        let Some(needed) = needed else { return Ok(()) };
-        let Some(token) = token(headers) else {
+        let Some(needed) = needed else { return check_same_site(headers) };
+        let Some((token, is_cookie)) = token(headers) else {
             let words = "a token is needed: authorization: Bearer TOKEN";
             return Err(Refusal::new(StatusCode::UNAUTHORIZED, words));
         };
-        let hash: [u8; 32] = Sha256::digest(token).into();
-        // All tokens are compared, and all bytes of each: the time says nothing about them.
-        let mut role = None;
-        for (of, known) in tokens {
-            let differences = hash.iter().zip(known).fold(0, |sum, (a, b)| sum | (a ^ b));
-            if differences == 0 {
-                role = role.max(Some(*of));
-            }
+        if is_cookie {
+            check_same_site(headers)?;
         }
-        match role {
+        match role(tokens, token) {
             Some(role) if role >= needed => Ok(()),
             Some(_) => {
                 let words = format!("the token has not the role {}", name(needed));
@@ -100,6 +99,33 @@ impl Access {
             }
             None => Err(Refusal::new(StatusCode::UNAUTHORIZED, "the token is not known")),
         }
+    }
+}
+
+/// The role of a token. All tokens are compared, and all bytes of each: the time says nothing about them.
+fn role(tokens: &[(Role, [u8; 32])], token: &[u8]) -> Option<Role> {
+    let hash: [u8; 32] = Sha256::digest(token).into();
+    let mut role = None;
+    for (of, known) in tokens {
+        let differences = hash.iter().zip(known).fold(0, |sum, (a, b)| sum | (a ^ b));
+        if differences == 0 {
+            role = role.max(Some(*of));
+        }
+    }
+    role
+}
+
+/// Refuses a request of a page of another site, with the cookie of this one or to get one. Browsers do not send the cookie then;
+/// this is for those that do.
+fn check_same_site(headers: &HeaderMap) -> Result<(), Refusal> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
+    let origin = origin.map(|origin| origin.split_once("://").map_or("", |(_, host)| host));
+    match origin {
+        Some(origin) if Some(origin) != host => {
+            Err(Refusal::new(StatusCode::FORBIDDEN, "the origin is foreign"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -122,8 +148,11 @@ fn bytes(digits: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-/// The token of a request: a bearer token, or the cookie that the page sets.
-fn token(headers: &HeaderMap) -> Option<&[u8]> {
+/// The cookie of the page.
+pub(crate) const TOKEN_COOKIE: &str = "parsimon_token";
+
+/// The token of a request: a bearer token, or the cookie that the page sets; whether it is the cookie.
+fn token(headers: &HeaderMap) -> Option<(&[u8], bool)> {
     let bearer = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
     let bearer = bearer.and_then(|value| {
         let (scheme, token) = value.split_at_checked(7)?;
@@ -131,10 +160,12 @@ fn token(headers: &HeaderMap) -> Option<&[u8]> {
     });
     let cookie = || {
         let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
-        let token = cookies.split(';').find_map(|c| c.trim().strip_prefix("parsimon_token="))?;
-        Some(token.as_bytes())
+        let value =
+            |c: &'_ str| c.trim().strip_prefix(TOKEN_COOKIE)?.strip_prefix('=').map(str::len);
+        let pair = cookies.split(';').find(|c| value(c).is_some())?.trim();
+        Some((&pair.as_bytes()[TOKEN_COOKIE.len() + 1..], true))
     };
-    bearer.or_else(cookie)
+    bearer.map(|token| (token, false)).or_else(cookie)
 }
 
 /// Refuses requests that a foreign page or a foreign name brought here.

@@ -4,6 +4,7 @@
 //! and [`Server`] the socket. The program's command is `parsimon serve`; its page is docs/serve.md.
 
 mod access;
+pub mod alarm;
 mod answer;
 mod content;
 mod engine;

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 /// Upper bounds of the buckets, in seconds.
 const BOUNDS: [f64; 16] = [
     1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 1.0,
@@ -30,6 +32,22 @@ impl Histogram {
         self.count.fetch_add(1, Ordering::Relaxed);
         let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// How many durations are in each bucket; the last has those beyond all bounds.
+    pub(crate) fn counts(&self) -> [u64; BOUNDS.len() + 1] {
+        let mut counts = [0; BOUNDS.len() + 1];
+        for (count, bucket) in counts.iter_mut().zip(&self.buckets) {
+            *count = bucket.load(Ordering::Relaxed);
+        }
+        let within: u64 = counts.iter().sum();
+        counts[BOUNDS.len()] = self.count.load(Ordering::Relaxed).saturating_sub(within);
+        counts
+    }
+
+    /// The counts of the buckets as a JSON list.
+    pub(crate) fn to_json(&self) -> Value {
+        json!(self.counts())
     }
 
     /// Appends the lines of the histogram; `labels` are without braces.
@@ -66,6 +84,18 @@ impl Requests {
             all.entry(key).or_default().clone()
         });
         histogram.record(duration);
+    }
+
+    /// The upper bounds of the buckets in seconds, and the counts of each operation on a model, whatever the status.
+    pub(crate) fn of_model(&self, name: &str) -> Value {
+        let mut operations = BTreeMap::<&str, [u64; BOUNDS.len() + 1]>::new();
+        for ((op, model, _), histogram) in &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
+            if model == name {
+                let sums = operations.entry(op).or_default();
+                sums.iter_mut().zip(histogram.counts()).for_each(|(sum, count)| *sum += count);
+            }
+        }
+        json!({"bounds": BOUNDS, "operations": operations})
     }
 
     /// Appends all lines.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod access;
+mod alarms;
 mod common;
 mod labels;
 mod learning;
@@ -12,6 +13,8 @@ mod restart;
 mod scoring;
 mod shadows;
 mod skipping;
+mod streams;
 mod upkeep;
 mod versions;
 mod vw_port;
+mod watching;

@@ -13,7 +13,8 @@ const PROGRAMS: [&str; 4] =
 /// In pixels.
 const PHONE: u32 = 360;
 const SCREEN: u32 = 1400;
-const PROBE: &str = include_str!("probe.js");
+/// Functions that find faults of a page, in JavaScript.
+pub const PROBE: &str = include_str!("probe.js");
 
 /// A browser that is installed.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,11 @@ impl Browser {
             version.status().is_ok_and(|status| status.success())
         };
         PROGRAMS.iter().find(runs).map(|name| Self(name))
+    }
+
+    /// The command that starts it.
+    pub fn program(self) -> &'static str {
+        self.0
     }
 
     /// What is wrong with the pages, in words: text that cannot be read, covers other text or is cut off; what is wider than the

@@ -12,11 +12,18 @@ use super::{FrameArgs, SpecArgs, number};
 pub(crate) struct ServeArgs {
     /// A model to serve (may be repeated): NAME=FILE with a model file, which cannot learn, or a checkpoint, which can; NAME for a
     /// model whose log is in --data, or for a new one with the settings below
-    #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present = "config")]
+    #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present_any = ["config", "demo"])]
     pub(crate) models: Vec<String>,
     /// Read the flags from a TOML file, with a key for each flag, as docs/serve.md shows
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) config: Option<PathBuf>,
+    /// Serve a model that learns from generated clicks, with labels that come later and tastes that change, and open the page to
+    /// watch it with. Without --data nothing is kept
+    #[arg(long, conflicts_with_all = ["models", "tokens", "vw_port", "schema"])]
+    pub(crate) demo: bool,
+    /// Rows per second of --demo
+    #[arg(long, value_name = "ROWS", default_value_t = 300, value_parser = number::positive::<u64>, requires = "demo")]
+    pub(crate) demo_rate: u64,
     /// The directory of the logs and snapshots of models that learn
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
@@ -70,6 +77,9 @@ pub(crate) struct ServeArgs {
     /// Rows that may wait to be learned; beyond them requests are answered with 429
     #[arg(long, value_name = "ROWS", default_value_t = 200_000, value_parser = number::positive::<usize>, help_heading = "Log")]
     pub(crate) queue_rows: usize,
+    /// Length of the periods of logged time that statistics and alarms are made of: 10s, 1m [default: 1m; 4s with --demo]
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Page and alarms")]
+    pub(crate) alarm_period: Option<Duration>,
     /// Learn scored rows with --label-default if no label has come within this time: 30s, 10m, 2h [default: wait for the label]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "label_default", help_heading = "Labels")]
     pub(crate) label_window: Option<Duration>,
@@ -148,6 +158,27 @@ struct Configured {
 }
 
 impl ServeArgs {
+    /// The flags of the demo: those that were given, and a model of clicks whose labels come within a period.
+    pub(crate) fn for_demo(&self, data: &std::path::Path) -> Result<Self, String> {
+        let period = self.alarm_period.unwrap_or(Duration::from_secs(4));
+        let (period_ms, listen) = (format!("{}ms", period.as_millis()), self.listen.to_string());
+        let words = [
+            ["--model", "clicks"],
+            ["--loss", "logistic"],
+            ["--half-life", "30000"],
+            ["--label-default", "0"],
+            ["--label-window", &period_ms],
+            ["--alarm-period", &period_ms],
+            ["--snapshot-after", "30s"],
+            ["--bits", "18"],
+            ["--listen", &listen],
+        ];
+        let parsed = Configured::try_parse_from(words.as_flattened());
+        let args = parsed.map_err(|e| e.to_string())?.args;
+        let (data, demo_rate) = (Some(data.to_owned()), self.demo_rate);
+        Ok(Self { demo: true, quiet: self.quiet, data, demo_rate, ..args })
+    }
+
     /// The flags that a TOML text has as keys.
     pub(crate) fn from_toml(text: &str) -> Result<Self, String> {
         let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;

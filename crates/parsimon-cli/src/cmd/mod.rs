@@ -13,6 +13,8 @@ pub(crate) mod comparison;
 pub(crate) mod convert;
 #[cfg(feature = "lab")]
 pub(crate) mod data;
+#[cfg(feature = "serve")]
+mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod identify;
 pub(crate) mod inspect;

@@ -1,7 +1,11 @@
 //! `parsimon serve`
 
+use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parsimon::data::{Header, Kinds, Options, Space};
 use parsimon::survey::{Found, schema_from_json};
@@ -11,6 +15,7 @@ use parsimon_serve::{
     log_to_stderr, until,
 };
 
+use super::demo::{self, Data};
 use super::train::frame;
 use crate::args::{LateArg, NamedModel, NamedShadow, ServeArgs, VerbosityArg};
 use crate::console::note;
@@ -18,6 +23,11 @@ use crate::fault::Fault;
 use crate::interrupt;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
+    if args.demo {
+        let data = Data::new(args);
+        let args = args.for_demo(data.path()).map_err(Fault::Usage)?;
+        return serve(&args);
+    }
     let Some(path) = &args.config else { return serve(args) };
     let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
     let args = ServeArgs::from_toml(&text)
@@ -66,7 +76,14 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
     };
     let service = Arc::new(Service::new(models, limits, access));
     let cannot = |e: std::io::Error| Fault::Input(format!("{}: {e}", args.listen));
-    let mut server = Server::bind(args.listen, service).map_err(cannot)?;
+    let mut server = match Server::bind(args.listen, service.clone()) {
+        // Another program at the usual port does not keep a newcomer from the demo.
+        Err(e) if args.demo && e.kind() == ErrorKind::AddrInUse => {
+            Server::bind(SocketAddr::new(args.listen.ip(), 0), service)
+        }
+        bound => bound,
+    }
+    .map_err(cannot)?;
     if let Some(port) = args.vw_port {
         server = server
             .with_vw_port(port, args.vw_model.as_deref())
@@ -79,7 +96,21 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
         }
     }
     let stop = interrupt::stop();
-    server.run(until(|| stop.is_stopped())).map_err(|e| Fault::Input(e.to_string()))
+    let address = server.address().map_err(cannot)?;
+    let run = || server.run(until(|| stop.is_stopped())).map_err(|e| Fault::Input(e.to_string()));
+    if !args.demo {
+        return run();
+    }
+    note(&format!("demo: watch it at http://{address}/; end it with Ctrl-C"));
+    demo::open_page(address);
+    let (is_over, period) =
+        (AtomicBool::new(false), args.alarm_period.unwrap_or(Duration::from_secs(4)));
+    std::thread::scope(|scope| {
+        scope.spawn(|| demo::feed(address, args.demo_rate, period, &is_over, args.quiet));
+        let served = run();
+        is_over.store(true, Ordering::Relaxed);
+        served
+    })
 }
 
 /// Starts a shadow of one of the models.
@@ -142,6 +173,7 @@ fn policy(args: &ServeArgs, data: &PathBuf) -> Policy {
             refused: args.breaker_refused,
             rows: args.breaker_rows,
         },
+        period: args.alarm_period.unwrap_or(Duration::from_secs(60)),
         ..Policy::new(data)
     }
 }

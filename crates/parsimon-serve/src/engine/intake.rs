@@ -328,7 +328,8 @@ impl Intake {
         shared.status.waiting.fetch_add(count, Ordering::Relaxed);
         let appended = Instant::now();
         let reason = shared.gauge.learned(&chunks);
-        let step = learner::Rows { version, chunks, names, appended, margins };
+        let (time, origin) = (ticket.time, rows.origin);
+        let step = learner::Rows { version, time, origin, chunks, names, appended, margins };
         // Without a learner the log has failed, and acknowledgements say so.
         let _ = self.steps.send(Step::Rows(Box::new(step)));
         self.trip(log, reason);

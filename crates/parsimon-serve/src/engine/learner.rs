@@ -8,16 +8,18 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use parsimon::core::Chunk;
 use parsimon::data::{DataError, Format, Names, RowParser};
 use parsimon_log::Log;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::intake::Intake;
 use super::model::Shared;
 use super::open::{OpenError, other};
-use super::record::{Backlog, Paused, Start};
+use super::record::{Backlog, Origin, Paused, Start};
 use super::replay::for_backlog;
 use super::replica::{Live, Replica, Version};
 use super::shadow::Heirs;
 use super::snapshot::Snapshot;
+use super::watch::Watcher;
 
 /// What the learner does next, in the order of the log.
 pub(crate) enum Step {
@@ -39,6 +41,8 @@ pub(crate) enum Step {
     Model(oneshot::Sender<Vec<u8>>),
     /// Give the digest of the state.
     Digest(oneshot::Sender<(Version, u64)>),
+    /// Give all statistics that are kept, as JSON.
+    Statistics(oneshot::Sender<String>),
     /// Write a snapshot, and end.
     End,
 }
@@ -46,12 +50,18 @@ pub(crate) enum Step {
 /// Rows to be learned.
 pub(crate) struct Rows {
     pub(crate) version: Version,
+    /// The log time in milliseconds.
+    pub(crate) time: u64,
+    pub(crate) origin: Origin,
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) names: Vec<(u32, Box<[u8]>)>,
     pub(crate) appended: Instant,
     /// Where the margins go that are predicted before the rows are learned.
     pub(crate) margins: Option<oneshot::Sender<Vec<f64>>>,
 }
+
+/// How long the learner waits for rows before it looks around.
+const TICK: Duration = Duration::from_millis(500);
 
 /// Rows that are learned at most before they are shown.
 const AT_ONCE: usize = 4096;
@@ -66,6 +76,9 @@ pub(crate) struct Learner {
     pub(crate) rows_since: u64,
     pub(crate) snapshot_due: Instant,
     pub(crate) forget_due: Instant,
+    pub(crate) watch: Watcher,
+    /// Margins that were predicted before the latest records were learned.
+    pub(crate) margins: Vec<Vec<f64>>,
 }
 
 /// How long a shadow that was promoted may take to learn what was logged before.
@@ -81,7 +94,7 @@ impl Learner {
         loop {
             let step = match next.take() {
                 Some(step) => step,
-                None => match self.steps.recv_timeout(Duration::from_secs(1)) {
+                None => match self.steps.recv_timeout(TICK) {
                     Ok(step) => step,
                     Err(RecvTimeoutError::Timeout) => {
                         self.look_around();
@@ -153,6 +166,13 @@ impl Learner {
                     });
                     let _ = answer.send(digest);
                 }
+                Step::Statistics(answer) => {
+                    let more = self.more();
+                    let all = self.shared.pair.look(|replica| {
+                        replica.live().map(|live| self.watch.describe(live, more, true).to_string())
+                    });
+                    let _ = answer.send(all.unwrap_or_default());
+                }
                 Step::End => {
                     if self.rows_since > 0 || !self.names.is_empty() {
                         self.wait_for_snapshot();
@@ -191,7 +211,10 @@ impl Learner {
             .shared
             .pair
             .look(|replica| replica.live().is_some_and(|live| live.paused.is_some()));
-        let margins = self.absorb(&group, Some(version), is_paused);
+        let mut margins = std::mem::take(&mut self.margins);
+        margins.iter_mut().for_each(Vec::clear);
+        margins.resize_with(margins.len().max(group.len()), Vec::new);
+        self.absorb(&group, Some(version), is_paused, &mut margins);
         let status = &self.shared.status;
         status.show(version);
         status.waiting.fetch_sub(total, Ordering::Relaxed);
@@ -199,36 +222,43 @@ impl Learner {
             status.learned.fetch_add(total as u64, Ordering::Relaxed);
             self.rows_since += total as u64;
         }
-        for (rows, margins) in group.into_iter().zip(margins) {
+        for (mut rows, seen) in group.into_iter().zip(&margins) {
             status.commit.record(arrived.saturating_duration_since(rows.appended));
             status.visible.record(arrived.elapsed());
-            self.names.extend(rows.names);
-            if let Some(answer) = rows.margins {
-                let _ = answer.send(margins);
+            self.names.append(&mut rows.names);
+            if let Some(answer) = rows.margins.take() {
+                let _ = answer.send(seen.clone());
+            }
+            // What is not learned now says nothing about learning.
+            if !is_paused {
+                self.watch.learned(&rows, seen);
             }
             self.shared.give_back(rows.chunks);
         }
+        self.margins = margins;
         next
     }
 
-    /// Learns records in both copies, unless learning is paused; those that would spoil the weights are skipped. Gives the margins
-    /// of records that ask for them.
+    /// Learns records in both copies, unless learning is paused; those that would spoil the weights are skipped. Appends the
+    /// margins of each record; of records that are not learned, if they ask for them.
     fn absorb(
         &mut self,
         group: &[Rows],
         version: Option<Version>,
         is_paused: bool,
-    ) -> Vec<Vec<f64>> {
-        let mut margins = vec![Vec::new(); group.len()];
+        margins: &mut [Vec<f64>],
+    ) {
         let (mut skipped, mut is_first) = (vec![false; group.len()], true);
         let change = |replica: &mut Replica| {
             let Some(live) = replica.live_mut() else { return true };
             for (k, rows) in group.iter().enumerate() {
-                let seen = (is_first && rows.margins.is_some()).then_some(&mut margins[k]);
+                let seen = is_first.then_some(&mut margins[k]);
                 if is_paused || skipped[k] {
                     if let Some(seen) = seen {
                         seen.clear();
-                        live.predict(&rows.chunks, seen);
+                        if rows.margins.is_some() {
+                            live.predict(&rows.chunks, seen);
+                        }
                     }
                     if !is_paused {
                         live.skip(rows.version.seq);
@@ -251,7 +281,6 @@ impl Learner {
         if let Err(error) = copied {
             self.give_up(&error.to_string());
         }
-        margins
     }
 
     /// Learns the rows that came while learning was paused.
@@ -275,8 +304,9 @@ impl Learner {
             parsers[place].1.parse(rows.text, &mut chunks).map_err(unreadable)?;
             let total = chunks.iter().map(Chunk::len).sum::<usize>() as u64;
             let (version, names) = (Version { epoch: 0, seq }, Vec::new());
-            let one = Rows { version, chunks, names, appended: Instant::now(), margins: None };
-            self.absorb(&[one], None, false);
+            let (time, origin, appended) = (0, Origin::Sent, Instant::now());
+            let one = Rows { version, time, origin, chunks, names, appended, margins: None };
+            self.absorb(&[one], None, false, &mut [Vec::new()]);
             shared.status.learned.fetch_add(total, Ordering::Relaxed);
             self.rows_since += total;
             Ok(())
@@ -310,6 +340,7 @@ impl Learner {
     /// What is due now and then: a snapshot, and rows that have waited for their labels for too long.
     fn look_around(&mut self) {
         self.shared.expire(&self.log);
+        self.watch();
         let policy = &self.shared.policy;
         if policy.retain.is_some() && Instant::now() >= self.forget_due {
             self.forget_due = Instant::now() + FORGET_EVERY;
@@ -338,6 +369,38 @@ impl Learner {
                 self.shared.status.is_snapshotting.store(false, Ordering::Release);
             }
         }
+    }
+
+    /// Statistics: periods that are over, and news for those who watch.
+    fn watch(&mut self) {
+        let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let due = self.watch.tick(clock.map_or(0, |since| since.as_millis() as u64));
+        let more = if due.news { self.more() } else { Value::Null };
+        let (watch, names) = (&mut self.watch, &self.names);
+        self.shared.pair.look(|replica| {
+            let Some(live) = replica.live() else { return };
+            if watch.wants_reference(live.trainer.progressive().rows()) {
+                watch.set_reference(live, false);
+            }
+            if due.pass {
+                watch.pass(live, names);
+            }
+            if due.news {
+                watch.publish(live, more);
+            }
+        });
+    }
+
+    /// What the watcher does not know.
+    fn more(&self) -> Value {
+        let pending = {
+            let intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+            intake.tables.pending.len()
+        };
+        json!({
+            "waiting_rows": self.shared.status.waiting.load(Ordering::Relaxed),
+            "pending_labels": pending,
+        })
     }
 
     /// Waits for a snapshot that is being written.
@@ -419,6 +482,12 @@ impl Learner {
         self.rows_since = 1;
         self.shared.status.show(version);
         tracing::info!(model = %self.model_name(), ?version, "goes on from another state");
+        let watch = &mut self.watch;
+        self.shared.pair.look(|replica| {
+            if let Some(live) = replica.live() {
+                watch.set_reference(live, true);
+            }
+        });
     }
 }
 

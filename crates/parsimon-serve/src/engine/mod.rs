@@ -28,6 +28,7 @@ mod tables;
 mod upgrade;
 mod upkeep;
 mod versions;
+mod watch;
 
 pub use archive::{Replayed, Without, export, inspect, replay, verify};
 pub use breaker::Breaker;

@@ -26,6 +26,7 @@ use super::replica::{Live, Replica, Version};
 use super::shadow::Shadow;
 use super::status::{Reached, Status};
 use super::tables::Tables;
+use super::watch::Watcher;
 use crate::answer::Task;
 use crate::error::Refusal;
 
@@ -197,6 +198,7 @@ impl Model {
         }
         let (second, version) = (live.copied()?, live.version);
         let paused = live.paused.clone();
+        let watch = Watcher::new(name, status.clone(), &live, &task, policy.period);
         let replicas = [live, second].map(|live| Replica::Live(Box::new(live)));
         let [one, other] = replicas;
         let pair = Arc::new(Pair::new(one, other));
@@ -234,6 +236,8 @@ impl Model {
             rows_since: replayed,
             snapshot_due: due,
             forget_due: Instant::now(),
+            watch,
+            margins: Vec::new(),
         };
         let spawned = std::thread::Builder::new().name(format!("learn {name}"));
         let thread = spawned.spawn(move || learner.run()).map_err(|e| {
@@ -381,6 +385,16 @@ impl Learning {
         self.ask(Step::Digest).await
     }
 
+    /// All statistics that are kept, as JSON.
+    pub(crate) async fn statistics(&self) -> Result<String, Refusal> {
+        self.ask(Step::Statistics).await
+    }
+
+    /// News of the statistics, as JSON, for as long as it is listened to.
+    pub(crate) fn news(&self) -> tokio::sync::watch::Receiver<Arc<str>> {
+        self.shared.status.board.news.subscribe()
+    }
+
     pub(super) fn intake(&self) -> std::sync::MutexGuard<'_, Intake> {
         self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -404,6 +418,7 @@ impl Learning {
         about["pending_labels"] = self.pending().into();
         about["known_ids"] = self.known_ids().into();
         let status = &self.shared.status;
+        about["alarms"] = status.board.alarms().to_json();
         if let Some(trouble) = &*status.trouble.lock().unwrap_or_else(PoisonError::into_inner) {
             about["snapshot_trouble"] = trouble.as_str().into();
         }
@@ -442,7 +457,7 @@ impl Learning {
         one("parsimon_pending_labels", "gauge", help, self.pending() as f64);
         let help = "Rows that wait to be learned.";
         one("parsimon_waiting_rows", "gauge", help, self.waiting() as f64);
-        let help = "Nonzero weights at the last snapshot.";
+        let help = "Nonzero weights, as of the last look at them.";
         one("parsimon_model_nonzeros", "gauge", help, count(&status.nonzeros));
         let reached = self.reached();
         let help = "The last record that is durable.";
@@ -474,6 +489,7 @@ impl Learning {
             }
         }
         drop(replica);
+        status.board.alarms().write_metrics(&labels, out);
         let name = "parsimon_refused_rows_total";
         head(out, name, "counter", "Rows to be learned that were refused.");
         for (reason, refused) in REASONS.iter().zip(&status.refused) {

@@ -69,6 +69,8 @@ pub struct Policy {
     pub breaker: Breaker,
     /// The number of the arithmetic. Anything but [`ARITHMETIC`](super::ARITHMETIC) is for tests of what a newer program does.
     pub arithmetic: u32,
+    /// The length of the periods of logged time that statistics and alarms are made of.
+    pub period: Duration,
 }
 
 impl Policy {
@@ -88,6 +90,7 @@ impl Policy {
             pending_bytes: 256 << 20,
             breaker: Breaker::default(),
             arithmetic: super::ARITHMETIC,
+            period: Duration::from_secs(60),
         }
     }
 }

@@ -7,6 +7,7 @@ use parsimon_log::{Failed, Notify, Progress};
 use tokio::sync::watch;
 
 use super::replica::Version;
+use super::watch::Board;
 use crate::metrics::Histogram;
 
 /// How far the log and the learner are.
@@ -42,8 +43,10 @@ pub(crate) struct Status {
     pub(crate) is_snapshotting: AtomicBool,
     /// The last words about snapshots that failed.
     pub(crate) trouble: Mutex<Option<String>>,
-    /// Nonzero weights at the last snapshot.
+    /// Nonzero weights, as of the last look at them.
     pub(crate) nonzeros: AtomicU64,
+    /// Statistics and alarms.
+    pub(crate) board: Board,
 }
 
 /// Why rows were refused, in the order of [`Status::refused`].
@@ -64,6 +67,7 @@ impl Status {
             is_snapshotting: AtomicBool::new(false),
             trouble: Mutex::new(None),
             nonzeros: AtomicU64::new(0),
+            board: Board::default(),
         }
     }
 

@@ -52,7 +52,7 @@ pub(super) async fn gate(
 
 /// What a request does, for metrics.
 fn operation(path: &str) -> &'static str {
-    const LAST: [&str; 17] = [
+    const LAST: [&str; 21] = [
         "score",
         "learn",
         "label",
@@ -70,15 +70,22 @@ fn operation(path: &str) -> &'static str {
         "metrics",
         "live",
         "ready",
+        "events",
+        "session",
+        "page.css",
+        "page.js",
     ];
     let last = path.rsplit('/').next().unwrap_or_default();
+    if last.is_empty() {
+        return "page";
+    }
     LAST.iter().find(|op| **op == last).copied().unwrap_or("models")
 }
 
-/// The role that an operation needs; health needs none.
+/// The role that an operation needs. Health needs none, and neither does the page itself, which asks for a token.
 fn needed(op: &str) -> Option<Role> {
     match op {
-        "live" | "ready" | "ping" => None,
+        "live" | "ready" | "ping" | "page" | "page.css" | "page.js" | "session" => None,
         "learn" | "label" => Some(Role::Learn),
         "snapshot" | "promote" | "rollback" | "pause" | "resume" => Some(Role::Admin),
         _ => Some(Role::Score),

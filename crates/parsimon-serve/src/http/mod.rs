@@ -1,11 +1,13 @@
 //! The service as HTTP: one file per group of addresses.
 
 mod body;
+mod events;
 mod gate;
 mod learn;
 mod metrics;
 mod mlflow;
 mod models;
+mod page;
 mod score;
 mod tensor;
 mod v2;
@@ -18,6 +20,7 @@ use std::sync::atomic::AtomicBool;
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::{get, post};
+use tokio::sync::Semaphore;
 
 use crate::access::Access;
 use crate::engine::{Limits, Model};
@@ -30,6 +33,8 @@ pub struct Service {
     pub(crate) limits: Limits,
     pub(crate) requests: Requests,
     pub(crate) access: Access,
+    /// Places for clients that listen to events.
+    pub(crate) listeners: Arc<Semaphore>,
     /// Whether the service is about to end and takes nothing new.
     pub(crate) is_draining: AtomicBool,
 }
@@ -43,6 +48,7 @@ impl Service {
             limits,
             requests: Requests::default(),
             access,
+            listeners: Arc::new(Semaphore::new(events::LISTENERS)),
             is_draining: AtomicBool::new(false),
         }
     }
@@ -68,6 +74,11 @@ impl Service {
 /// All addresses.
 pub fn router(service: Arc<Service>) -> Router {
     Router::new()
+        .route("/", get(page::page))
+        .route("/page.css", get(page::style))
+        .route("/page.js", get(page::script))
+        .route("/v1/session", post(page::sign_in).delete(page::sign_out))
+        .route("/v1/models/{model}/events", get(events::events))
         .route("/v1/models", get(models::list))
         .route("/v1/models/{model}", get(models::about))
         .route("/v1/models/{model}/download", get(models::download))

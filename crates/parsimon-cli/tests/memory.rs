@@ -249,16 +249,16 @@ fn rows_of_millions_of_features() {
             &["a line of more than"],
         );
     }
-    for rows in [1, 3] {
+    for rows in [1, 2] {
         gz("columns.csv.gz", &dir, |out| {
             for _ in 0..rows {
                 out.write_all(b"1").unwrap();
                 let cells = ",2".repeat(1 << 16);
-                (0..8).for_each(|_| out.write_all(cells.as_bytes()).unwrap());
+                (0..4).for_each(|_| out.write_all(cells.as_bytes()).unwrap());
                 out.write_all(b"\n").unwrap();
             }
         });
-        is_refused(&dir, "train columns.csv.gz", &["a table of 524289 columns", "svmlight"]);
+        is_refused(&dir, "train columns.csv.gz", &["a table of 262145 columns", "svmlight"]);
     }
     // Forty lines that fit one by one and not together.
     gz("long.vw.gz", &dir, |out| {
@@ -302,11 +302,11 @@ fn names_and_features_that_never_repeat() {
         );
         assert!(!dir.has("m.psm"));
     }
-    let words = "train ids.svm.gz -a ftrl --bits 18 --shuffle 18446744073709551615";
+    let words = "train ids.svm.gz -a ftrl --bits 18 --no-names --shuffle 18446744073709551615";
     is_refused(&dir, words, &["rows to be shuffled", "a smaller --shuffle"]);
     is_refused(
         &dir,
-        "train ids.svm.gz -a ftrl --bits 18 --regret",
+        "train ids.svm.gz -a ftrl --bits 18 --no-names --regret",
         &["a list of all rows", "--regret"],
     );
     dir.write("array.svm", "1 60000000:1\n-1 1:1\n");

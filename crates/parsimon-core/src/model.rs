@@ -404,7 +404,9 @@ struct Entries<'a, I, V, A, B> {
 impl<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B> {
     fn margin<F: Float>(&self, bias: f64, weights: &Weights) -> f64 {
         let sum: F = match weights {
-            Weights::Array(array) => self.sum(|j| array.get(j).map_or(F::ZERO, |&w| F::from_f64(w))),
+            Weights::Array(array) => {
+                self.sum(|j| array.get(j).map_or(F::ZERO, |&w| F::from_f64(w)))
+            }
             Weights::Short(array) => {
                 self.sum(|j| array.get(j).map_or(F::ZERO, |&w| F::from_f64(f64::from(w))))
             }
@@ -420,8 +422,7 @@ impl<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B>
 
     /// The sum of products in the order of [`sum_lanes`], eight at a time.
     fn sum<F: Float>(&self, weight: impl Fn(usize) -> F) -> F {
-        let product =
-            |j: I, v: V| weight((self.id)(j) as usize) * F::from_f64((self.value)(v));
+        let product = |j: I, v: V| weight((self.id)(j) as usize) * F::from_f64((self.value)(v));
         let mut sums = [F::ZERO; 8];
         let (ids, rest) = self.ids.as_chunks::<8>();
         let (values, other) = self.values.as_chunks::<8>();

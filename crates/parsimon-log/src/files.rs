@@ -44,7 +44,7 @@ pub(crate) fn damaged(disk: &dyn Disk, name: &str, offset: u64, why: &str) -> Er
 
 /// Writes a file under another name, syncs it, and gives it its name.
 pub(crate) fn put(disk: &dyn Disk, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let unfinished = format!("{name}{}", UNFINISHED);
+    let unfinished = format!("{name}{UNFINISHED}");
     if disk.list()?.contains(&unfinished) {
         disk.remove(&unfinished)?;
     }

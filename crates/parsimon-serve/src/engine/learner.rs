@@ -501,7 +501,7 @@ fn write_snapshot(shared: &Shared, log: &Log, snapshot: &Snapshot) -> Result<Ver
     let trouble = kept.as_ref().err().map(ToString::to_string);
     match &trouble {
         None => {
-            tracing::info!(model = %shared.name, ?version, rows = snapshot.head.rows, "snapshot")
+            tracing::info!(model = %shared.name, ?version, rows = snapshot.head.rows, "snapshot");
         }
         Some(why) => tracing::warn!(model = %shared.name, ?version, why, "snapshot"),
     }

@@ -87,7 +87,7 @@ impl Shadow {
                 return Ok(());
             }
             if let Content::Data { kind: kind::PROMOTE, .. } = content {
-                self.hand_over(seq, &state, &replay)?;
+                self.hand_over(seq, state.as_ref(), &replay)?;
             }
             replay.step(&record, &mut state, None)?;
             reached = seq;
@@ -107,7 +107,7 @@ impl Shadow {
     fn hand_over(
         &self,
         seq: u64,
-        state: &Option<(Start, Live)>,
+        state: Option<&(Start, Live)>,
         replay: &Replay<'_>,
     ) -> Result<(), Stop> {
         let mut promised = lock(&self.promised);

@@ -51,7 +51,9 @@ pub fn duplicate(from: &Path, to: &Path) -> Result<(), OpenError> {
 fn present(directory: &Path) -> Result<(), OpenError> {
     let names = std::fs::read_dir(directory);
     let names = names.map_err(|e| other(format!("{}: {e}", directory.display())))?;
-    let is_segment = |name: &str| name.starts_with("log-") && name.ends_with(".seg");
+    let is_segment = |name: &str| {
+        name.strip_prefix("log-").is_some_and(|rest| rest.strip_suffix(".seg").is_some())
+    };
     match names.flatten().any(|entry| entry.file_name().to_str().is_some_and(is_segment)) {
         true => Ok(()),
         false => Err(other(format!("{}: there is no log", directory.display()))),

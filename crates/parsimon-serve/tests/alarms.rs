@@ -1,15 +1,25 @@
 //! The rate of false alarms, and the delay of true ones.
 
+use std::ops::Range;
+
 use parsimon_serve::alarm::PERIODS;
 
-use crate::streams::{kinds, mean};
+use crate::streams::{Kind, kinds, mean, rare_kinds};
+
+/// Seeds that were not looked at while the sizes of bets were chosen.
+const HELD_OUT: Range<u64> = 1_000_000..1_000_100;
 
 /// Delays beside those of a CUSUM that knows the change: kind, minutes, minutes of the CUSUM, alarms before the change.
-fn delays(minutes_before: u64, repeats: u64) -> Vec<(&'static str, f64, f64, usize)> {
-    kinds()
+fn delays(
+    kinds: &[Kind],
+    minutes_before: u64,
+    seeds: Range<u64>,
+) -> Vec<(&'static str, f64, f64, usize)> {
+    kinds
         .iter()
         .map(|kind| {
-            let found: Vec<_> = (0..repeats).map(|seed| kind.delay(seed, minutes_before)).collect();
+            let found: Vec<_> =
+                seeds.clone().map(|seed| kind.delay(seed, minutes_before)).collect();
             let early = found.iter().filter(|delay| delay.is_none()).count();
             let delays: Vec<f64> = found.iter().flatten().map(|(d, _)| *d as f64).collect();
             (kind.name, mean(&delays), kind.cusum(PERIODS), early)
@@ -43,16 +53,19 @@ fn stable_streams_raise_no_alarm_and_changes_do_soon() {
 #[test]
 #[ignore = "takes minutes; its output is in record/"]
 fn alarms_of_a_thousand_streams() {
+    let rare: Vec<&str> = rare_kinds().iter().map(|kind| kind.name).collect();
+    let all: Vec<Kind> = kinds().into_iter().chain(rare_kinds()).collect();
     let mut is_soon = true;
     for minutes_before in [1440, 10_080] {
         println!("delay of a change after {minutes_before} minutes:");
-        for (name, delay, cusum, early) in delays(minutes_before, 200) {
+        for (name, delay, cusum, early) in delays(&all, minutes_before, HELD_OUT) {
             println!(
                 "{name:<36} {delay:>7.1} minutes, CUSUM {cusum:>6.1}, ratio {:.2}, {early} alarms before",
                 delay / cusum
             );
-            // After a day the mean before the change is not known well enough for all of them.
-            is_soon &= delay <= 2.0 * cusum || minutes_before == 1440;
+            // After a day the mean before the change is not known well enough for all of them; rare ones are slow in any case.
+            let is_exempt = minutes_before == 1440 || rare.contains(&name);
+            is_soon &= delay <= 2.0 * cusum || is_exempt;
         }
     }
     let kinds = kinds();

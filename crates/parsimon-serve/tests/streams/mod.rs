@@ -114,6 +114,21 @@ pub(crate) fn kinds() -> Vec<Kind> {
     ]
 }
 
+/// Changes of small shares, of which few ones are seen a minute. Their delays are about twice those of the CUSUM.
+pub(crate) fn rare_kinds() -> Vec<Kind> {
+    let mut random = SplitMix64::new(8);
+    let mut kind = |name, before, after| {
+        let (before, after) = (ones(&mut random, before), ones(&mut random, after));
+        let means = [mean(&before), mean(&after)];
+        let (rows, change) = (Rows::Binary, Change::Rise);
+        Kind { name, rows, change, before, after, means, unrest: 0.0 }
+    };
+    vec![
+        kind("refused share, 0.2% to 1%", 0.002, 0.01),
+        kind("refused share, 0.5% to 3%", 0.005, 0.03),
+    ]
+}
+
 /// The rows of a stream, a minute at a time.
 pub(crate) struct Stream<'a> {
     kind: &'a Kind,

@@ -140,7 +140,7 @@ impl Rows {
     /// A row: a line, or several where a cell of a table has line breaks.
     fn record(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         let Some(mut text) = self.read_line()? else { return Ok(None) };
-        let is_open = |text: &[u8]| text.iter().filter(|&&b| b == b'"').count() % 2 == 1;
+        let is_open = |text: &[u8]| text.iter().fold(false, |open, b| open != (*b == b'"'));
         while self.format == Format::Csv && is_open(&text) {
             match self.read_line()? {
                 Some(more) => text.extend_from_slice(&more),

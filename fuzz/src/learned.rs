@@ -1,6 +1,6 @@
 //! What must hold of learners.
 
-use parsimon::core::{Chunk, Repeats, StateWriter};
+use parsimon::core::{Chunk, Head, Repeats, StateWriter};
 use parsimon::{Error, InputSchema, LearnerOptions, Model, Spec, Trainer};
 
 /// A learner without rows.
@@ -34,7 +34,7 @@ pub(crate) fn learn(trainer: &mut Trainer, chunk: &Chunk) -> Result<(), Error> {
 /// What holds for every model that was read: it predicts without a panic, its weights are finite, and it is written as it was read.
 pub(crate) fn check_model(model: &Model) {
     assert!(model.heads().iter().all(|head| head.bias().is_finite()));
-    assert!(model.heads().iter().flat_map(|head| head.weights()).all(|w| w.is_finite()));
+    assert!(model.heads().iter().flat_map(Head::weights).all(|w| w.is_finite()));
     let chunk = rows(4);
     let mut margins = Vec::new();
     model.scorer().margins(&chunk, &mut margins);

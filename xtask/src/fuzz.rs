@@ -72,7 +72,7 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<Wanted<'a>> {
             "--list" => return Ok(Wanted::List),
             "--unguided" => is_guided = false,
             "--minutes" => {
-                minutes = rest.next().and_then(|m| m.parse::<f64>().ok()).filter(|m| *m > 0.0)
+                minutes = rest.next().and_then(|m| m.parse::<f64>().ok()).filter(|m| *m > 0.0);
             }
             flag if flag.starts_with('-') => bail!("{OVERVIEW}"),
             word => name = Some(word),

@@ -29,7 +29,8 @@ pub(crate) fn date() -> String {
         let seconds = seconds.filter(|seconds: &u64| *seconds < 253_402_300_800);
         if seconds.is_none() {
             note(&format!(
-                "warning: SOURCE_DATE_EPOCH is {text:?}, which is no number of seconds since 1970; the page has the time of the clock"
+                "warning: SOURCE_DATE_EPOCH is \"{}\", which is no number of seconds since 1970; the page has the time of the clock",
+                text.display()
             ));
         }
         seconds

@@ -29,8 +29,8 @@ fn three(score: f64) -> String {
 
 #[test]
 fn the_first_prediction_is_the_models() {
-    let tasks: [(&str, fn(f64) -> String); 3] =
-        [("two", two), ("number", number), ("three", three)];
+    type Label = fn(f64) -> String;
+    let tasks = [("two", two as Label), ("number", number), ("three", three)];
     for (task, label) in tasks {
         let dir = Dir::new();
         dir.write("a.csv", table(2000, 1, label)).write("b.csv", table(2000, 2, label));

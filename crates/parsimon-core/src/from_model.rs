@@ -188,11 +188,11 @@ impl<O: Online> Online for FromModel<O> {
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        self.margins_with(chunk, margins, |inner, rows, margins| inner.predict(rows, margins));
+        self.margins_with(chunk, margins, Online::predict);
     }
 
     fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        self.margins_with(chunk, margins, |inner, rows, margins| inner.score(rows, margins));
+        self.margins_with(chunk, margins, Online::score);
     }
 
     fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {

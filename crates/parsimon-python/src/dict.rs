@@ -109,7 +109,8 @@ impl Layout {
                 _ => return false,
             };
             // NaN, which stands for a missing value, is not within the limit.
-            if !(number.abs() <= limit) {
+            let is_within = number.abs() <= limit;
+            if !is_within {
                 return false;
             }
             self.values.push(number);

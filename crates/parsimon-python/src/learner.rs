@@ -100,10 +100,10 @@ impl Inner {
         block: std::ops::Range<usize>,
         margins: &mut Vec<f64>,
     ) -> Result<(), BadInput> {
-        if self.cells(rows) == Cells::Features {
-            if let Some(scorer) = &self.scorer {
-                return score_rows(rows, block, self.limit(), scorer, margins);
-            }
+        if self.cells(rows) == Cells::Features
+            && let Some(scorer) = &self.scorer
+        {
+            return score_rows(rows, block, self.limit(), scorer, margins);
         }
         rows.check_rows(block.clone(), self.limit())?;
         self.cells(rows).begin(rows, &mut self.chunk);

@@ -112,7 +112,7 @@ fn every_method_begins_with_the_predictions_of_the_model() {
             trainer.learn(&new, &mut |_| {}).unwrap();
             let after = trainer.model();
             assert!(
-                after.heads().iter().flat_map(|head| head.weights()).all(|w| w.is_finite()),
+                after.heads().iter().flat_map(parsimon::core::Head::weights).all(|w| w.is_finite()),
                 "{} {task}",
                 algorithm.name
             );

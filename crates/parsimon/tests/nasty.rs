@@ -97,7 +97,7 @@ impl Palette {
     /// A chunk of a few rows; a row that chunks refuse is left out.
     fn chunk(&self, random: &mut SplitMix64) -> Chunk {
         let mut chunk = Chunk::new();
-        for _ in 0..1 + random.below(5) {
+        for _ in 0..=random.below(5) {
             for j in 1..=12 {
                 if random.chance(0.4) {
                     chunk.push_feature(j, pick(random, &self.values));

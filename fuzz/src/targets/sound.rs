@@ -64,7 +64,7 @@ fn signals() -> (Vec<f32>, Vec<f32>) {
 
 pub(crate) fn canceller_seeds() -> Vec<Vec<u8>> {
     let config = Config { taps: 64, ..Config::at(8000) };
-    let mut canceller = Canceller::new(config.clone()).unwrap();
+    let mut canceller = Canceller::new(config).unwrap();
     let fresh = canceller.save();
     let (far, near) = signals();
     canceller.push(&far, &near);

@@ -103,7 +103,7 @@ fn lines(format: Format, bytes: &[u8]) -> Outcome {
     let small = rows::read(bytes, &Options { chunk_rows: 2, ..strict.clone() }, |_| {});
     assert_eq!(small, whole, "the size of chunks");
     // Threads cost more than reading.
-    if parsimon_files::checksum(bytes) % 16 == 0 {
+    if parsimon_files::checksum(bytes).is_multiple_of(16) {
         let threads = Options { threads: 2, ..strict.clone() };
         assert_eq!(rows::read(bytes, &threads, |_| {}), whole, "threads");
     }

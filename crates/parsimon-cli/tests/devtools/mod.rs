@@ -77,10 +77,10 @@ impl Tab {
             let what = &message["params"];
             match message["method"].as_str() {
                 Some("Runtime.exceptionThrown") => {
-                    self.errors.push(what["exceptionDetails"].to_string())
+                    self.errors.push(what["exceptionDetails"].to_string());
                 }
                 Some("Runtime.consoleAPICalled") if what["type"] == "error" => {
-                    self.errors.push(what.to_string())
+                    self.errors.push(what.to_string());
                 }
                 Some("Log.entryAdded") if what["entry"]["level"] == "error" => {
                     self.errors.push(what["entry"]["text"].to_string());

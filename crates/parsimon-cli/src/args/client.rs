@@ -169,6 +169,8 @@ pub(crate) enum OpArg {
     Score,
     /// Learn rows
     Learn,
+    /// Ask whether the process is alive: what a request costs by itself
+    Null,
 }
 
 #[derive(Debug, Args)]

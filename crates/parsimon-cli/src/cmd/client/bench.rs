@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use parsimon::eval::number::thousands;
 use serde_json::json;
 
-use super::connection::Connection;
+use super::connection::{ALIVE, Connection};
 use super::rows::Rows;
 use crate::args::{BenchArgs, OpArg};
 use crate::fault::Fault;
@@ -43,6 +43,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Fault> {
     let path = match args.op {
         OpArg::Score => "score",
         OpArg::Learn => "learn",
+        OpArg::Null => ALIVE,
     };
     let headers = [("content-type", content_type)];
     // All connections are open before the first request is due.
@@ -57,7 +58,10 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Fault> {
             let due = start + Duration::from_secs_f64(k as f64 / args.rate);
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
             found.late += u64::from(due.elapsed() > Duration::from_millis(1));
-            let body = &bodies[(k % bodies.len() as u64) as usize];
+            let body = match args.op {
+                OpArg::Null => &[][..],
+                _ => &bodies[(k % bodies.len() as u64) as usize],
+            };
             let answer = connection.post(path, &headers, body);
             match answer.as_ref().map(|answer| answer.status) {
                 Ok(200) => found.latencies.push(due.elapsed()),

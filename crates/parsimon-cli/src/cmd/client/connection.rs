@@ -9,6 +9,9 @@ use serde_json::Value;
 use crate::args::ServiceArgs;
 use crate::fault::Fault;
 
+/// The address that answers whether the process is alive, which is of no model.
+pub(super) const ALIVE: &str = "/v2/health/live";
+
 /// The longest head of an answer.
 const LONGEST_HEAD: u64 = 64 << 10;
 
@@ -140,7 +143,10 @@ impl Connection {
         };
         self.head.clear();
         let (base, authority) = (&self.place.path, &self.place.authority);
-        write!(self.head, "POST {base}/{path} HTTP/1.1\r\nhost: {authority}\r\n")?;
+        match path {
+            ALIVE => write!(self.head, "GET {ALIVE} HTTP/1.1\r\nhost: {authority}\r\n")?,
+            _ => write!(self.head, "POST {base}/{path} HTTP/1.1\r\nhost: {authority}\r\n")?,
+        }
         write!(self.head, "content-length: {}\r\n", body.len())?;
         for (name, value) in headers {
             write!(self.head, "{name}: {value}\r\n")?;

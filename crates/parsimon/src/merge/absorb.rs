@@ -5,6 +5,9 @@ use parsimon_core::merge::Mergeable;
 use super::{Combine, Delta, fingerprint, mergeable};
 use crate::{Error, Trainer};
 
+/// 2^53, beyond which counts are no longer exact.
+const MOST_ROUNDS: f64 = 9_007_199_254_740_992.0;
+
 impl Trainer {
     /// Refuses methods whose learners cannot be made into one, with the reason.
     pub fn check_mergeable(&self) -> Result<(), Error> {
@@ -23,6 +26,7 @@ impl Trainer {
                 return Err(Error::Usage("a delta began at another state than this one".into()));
             }
             delta.check_fit(self)?;
+            delta.check_rounds(self)?;
             if counts.is_none() {
                 waiting = vec![true; delta.slices as usize];
                 self.begin(&delta);
@@ -66,11 +70,7 @@ impl Trainer {
         progressive.absorb(counts.rows, counts.loss, counts.weight);
         let online = online.mergeable_mut().expect("it was asked at the beginning");
         for (head, &rounds) in counts.rounds.iter().enumerate() {
-            let rounds = match delta.combine {
-                Combine::Mean => rounds / counts.weight,
-                _ => rounds,
-            };
-            online.advance(head, online.rounds(head) + rounds.round() as u64);
+            online.advance(head, online.rounds(head) + delta.rounds_of(rounds).round() as u64);
         }
         // Before anything is added: what is added is read under the penalty that follows from the moments.
         if let Some(moments) = &counts.moments {
@@ -102,6 +102,29 @@ impl Trainer {
         }
         for (slot, name) in &delta.names {
             names.insert(*slot, name);
+        }
+    }
+}
+
+impl Delta {
+    /// The rounds that a head's share of the rows stands for.
+    fn rounds_of(&self, rounds: f64) -> f64 {
+        match self.combine {
+            Combine::Mean => rounds / self.counts.weight,
+            _ => rounds,
+        }
+    }
+
+    /// Refuses rounds that no stream can reach: counts go on from them.
+    fn check_rounds(&self, state: &Trainer) -> Result<(), Error> {
+        let counts = &self.counts;
+        let is_sound = |rounds: &f64| (0.0..=MOST_ROUNDS).contains(&self.rounds_of(*rounds));
+        let rows = counts.rows.saturating_add(state.progressive().rows());
+        match counts.is_nothing()
+            || (counts.rounds.iter().all(is_sound) && rows as f64 <= MOST_ROUNDS)
+        {
+            true => Ok(()),
+            false => Err(Error::Usage("a delta has more rounds than any stream".into())),
         }
     }
 }

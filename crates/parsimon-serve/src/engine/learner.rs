@@ -216,12 +216,13 @@ impl Learner {
         margins.resize_with(margins.len().max(group.len()), Vec::new);
         self.absorb(&group, Some(version), is_paused, &mut margins);
         let status = &self.shared.status;
-        status.show(version);
         status.waiting.fetch_sub(total, Ordering::Relaxed);
         if !is_paused {
             status.learned.fetch_add(total as u64, Ordering::Relaxed);
             self.rows_since += total as u64;
         }
+        // Last: a client that waited for its rows to be visible finds them counted.
+        status.show(version);
         for (mut rows, seen) in group.into_iter().zip(&margins) {
             status.commit.record(arrived.saturating_duration_since(rows.appended));
             status.visible.record(arrived.elapsed());

@@ -8,7 +8,10 @@ use super::groups::{AnyLoss, Features};
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, choice, settings};
+use crate::BuildError;
 use crate::found::Found;
+
+const LARGEST_RADIUS: f64 = 1e30;
 
 choice! {
     /// The set of the weights.
@@ -43,6 +46,19 @@ impl Recipe for DualAveraging {
     };
     type Losses = AnyLoss;
 
+    fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {
+        // Learning begins with the radius shared by all weights, which have to be finite in single precision, too.
+        match self.ball != DualSet::SimplexKl || self.radius <= LARGEST_RADIUS {
+            true => Ok(()),
+            false => {
+                let radius = self.radius;
+                let message = format!(
+                    "the radius of a simplex is at most {LARGEST_RADIUS:e}, got {radius:e}"
+                );
+                Err(BuildError::new("radius", message))
+            }
+        }
+    }
     fn dimension(&self) -> Option<u32> {
         self.features.dimension
     }

@@ -10,6 +10,8 @@ use super::setting::{Positive, Share, settings};
 use crate::BuildError;
 use crate::found::Found;
 
+const LEAST_DELTA: f64 = 1e-30;
+
 settings! {
     /// Recursive least squares; 2SGD of Mu et al. 2013.
     pub struct Rls {
@@ -30,6 +32,18 @@ impl Recipe for Rls {
     };
     type Losses = SquaredLoss;
 
+    fn check(&self, _: &SquaredLoss) -> Result<(), BuildError> {
+        // P_0 has to be finite in single precision, too.
+        match self.delta >= LEAST_DELTA {
+            true => Ok(()),
+            false => {
+                let (delta, words) = (self.delta, "1/delta is where learning begins");
+                let message =
+                    format!("delta must be at least {LEAST_DELTA:e}, got {delta:e}: {words}");
+                Err(BuildError::new("delta", message))
+            }
+        }
+    }
     fn dimension(&self) -> Option<u32> {
         self.features.dimension
     }

@@ -119,7 +119,7 @@ def version(answer):
     """Epoch and sequence, wherever the answer has them."""
     found = answer[0] if isinstance(answer, list) else answer
     found = found.get("version", found)
-    return found["epoch"], found["sequence"]
+    return found["epoch"], found["seq"]
 
 
 def windows(program, count, seconds):

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parsimon
 from ._columns import report
+from ._errors import BadRowError
 from ._html import summary
 from ._progress import bar
 
@@ -272,7 +273,7 @@ class _Parsimon(BaseEstimator):
         weights = self._weights_of(sample_weight, X)
         if weights is not None and not (weights >= 0).all():
             row = int(np.argmin(weights >= 0))
-            raise ValueError(f"sample_weight must be a finite number >= 0, got {weights[row]} at row {row}")
+            raise BadRowError(f"sample_weight must be a finite number >= 0, got {weights[row]} at row {row}", row=row)
         if weights is not None and not weights.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")
         return weights

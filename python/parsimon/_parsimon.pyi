@@ -14,15 +14,18 @@ __all__ = [
     "Sweep",
     "Table",
     "__version__",
+    "_panic",
     "about_delta",
     "absorb",
     "check_mergeable",
     "delta",
     "expand",
     "load",
+    "memory_budget",
     "merge_deltas",
     "registry",
     "resolve",
+    "set_memory_budget",
     "setting_name",
 ]
 

@@ -85,7 +85,7 @@ def test_versions_go_back_and_forth(url, tmp_path):
     with pytest.raises(ServiceError, match="no snapshot"):
         client.rollback(7, 7)
     model = parsimon.load(client.download(tmp_path / "m.psm"))
-    assert 0 < model.predict_proba_one({"site": "s1"})["1"] < 1
+    assert 0 < model.predict_proba_one({"site": "s1"})[1] < 1
 
 
 def test_learning_is_paused_and_resumed(url):

@@ -104,7 +104,7 @@ pub static TARGETS: &[Target] = &[
         run: columnar::parquet,
         inputs: 5_000,
         floor: 0.2,
-        // The library reserves what the header of a page claims, up to 2^31 bytes, and touches what is there.
+        // The library takes what the header of a page claims, up to 2^31 bytes.
         memory: 2200 * MIB,
     },
     Target {

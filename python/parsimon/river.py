@@ -30,7 +30,7 @@ class Classifier(base.MiniBatchClassifier):
 
     Labels may be anything that can be compared and hashed. Bools are learned with one set of weights. Other labels are learned with
     one set of weights for two classes, or one per class, if ``classes`` says which there are; without it every label that
-    turns up begins a set of its own, which learns from then on.
+    turns up begins another set, which learns from then on.
 
     Parameters
     ----------

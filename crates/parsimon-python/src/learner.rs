@@ -89,7 +89,11 @@ impl Inner {
     /// Lays the weights out if there are so many entries that it takes less time than reading each weight from its state.
     fn lay_out(&mut self, rows: &dyn Rows) {
         let enough = rows.entries() >= rows.columns();
-        if self.scorer.is_none() && enough && self.cells(rows) == Cells::Features {
+        // NUMERICS: a learner with scales, or one that began with a model, adds up products that are rounded otherwise than those of
+        // its weights; predictions must not depend on how many rows are asked for.
+        let trainer = &self.trainer;
+        let is_exact = !trainer.settings().is_normalized() && trainer.began_with().is_none();
+        if self.scorer.is_none() && enough && is_exact && self.cells(rows) == Cells::Features {
             self.scorer = Some(self.trainer.scorer()).filter(Scorer::is_linear);
         }
     }
@@ -786,7 +790,7 @@ pub(crate) fn heads<'py>(
     frozen.dictionary().is_none().then(|| frozen.heads().iter().map(parts).collect())
 }
 
-/// The learner, to change it: weights that were laid out are no longer its own.
+/// The learner, to change it: weights that were laid out are out of date.
 fn lock_to_learn<'a>(
     py: Python<'_>,
     inner: &'a Mutex<Inner>,

@@ -23,7 +23,9 @@ impl<T> Pair<T> {
         loop {
             let shown = self.shown.load(Ordering::Acquire);
             match self.sides[shown].try_read() {
-                Ok(guard) => return guard,
+                // Swapped between load and lock, it may be a change ahead of what is shown, and the next reader would go back.
+                Ok(guard) if self.shown.load(Ordering::Acquire) == shown => return guard,
+                Ok(_) => {}
                 // A writer that panicked was at work on the other side; what is shown is whole.
                 Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
                 // The sides were swapped since the load: the other one is free.

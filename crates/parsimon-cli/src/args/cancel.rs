@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::number;
 use super::spec::SpecArgs;
 
-/// How near-end speech is told from echo.
+/// How near-end speech and echo are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DetectorArg {
     /// The correlation of predicted echo and microphone (Benesty, Morgan and Cho 2000)
@@ -50,7 +50,7 @@ pub(crate) struct CancelArgs {
         allow_negative_numbers = true
     )]
     pub(crate) max_delay: f64,
-    /// How near-end speech is told from echo
+    /// How near-end speech and echo are kept apart
     #[arg(long, value_enum, default_value = "correlation")]
     pub(crate) detector: DetectorArg,
     /// The detector's threshold [default: 0.7 for correlation, 0.5 for geigel]

@@ -96,7 +96,8 @@ pub(crate) struct PredictArgs {
     /// Columns of the input to write beside the prediction, as texts (tables only): names, numbers, ranges, patterns or all
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) keep_columns: Vec<String>,
-    /// Write the N features that add most to the margin of each row, each with its value and what it adds
+    /// Write the N features that add most to the margin of each row, each with its value and what it adds; then what the others, the
+    /// bias and a base value add, so that the sum is the margin
     #[arg(long, value_name = "N", conflicts_with = "audit", value_parser = number::positive::<usize>)]
     pub(crate) explain: Option<usize>,
     /// After each prediction, every feature's contribution: name, value, weight, product

@@ -120,7 +120,13 @@ fn add_shadow(models: &[Arc<Model>], text: &str) -> Result<(), Fault> {
     let found = models.iter().find(|known| known.name() == model);
     let found = found.ok_or_else(|| usage(format!("there is no model {model:?}")))?;
     let learning = found.learner().map_err(|refusal| usage(refusal.message().to_owned()))?;
-    let json = std::fs::read_to_string(&file).map_err(|e| Fault::file(&file, &e))?;
+    let json = std::fs::read_to_string(&file).map_err(|e| match e.kind() {
+        std::io::ErrorKind::InvalidData => Fault::Input(format!(
+            "{}: is no file of settings, such as {{\"algorithm\": \"ftrl\", \"l1\": 1}}",
+            file.display()
+        )),
+        _ => Fault::file(&file, &e),
+    })?;
     let settings = Spec::from_json(&json)
         .and_then(|spec| spec.resolve())
         .map_err(|e| Fault::Input(format!("{}: {e}", file.display())))?;

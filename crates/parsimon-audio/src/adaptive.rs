@@ -46,6 +46,11 @@ pub trait Adaptive: Send {
     /// The echo path as it is believed to be: `taps` coefficients, the first for no delay.
     fn echo_path(&self) -> Vec<f32>;
 
+    /// By how many samples the echo path has become later since the last call; `None` where that is not known.
+    fn moved(&mut self) -> Option<f64> {
+        None
+    }
+
     /// How often the filter took up a better solution by itself (see [`Kalman`](crate::Kalman)).
     fn takeovers(&self) -> u64 {
         0

@@ -5,9 +5,12 @@ use serde::Serialize;
 use crate::AudioError;
 use crate::adaptive::Adaptive;
 use crate::canceller::{Canceller, Status};
+use crate::clock::HALF;
 use crate::config::Config;
-use crate::delay::{self, Delay};
+use crate::delay::{self, Delay, ONSET_SECONDS, shift};
+use crate::drift::MOST;
 use crate::erle::{self, Erle};
+use crate::high_pass::Rumble;
 use crate::kalman::Kalman;
 
 /// Where the delay of the echo comes from.
@@ -47,12 +50,16 @@ pub struct Report {
     pub delay: Option<Delay>,
     /// By how many samples the reference was made later for the filter to reach its echo.
     pub shift: i64,
-    /// How much quieter the microphone has become.
+    /// How much quieter the microphone has become, its rumble taken out as well.
     pub erle: Erle,
     /// What happened on the way.
     pub status: Status,
     /// The share of active samples with double talk.
     pub double_talk_share: f64,
+    /// The share of blocks with double talk, for every window of `erle`.
+    pub double_talk_over_time: Vec<f64>,
+    /// How much faster the reference's clock was found to run than the microphone's, in millionths.
+    pub drift_ppm: f64,
 }
 
 /// A canceled recording.
@@ -62,6 +69,8 @@ pub struct Canceled {
     pub clean: Vec<f32>,
     /// The echo path at the end, behind `shift` samples of delay.
     pub echo_path: Vec<f32>,
+    /// Whether the detector heard double talk, for every block of [`Config::block`] samples.
+    pub double_talk: Vec<bool>,
     /// What was found.
     pub report: Report,
 }
@@ -88,14 +97,19 @@ pub fn cancel_with(
     alignment: Alignment,
 ) -> Result<Canceled, AudioError> {
     let (algorithm, taps) = (filter.name(), filter.taps());
+    // The canceller reads the reference as much late as it is handed over early, so that it can follow a drift either way.
+    let ahead = if config.drift { HALF + (MOST * microphone.len() as f64) as usize } else { 0 };
+    let given = config;
+    let config = Config { delay: config.delay + ahead, search: 0.0, ..config };
     let mut canceller = Canceller::with(filter, config)?;
     let (delay, shift) = match alignment {
         Alignment::Known(samples) => (None, samples),
         Alignment::Search { seconds } if seconds > 0.0 && seconds <= 60.0 => {
             let most = (seconds * f64::from(config.rate)).ceil() as usize;
-            let delay = delay::search(reference, microphone, most);
-            let late = delay.filter(Delay::is_reliable).map_or(0, |d| d.samples);
-            (delay, shift(late, taps))
+            let early = (ONSET_SECONDS * f64::from(config.rate)) as usize;
+            let delay = delay::search(reference, microphone, most, early);
+            let onset = delay.filter(Delay::is_reliable).map_or(0, |d| d.onset);
+            (delay, shift(onset, taps))
         }
         Alignment::Search { seconds } => {
             let message =
@@ -106,68 +120,54 @@ pub fn cancel_with(
 
     let (total, latency) = (microphone.len(), canceller.latency());
     let mut clean = Vec::with_capacity(total);
-    let mut far = vec![0.0f32; PIECE];
-    let mut near = vec![0.0f32; PIECE];
-    for start in (0..total + latency).step_by(PIECE) {
-        let n = PIECE.min(total + latency - start);
+    let mut double_talk = Vec::with_capacity(total / latency + 1);
+    let mut far = vec![0.0f32; latency];
+    let mut near = vec![0.0f32; latency];
+    for start in (0..total + latency).step_by(latency) {
+        let n = latency.min(total + latency - start);
         for i in 0..n {
             let at = (start + i) as i64;
             // What lies behind the end of the microphone only drives the last block out.
-            let wanted = if at < total as i64 { at.checked_sub(shift) } else { None };
+            let wanted = if at < total as i64 {
+                at.checked_sub(shift.saturating_sub(ahead as i64))
+            } else {
+                None
+            };
             let wanted = wanted.and_then(|at| usize::try_from(at).ok());
             far[i] = wanted.and_then(|at| reference.get(at)).copied().unwrap_or(0.0);
             near[i] = microphone.get(start + i).copied().unwrap_or(0.0);
         }
         let out = canceller.push(&far[..n], &near[..n]);
         clean.extend_from_slice(&out[latency.saturating_sub(start).min(n)..]);
+        if start < total {
+            double_talk.push(canceller.double_talk());
+        }
     }
 
+    // What would have left the canceller without an echo to remove.
+    let mut passed = microphone.to_vec();
+    let mut rumble = Rumble::new(&config);
+    passed.chunks_mut(config.block()).for_each(|block| rumble.run(block));
     let mut heard: Vec<f32> = reference[..reference.len().min(total)].to_vec();
     heard.resize(total, 0.0);
     let status = canceller.status();
+    let window = (f64::from(config.rate) / latency as f64).round().max(1.0) as usize;
+    let share =
+        |blocks: &[bool]| blocks.iter().filter(|&&talk| talk).count() as f64 / blocks.len() as f64;
     let report = Report {
         algorithm,
-        settings: config,
+        settings: given,
         taps,
         samples: total,
         reference_samples: reference.len(),
         seconds: total as f64 / f64::from(config.rate),
         delay,
         shift,
-        erle: erle::measure(&heard, microphone, &clean, config.rate, 1.0),
+        erle: erle::measure(&heard, &passed, &clean, config.rate, 1.0),
         status,
         double_talk_share: status.double_talk_share(),
+        double_talk_over_time: double_talk.chunks(window).map(share).collect(),
+        drift_ppm: canceller.drift_ppm(),
     };
-    Ok(Canceled { clean, echo_path: canceller.echo_path(), report })
-}
-
-/// Samples pushed at once; a multiple of every block.
-const PIECE: usize = 4096;
-
-/// By how much the reference must be made later for an echo `late` samples behind it.
-///
-/// Sound may arrive well before the strongest path, so a delay that falls into the first half of the filter is
-/// left alone; others are moved to a sixteenth. A delay that is known is taken at its word.
-fn shift(late: i64, taps: usize) -> i64 {
-    let taps = taps as i64;
-    match late {
-        _ if late < 0 => late.saturating_sub(taps / 16),
-        _ if late <= taps / 2 => 0,
-        _ => late - taps / 16,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_echo_always_falls_into_the_filter() {
-        for taps in [64, 512, 1024] {
-            for late in [-8000, -1, 0, 30, 400, 513, 8000, i64::MAX, i64::MIN] {
-                let place = late.saturating_sub(shift(late, taps));
-                assert!((0..=taps as i64 / 2).contains(&place), "{late} of {taps} at {place}");
-            }
-        }
-    }
+    Ok(Canceled { clean, echo_path: canceller.echo_path(), double_talk, report })
 }

@@ -10,6 +10,12 @@ use crate::AudioError;
 pub enum Detection {
     /// It is not.
     Off,
+    /// By what the predicted echo does not explain: double talk where, in bands of frequency, half of the residual
+    /// exceeds `threshold` times what usually leaks from the predicted echo.
+    Leakage {
+        /// Around 8, as a ratio of powers; above 1.
+        threshold: f32,
+    },
     /// By the correlation of predicted echo and microphone (Benesty, Morgan and Cho 2000): double talk
     /// where `sum(d y) / sum(d^2)` is below the threshold, between 0 and 1.
     Correlation {
@@ -40,12 +46,12 @@ pub enum OnDoubleTalk {
 /// use parsimon_audio::Config;
 ///
 /// let config = Config::at(8000);
-/// assert_eq!((config.taps, config.block()), (512, 64));
+/// assert_eq!((config.taps, config.block()), (2048, 64));
 /// assert!(Config { memory: f32::NAN, ..config }.check().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Config {
-    /// Length of the modeled echo path in samples, rounded up to whole blocks. Default: 64 ms.
+    /// Length of the modeled echo path in samples, rounded up to whole blocks. Default: 256 ms.
     pub taps: usize,
     /// Samples per second. Default: 16000.
     pub rate: u32,
@@ -56,13 +62,27 @@ pub struct Config {
     /// Mean power of the reference, in dB of full scale, at or below which it is silence and nothing is
     /// learned. Default: -70.
     pub floor: f32,
-    /// How double talk is recognized. Default: by correlation, threshold 0.7.
+    /// How double talk is recognized. Default: by leakage, threshold 8.
     pub detection: Detection,
     /// What it does. Default: it is counted.
     pub on_double_talk: OnDoubleTalk,
+    /// Whether what is left of the echo is attenuated after the linear filter, frequency by frequency. The output is
+    /// then up to 16 ms later and no longer linear. Default: no.
+    pub suppress: bool,
+    /// Whether offsets and lasting rumble below 100 Hz are removed. Speech keeps its low frequencies. Default: yes.
+    pub high_pass: bool,
+    /// Whether a drift between the two clocks is estimated and compensated, up to 300 ppm. Default: yes.
+    pub drift: bool,
+    /// Samples by which the reference is held back before the filter, at most a minute. Default: 0.
+    pub delay: usize,
+    /// Longest delay, in seconds, that a [`Canceller`](crate::Canceller) searches for while it runs; at most 60, and
+    /// 0 for no search. [`cancel`](crate::cancel()) searches the whole recording beforehand instead. Default: 0.
+    pub search: f32,
 }
 
 const MOST_TAPS: usize = 1 << 20;
+/// A frame of the suppressor is two blocks, of which one is its latency.
+const LEAST_RATE: u32 = 4000;
 
 impl Default for Config {
     fn default() -> Self {
@@ -74,22 +94,27 @@ impl Config {
     /// The defaults for `rate` samples per second.
     pub fn at(rate: u32) -> Self {
         Self {
-            taps: (rate as usize * 64).div_ceil(1000).clamp(1, MOST_TAPS),
+            taps: (rate as usize * 256).div_ceil(1000).clamp(1, MOST_TAPS),
             rate,
             memory: 8.0,
             step: 0.7,
             floor: -70.0,
-            detection: Detection::Correlation { threshold: 0.7 },
+            detection: Detection::Leakage { threshold: 8.0 },
             on_double_talk: OnDoubleTalk::Report,
+            suppress: false,
+            high_pass: true,
+            drift: true,
+            delay: 0,
+            search: 0.0,
         }
     }
 
-    /// Samples that are processed together: 64 up to 24 kHz, 128 up to 48 kHz, then 256.
+    /// Samples that are processed together: 64 up to 24 kHz, 256 up to 48 kHz, then 512.
     pub fn block(&self) -> usize {
         match self.rate {
             0..=24_000 => 64,
-            24_001..=48_000 => 128,
-            _ => 256,
+            24_001..=48_000 => 256,
+            _ => 512,
         }
     }
 
@@ -101,6 +126,12 @@ impl Config {
         }
         if self.rate == 0 || self.rate > 768_000 {
             return refuse(format!("rate must be between 1 and 768000, got {}", self.rate));
+        }
+        if self.suppress && self.rate < LEAST_RATE {
+            return refuse(format!(
+                "the suppressor needs a rate of at least {LEAST_RATE}, got {}",
+                self.rate
+            ));
         }
         if !(self.memory.is_finite() && self.memory > 0.0) {
             return refuse(format!(
@@ -117,10 +148,25 @@ impl Config {
         if !self.floor.is_finite() {
             return refuse(format!("floor must be a finite number of dB, got {}", self.floor));
         }
+        if !(0.0..=60.0).contains(&self.search) {
+            return refuse(format!("search must be between 0 and 60 seconds, got {}", self.search));
+        }
+        if self.delay > 60 * self.rate as usize {
+            return refuse(format!(
+                "delay must be at most a minute ({} samples), got {}",
+                60 * self.rate as usize,
+                self.delay
+            ));
+        }
         match self.detection {
             Detection::Correlation { threshold } if !(threshold > 0.0 && threshold < 1.0) => {
                 refuse(format!(
                     "the correlation threshold must be between 0 and 1, both excluded, got {threshold}"
+                ))
+            }
+            Detection::Leakage { threshold } if !(threshold.is_finite() && threshold > 1.0) => {
+                refuse(format!(
+                    "the leakage threshold must be a finite number > 1, got {threshold}"
                 ))
             }
             Detection::Geigel { threshold } if !(threshold.is_finite() && threshold > 0.0) => {

@@ -2,6 +2,8 @@
 
 use crate::AudioError;
 use crate::config::{Config, Detection};
+use crate::leakage::Leakage;
+use crate::level::{decay, energy, peak};
 use crate::state::{Reader, Writer, state};
 
 /// Seconds over which a detector averages.
@@ -92,6 +94,7 @@ pub struct Detector {
     peaks: Vec<f32>,
     at: usize,
     armed: bool,
+    leakage: Leakage,
     /// Blocks that the verdict still holds, and blocks that it has lasted.
     holding: u32,
     lasted: u32,
@@ -113,6 +116,7 @@ impl Detector {
             peaks: vec![0.0; config.taps.div_ceil(config.block()) + 1],
             at: 0,
             armed: false,
+            leakage: Leakage::new(config),
             holding: 0,
             lasted: 0,
         }
@@ -131,6 +135,10 @@ impl Detector {
                 let half_way = 0.5 * (1.0 + threshold);
                 self.armed |= self.cross[1] >= half_way * self.power[1] && self.power[1] > 0.0;
                 self.armed && self.cross[0] < threshold * self.power[0]
+            }
+            Detection::Leakage { threshold } => {
+                let patient = self.freeze();
+                self.leakage.observe(microphone, residual, threshold, patient)
             }
             Detection::Geigel { threshold } => {
                 self.peaks[self.at] = peak(reference);
@@ -160,6 +168,7 @@ impl Detector {
         to.numbers(&self.peaks);
         to.numbers(&self.cross);
         to.numbers(&self.power);
+        self.leakage.save(to);
         let counts =
             [self.at as u64, u64::from(self.armed), self.holding.into(), self.lasted.into()];
         counts.into_iter().for_each(|v| to.count(v));
@@ -169,25 +178,13 @@ impl Detector {
         from.numbers(&mut self.peaks)?;
         from.numbers(&mut self.cross)?;
         from.numbers(&mut self.power)?;
+        self.leakage.restore(from)?;
         self.at = position(from.count()?, self.peaks.len())?;
         self.armed = from.count()? != 0;
         self.holding = from.count()? as u32;
         self.lasted = from.count()? as u32;
         Ok(())
     }
-}
-
-/// How much of an average over `seconds` survives one block.
-pub(crate) fn decay(config: &Config, seconds: f32) -> f32 {
-    (-(config.block() as f32) / config.rate as f32 / seconds).exp()
-}
-
-pub(crate) fn energy(samples: &[f32]) -> f32 {
-    samples.iter().map(|v| v * v).sum()
-}
-
-pub(crate) fn peak(samples: &[f32]) -> f32 {
-    samples.iter().fold(0.0, |m, v| m.max(v.abs()))
 }
 
 fn position(at: u64, length: usize) -> Result<usize, AudioError> {

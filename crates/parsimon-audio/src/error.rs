@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum AudioError {
     /// The file could not be opened, read, written or renamed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), parsimon_files::in_words(source))]
     Io {
         /// The file.
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use crate::AudioError;
 use crate::config::Config;
-use crate::detector::decay;
+use crate::level::decay;
 use crate::state::{Reader, Writer};
 
 /// Seconds over which energies are compared.
@@ -124,8 +124,9 @@ impl Guard {
     pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
         from.numbers(&mut self.microphone)?;
         from.numbers(&mut self.residual)?;
-        self.harming = from.count()? as u32;
-        self.healthy = from.count()? as u32;
+        // A forged count ends what it counts.
+        self.harming = from.count()?.min(self.harm_blocks.into()) as u32;
+        self.healthy = from.count()?.min(self.health_blocks.into()) as u32;
         self.bypass = from.count()? != 0;
         self.suspect = from.count()? != 0;
         Ok(())

@@ -4,7 +4,7 @@ use parsimon_core::StateWriter;
 use parsimon_core::filter::Filter;
 
 use crate::adaptive::{Adaptive, Learning};
-use crate::detector::decay;
+use crate::level::decay;
 use crate::state::{Reader, Writer, state};
 use crate::{AudioError, Config};
 

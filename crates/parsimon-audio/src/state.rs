@@ -2,7 +2,7 @@
 
 use crate::AudioError;
 
-const MAGIC: &[u8; 8] = b"PSMECHO1";
+const MAGIC: &[u8; 8] = b"PSMECHO3";
 
 /// Collects a state as bytes.
 ///

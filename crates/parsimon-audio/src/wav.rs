@@ -12,46 +12,8 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
 use crate::AudioError;
-
-/// How a sample is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SampleFormat {
-    /// Unsigned, 8 bits.
-    Int8,
-    /// Signed, 16 bits.
-    Int16,
-    /// Signed, 24 bits.
-    Int24,
-    /// Signed, 32 bits.
-    Int32,
-    /// IEEE 754, 32 bits.
-    Float32,
-}
-
-impl SampleFormat {
-    /// Bytes per sample.
-    pub fn bytes(self) -> usize {
-        match self {
-            Self::Int8 => 1,
-            Self::Int16 => 2,
-            Self::Int24 => 3,
-            Self::Int32 | Self::Float32 => 4,
-        }
-    }
-
-    fn is_float(self) -> bool {
-        self == Self::Float32
-    }
-
-    /// The integer that stands for 1.
-    fn scale(self) -> f64 {
-        (1u64 << (8 * self.bytes() - 1)) as f64
-    }
-}
+pub use crate::pcm::SampleFormat;
 
 /// One channel of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,7 +112,9 @@ fn decode(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
         }
         (None, 1) => 0,
         (None, _) => {
-            return Err(format!("has {channels} channels; choose one, counted from 1"));
+            return Err(format!(
+                "has {channels} channels; choose one, counted from 1, with --reference-channel and --microphone-channel, or --channel"
+            ));
         }
     };
     let (width, frame) = (header.format.bytes(), header.format.bytes() * channels);
@@ -163,26 +127,14 @@ fn decode(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
     if data.is_empty() {
         return Err("holds no samples".into());
     }
-    let scale = header.format.scale();
     let mut samples = Vec::with_capacity(data.len() / frame);
     let (mut clipped, mut run, mut last) = (0u64, 0usize, 0.0f32);
     for (i, frame) in data.chunks_exact(frame).enumerate() {
-        let b = &frame[channel * width..(channel + 1) * width];
-        let (v, full) = match *b {
-            [a] => integer(i64::from(a) - 128, scale),
-            [a, b] => integer(i16::from_le_bytes([a, b]).into(), scale),
-            [a, b, c] => integer((i32::from_le_bytes([0, a, b, c]) >> 8).into(), scale),
-            [a, b, c, d] if header.format.is_float() => {
-                let v = f32::from_le_bytes([a, b, c, d]);
-                if !v.is_finite() {
-                    let at = i as f64 / f64::from(header.rate);
-                    return Err(format!("sample {i} ({at:.3} s) is {v}, not a finite number"));
-                }
-                (v, v.abs() >= 1.0)
-            }
-            [a, b, c, d] => integer(i32::from_le_bytes([a, b, c, d]).into(), scale),
-            _ => unreachable!("a sample has one to four bytes"),
-        };
+        let (v, full) = header.format.decode(&frame[channel * width..(channel + 1) * width]);
+        if !v.is_finite() {
+            let at = i as f64 / f64::from(header.rate);
+            return Err(format!("sample {i} ({at:.3} s) is {v}, not a finite number"));
+        }
         run = match full {
             false => 0,
             true if run > 0 && v == last => run + 1,
@@ -198,12 +150,6 @@ fn decode(bytes: &[u8], channel: Option<usize>) -> Result<Signal, String> {
     }
     let Header { format, channels, rate } = header;
     Ok(Signal { samples, rate, channels, format, clipped })
-}
-
-/// The sample and whether it is at full scale.
-fn integer(v: i64, scale: f64) -> (f32, bool) {
-    let v = v as f64;
-    ((v / scale) as f32, v >= scale - 1.0 || v <= -scale)
 }
 
 fn chunks(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
@@ -331,21 +277,7 @@ fn encode(samples: &[f32], rate: u32, format: SampleFormat) -> Result<(Vec<u8>, 
     bytes.extend_from_slice(&(8 * width as u16).to_le_bytes());
     bytes.extend_from_slice(b"data");
     bytes.extend_from_slice(&size.to_le_bytes());
-    let (scale, mut clipped) = (format.scale(), 0);
-    for &v in samples {
-        if format.is_float() {
-            clipped += u64::from(v.abs() > 1.0);
-            bytes.extend_from_slice(&v.to_le_bytes());
-            continue;
-        }
-        let rounded = (f64::from(v) * scale).round();
-        let kept = rounded.clamp(-scale, scale - 1.0);
-        clipped += u64::from(rounded != kept);
-        match format {
-            SampleFormat::Int8 => bytes.push((kept as i64 + 128) as u8),
-            _ => bytes.extend_from_slice(&(kept as i32).to_le_bytes()[..width]),
-        }
-    }
+    let clipped = format.encode(samples, &mut bytes);
     if size % 2 == 1 {
         bytes.push(0);
     }

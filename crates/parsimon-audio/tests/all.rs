@@ -4,5 +4,7 @@ mod adaptive;
 mod canceller;
 mod common;
 mod delay;
+mod live;
+mod suppress;
 mod twin;
 mod wav;

@@ -19,7 +19,7 @@ fn delays_are_found() {
         for by in [-3000, -1, 0, 1, 33, 462, 5000] {
             let hiss: Vec<f32> = noise(far.len(), 3).iter().map(|v| 0.01 * v).collect();
             let near = add(&later(&far, by), &hiss);
-            let found = delay::search(&far, &near, 8000).unwrap();
+            let found = delay::search(&far, &near, 8000, 480).unwrap();
             assert_eq!(found.samples, by, "{name}");
             assert!(found.is_reliable(), "{name} by {by}: {found:?}");
         }
@@ -30,18 +30,18 @@ fn delays_are_found() {
 fn a_room_and_a_second_voice_do_not_hide_the_direct_sound() {
     let far = speech(100_000, 16_000, 2);
     let near = add(&convolve(&later(&far, 900), &room(300, 0, 4)), &speech(100_000, 16_000, 9));
-    let found = delay::search(&far, &near, 8000).unwrap();
+    let found = delay::search(&far, &near, 8000, 480).unwrap();
     assert!((900..960).contains(&found.samples), "{found:?}");
 }
 
 #[test]
 fn strangers_and_silence_are_not_believed() {
-    let found = delay::search(&noise(60_000, 1), &noise(60_000, 2), 8000).unwrap();
+    let found = delay::search(&noise(60_000, 1), &noise(60_000, 2), 8000, 480).unwrap();
     assert!(!found.is_reliable(), "{found:?}");
-    assert_eq!(delay::search(&vec![0.0; 1000], &noise(1000, 1), 100), None);
-    assert_eq!(delay::search(&[], &[], 100), None);
+    assert_eq!(delay::search(&vec![0.0; 1000], &noise(1000, 1), 100, 10), None);
+    assert_eq!(delay::search(&[], &[], 100, 10), None);
     assert!(
-        delay::search(&[1e30; 100], &[1e-30; 100], 10).is_some_and(|d| d.confidence.is_finite())
+        delay::search(&[1e30; 100], &[1e-30; 100], 10, 5).is_some_and(|d| d.confidence.is_finite())
     );
 }
 

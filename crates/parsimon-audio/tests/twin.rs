@@ -53,6 +53,11 @@ fn causal(g: &[Complex]) -> Vec<Complex> {
     transform(&g)
 }
 
+/// 100 dB less for every second of the path, at 16 kHz.
+fn first_doubt(n: usize, partition: usize) -> f64 {
+    10f64.powf(-10.0 * (partition * n) as f64 / 16_000.0)
+}
+
 struct Twin {
     n: usize,
     x: Vec<Vec<Complex>>,
@@ -63,7 +68,10 @@ struct Twin {
     last: Vec<f64>,
     long_term: f64,
     learned: u64,
-    energies: [f64; 2],
+    /// Of filter, shadow and microphone, over a tenth of a second.
+    energies: [f64; 3],
+    /// Microphone and error, over two seconds.
+    judged: [f64; 2],
     takeovers: u64,
 }
 
@@ -75,12 +83,13 @@ impl Twin {
             x: zeros(),
             w: zeros(),
             v: zeros(),
-            p: vec![vec![1.0; 2 * n]; partitions],
+            p: (0..partitions).map(|i| vec![first_doubt(n, i); 2 * n]).collect(),
             s: vec![0.0; 2 * n],
             last: vec![0.0; n],
             long_term: 0.0,
             learned: 0,
-            energies: [0.0; 2],
+            energies: [0.0; 3],
+            judged: [0.0; 2],
             takeovers: 0,
         }
     }
@@ -110,13 +119,20 @@ impl Twin {
         self.energies = [
             c * self.energies[0] + (1.0 - c) * power(&e),
             c * self.energies[1] + (1.0 - c) * power(&f),
+            c * self.energies[2] + (1.0 - c) * power(&microphone),
         ];
+        let j = decay(2.0);
+        for (sum, new) in self.judged.iter_mut().zip([power(&microphone), power(&e)]) {
+            *sum = j * *sum + (1.0 - j) * new;
+        }
         let mut fresh = false;
         if self.energies[1] < 0.4 * self.energies[0] {
+            let left = (self.energies[0] / (self.energies[2] + 1e-20)).min(1.0);
             for i in 0..partitions {
+                let again = 0.3 * left * first_doubt(n, i);
                 for k in 0..2 * n {
                     let (v, w) = (self.v[i][k], self.w[i][k]);
-                    self.p[i][k] = self.p[i][k].max(square((v.0 - w.0, v.1 - w.1)));
+                    self.p[i][k] = self.p[i][k].max(square((v.0 - w.0, v.1 - w.1))).max(again);
                 }
                 self.w[i] = causal(&self.v[i]);
             }
@@ -138,7 +154,10 @@ impl Twin {
         self.learned += 1;
         self.long_term +=
             (mean - self.long_term) * (1.0 - decay(4.0)).max(1.0 / self.learned as f64);
-        let (smooth, forget) = (decay(0.0112), decay(8.0).powi(2));
+        let left = (self.judged[1] / (self.judged[0] + 1e-20)).clamp(0.01, 0.1);
+        let share = (left - 0.01) / 0.09;
+        let forget = decay(8.0).powi(2) + share * (decay(3.0).powi(2) - decay(8.0).powi(2));
+        let smooth = decay(0.0112);
         let (mut inverse, mut step) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
         for k in 0..2 * n {
             let error = square(e_hat[k]);

@@ -79,7 +79,7 @@ fn channels_are_chosen_and_extensible_headers_read() {
         let bytes = file(1, 2, 16, &data, extensible);
         assert_eq!(
             parse(&bytes, None).unwrap_err(),
-            "a.wav: has 2 channels; choose one, counted from 1"
+            "a.wav: has 2 channels; choose one, counted from 1, with --reference-channel and --microphone-channel, or --channel"
         );
         for channel in [0, 3] {
             let words = format!("there is no channel {channel}");

@@ -1,14 +1,23 @@
 //! The canceller: an adaptive filter, blocks in and out, and safeguards around them.
 
-use serde::Serialize;
+mod saved;
+mod status;
+
+pub use status::Status;
 
 use crate::AudioError;
 use crate::adaptive::{Adaptive, Learning};
-use crate::config::{Config, Detection, OnDoubleTalk};
-use crate::detector::{Detector, FarEnd, energy, peak};
+use crate::clock::Clock;
+use crate::config::{Config, OnDoubleTalk};
+use crate::delay::shift;
+use crate::detector::{Detector, FarEnd};
+use crate::drift::Drift;
 use crate::guard::{Advice, Guard};
+use crate::high_pass::{HighPass, OFFSET_HERTZ, Rumble};
 use crate::kalman::Kalman;
-use crate::state::{Reader, Writer, state};
+use crate::level::{energy, peak};
+use crate::seek::Seek;
+use crate::suppress::Suppressor;
 
 /// Louder than this is no sound of full scale 1, and its square would not fit the arithmetic.
 const LOUDEST: f32 = 1e6;
@@ -16,44 +25,12 @@ const LOUDEST: f32 = 1e6;
 /// A residual of more than this multiple of the microphone's energy (20 dB) is no residual.
 const RUNAWAY: f32 = 100.0;
 
-/// What has happened so far, in samples and in events.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Status {
-    /// Samples processed in whole blocks.
-    pub samples: u64,
-    /// Of these, with an active far end.
-    pub active: u64,
-    /// Of the active ones, with double talk in the detector's eyes.
-    pub double_talk: u64,
-    /// Not learned from because the far end was silent.
-    pub frozen_silent: u64,
-    /// Not learned from because of double talk.
-    pub frozen_double_talk: u64,
-    /// Not learned from because a sample of the block was beyond a million times full scale.
-    pub frozen_too_loud: u64,
-    /// Samples that were not finite and were taken for zero.
-    pub not_finite: u64,
-    /// Samples for which the output was the microphone because the residual was louder.
-    pub bypassed: u64,
-    /// Times the filter was called back to the last good one.
-    pub fallbacks: u64,
-    /// Times the filter took over its fast shadow, as after a change of the echo path.
-    pub takeovers: u64,
-    /// Times the filter was cleared because it was no longer finite, or harmful though called back.
-    pub resets: u64,
-}
-
-impl Status {
-    /// The share of active samples with double talk, 0 where there were none.
-    pub fn double_talk_share(&self) -> f64 {
-        if self.active == 0 { 0.0 } else { self.double_talk as f64 / self.active as f64 }
-    }
-}
-
 /// An acoustic echo canceller, fed in pieces of any length.
 ///
-/// The output is [`latency`](Self::latency) samples late (one block) and the same, bit for bit, however the
-/// input is cut into pieces. With a silent reference it is the microphone. It is finite for any finite input;
+/// The output is [`latency`](Self::latency) samples late (one block, and up to 16 ms more with
+/// [`Config::suppress`]) and the same, bit for bit, however the
+/// input is cut into pieces. With a silent reference it is the microphone, without its rumble where
+/// [`Config::high_pass`] is set. It is finite for any finite input;
 /// samples that are not finite are taken for zero and counted.
 ///
 /// ```
@@ -80,9 +57,16 @@ impl Status {
 pub struct Canceller {
     config: Config,
     filter: Box<dyn Adaptive>,
+    clock: Clock,
+    drift: Drift,
+    seek: Option<Seek>,
+    /// Of reference and microphone.
+    high_pass: [HighPass; 2],
+    rumble: Rumble,
     far_end: FarEnd,
     detector: Detector,
     guard: Guard,
+    suppressor: Option<Suppressor>,
     status: Status,
     /// Whether the filter stood still for double talk in the last block.
     was_frozen: bool,
@@ -117,10 +101,21 @@ impl Canceller {
     pub fn with(filter: Box<dyn Adaptive>, config: Config) -> Result<Self, AudioError> {
         config.check()?;
         let block = config.block();
+        let most =
+            config.delay + ((1.0 + f64::from(config.search)) * f64::from(config.rate)) as usize;
         Ok(Self {
+            clock: Clock::new(config.delay, most, block),
+            drift: Drift::new(&config),
+            seek: (config.search > 0.0).then(|| Seek::new(&config)),
+            high_pass: [
+                HighPass::new(config.rate, OFFSET_HERTZ, config.high_pass),
+                HighPass::new(config.rate, OFFSET_HERTZ, config.high_pass),
+            ],
+            rumble: Rumble::new(&config),
             far_end: FarEnd::new(&config),
             detector: Detector::new(&config),
             guard: Guard::new(&config),
+            suppressor: config.suppress.then(|| Suppressor::new(&config)),
             status: Status::default(),
             was_frozen: false,
             share: 1.0,
@@ -137,7 +132,7 @@ impl Canceller {
 
     /// How many samples the output is late.
     pub fn latency(&self) -> usize {
-        self.config.block()
+        self.config.block() + self.suppressor.as_ref().map_or(0, Suppressor::latency)
     }
 
     /// The settings.
@@ -150,7 +145,22 @@ impl Canceller {
         Status { takeovers: self.filter.takeovers(), ..self.status }
     }
 
-    /// The echo path as the filter believes it to be.
+    /// How much faster the reference's clock is found to run than the microphone's, in millionths.
+    pub fn drift_ppm(&self) -> f64 {
+        -1e6 * self.clock.rate()
+    }
+
+    /// By how many samples the reference is held back before the filter sees it.
+    pub fn delay(&self) -> f64 {
+        self.clock.lag()
+    }
+
+    /// Whether the last whole block holds double talk in the detector's eyes.
+    pub fn double_talk(&self) -> bool {
+        self.detector.double_talk()
+    }
+
+    /// The echo path as the filter believes it to be, behind [`delay`](Self::delay) samples.
     pub fn echo_path(&self) -> Vec<f32> {
         self.filter.echo_path()
     }
@@ -180,14 +190,20 @@ impl Canceller {
             self.filled += n;
             if self.filled == block {
                 self.filled = 0;
-                self.process();
+                let is_sound = self.process();
+                if let Some(suppressor) = &mut self.suppressor {
+                    suppressor.process(&self.reference, &self.microphone, &mut self.ready);
+                }
+                if is_sound {
+                    self.rumble.run(&mut self.ready);
+                }
             }
         }
         &self.output[..length]
     }
 
-    /// One whole block from `reference` and `microphone` to `ready`.
-    fn process(&mut self) {
+    /// One whole block from `reference` and `microphone` to `ready`. False if it is too loud for any sound, and was passed through.
+    fn process(&mut self) -> bool {
         let n = self.config.block() as u64;
         for signal in [&mut self.reference, &mut self.microphone] {
             for v in signal.iter_mut().filter(|v| !v.is_finite()) {
@@ -201,6 +217,7 @@ impl Canceller {
             self.ready.copy_from_slice(&self.microphone);
             self.reference.fill(0.0);
             self.microphone.fill(0.0);
+            self.clock.run(&mut self.reference);
             self.far_end.observe(&self.reference);
             self.filter.cancel(
                 &self.reference,
@@ -209,8 +226,14 @@ impl Canceller {
                 &mut self.residual,
             );
             self.recover();
-            return;
+            // Nothing was removed from such a block.
+            self.microphone.copy_from_slice(&self.ready);
+            return false;
         }
+        self.look_for_the_echo();
+        self.clock.run(&mut self.reference);
+        self.high_pass[0].run(&mut self.reference);
+        self.high_pass[1].run(&mut self.microphone);
         let active = self.far_end.observe(&self.reference);
         let frozen = self.config.on_double_talk == OnDoubleTalk::Freeze && self.detector.freeze();
         let learning = if active && !frozen { Learning::Adapt } else { Learning::Freeze };
@@ -227,12 +250,27 @@ impl Canceller {
         self.filter.cancel(&self.reference, &self.microphone, learning, &mut self.residual);
         if self.recover() {
             self.ready.copy_from_slice(&self.microphone);
-            return;
+            return true;
         }
         if active {
             self.status.active += n;
             if self.detector.observe(&self.reference, &self.microphone, &self.residual) {
                 self.status.double_talk += n;
+            }
+            if self.config.drift
+                && learning == Learning::Adapt
+                && let Some(c) = self.drift.observe(&self.microphone, &self.residual)
+            {
+                self.clock.steer(c.step, c.rate);
+            }
+            if self.config.drift
+                && learning == Learning::Adapt
+                && self.drift.is_due(self.status.samples)
+            {
+                let moved = self.filter.moved();
+                if let Some(rate) = self.drift.look(self.status.samples, self.clock.lag(), moved) {
+                    self.clock.steer(0.0, rate);
+                }
             }
             match self.guard.observe(energy(&self.microphone), energy(&self.residual)) {
                 Advice::GoOn => {}
@@ -247,7 +285,30 @@ impl Canceller {
                 }
             }
         }
+        if learning == Learning::Freeze {
+            self.drift.pause();
+        }
         self.mix();
+        true
+    }
+
+    /// Moves the reference where the filter cannot hold the path that is heard.
+    fn look_for_the_echo(&mut self) {
+        let Some(onset) =
+            self.seek.as_mut().and_then(|s| s.observe(&self.reference, &self.microphone))
+        else {
+            return;
+        };
+        let lag = self.clock.lag();
+        let by = shift(onset - lag.round() as i64, self.filter.taps());
+        // An echo before the reference is out of reach.
+        let wanted = (lag.round() as i64).saturating_add(by).max(0);
+        if by != 0 && wanted != lag.round() as i64 {
+            self.clock.jump(wanted as f64);
+            self.filter.clear();
+            self.guard.clear();
+            self.status.realignments += 1;
+        }
     }
 
     /// Clears a filter whose residual is not finite.
@@ -282,142 +343,5 @@ impl Canceller {
         }
         self.share = target;
         self.status.bypassed += n as u64;
-    }
-
-    /// All that the next sample depends on. [`restore`](Self::restore) goes on from it bit for bit.
-    pub fn save(&self) -> Vec<u8> {
-        let mut to = Writer::new();
-        to.text(self.filter.name());
-        let c = &self.config;
-        to.count(c.taps as u64);
-        to.count(c.rate.into());
-        [c.memory, c.step, c.floor].into_iter().for_each(|v| to.number(v));
-        let (kind, threshold) = match c.detection {
-            Detection::Off => (0, 0.0),
-            Detection::Correlation { threshold } => (1, threshold),
-            Detection::Geigel { threshold } => (2, threshold),
-        };
-        to.count(kind);
-        to.number(threshold);
-        to.count(u64::from(c.on_double_talk == OnDoubleTalk::Freeze));
-
-        self.filter.save(&mut to);
-        self.far_end.save(&mut to);
-        self.detector.save(&mut to);
-        self.guard.save(&mut to);
-        self.counts().into_iter().for_each(|v| to.count(v));
-        to.count(u64::from(self.was_frozen));
-        to.number(self.share);
-        to.count(self.filled as u64);
-        // INVARIANT: a piece may end inside a block with numbers that are not finite; they count as zero
-        // when the block is whole, so they are zero here, and counted.
-        for signal in [&self.reference, &self.microphone] {
-            let finite: Vec<f32> =
-                signal.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect();
-            to.numbers(&finite);
-        }
-        to.numbers(&self.ready);
-        to.finish()
-    }
-
-    /// Goes on where [`save`](Self::save) stopped, around [`Kalman`].
-    ///
-    /// ```
-    /// use parsimon_audio::{Canceller, Config};
-    ///
-    /// let mut one = Canceller::new(Config::default()).unwrap();
-    /// let far: Vec<f32> = (0..1000).map(|i| (i as f32 * 0.1).sin()).collect();
-    /// let near: Vec<f32> = far.iter().map(|x| 0.3 * x).collect();
-    /// one.push(&far, &near);
-    /// let mut other = Canceller::restore(&one.save()).unwrap();
-    /// assert_eq!(one.push(&far, &near), other.push(&far, &near));
-    /// ```
-    pub fn restore(bytes: &[u8]) -> Result<Self, AudioError> {
-        Self::restore_with(bytes, |config| Ok(Box::new(Kalman::new(config)?)))
-    }
-
-    /// The same around any filter; `make` builds it for the saved settings.
-    pub fn restore_with(
-        bytes: &[u8],
-        make: impl FnOnce(&Config) -> Result<Box<dyn Adaptive>, AudioError>,
-    ) -> Result<Self, AudioError> {
-        let mut from = Reader::new(bytes)?;
-        let name = from.text()?;
-        let taps = usize::try_from(from.count()?).map_err(|_| state("too many taps"))?;
-        let rate = u32::try_from(from.count()?).map_err(|_| state("too high a rate"))?;
-        let (memory, step, floor) = (from.number()?, from.number()?, from.number()?);
-        let (kind, threshold) = (from.count()?, from.number()?);
-        let detection = match kind {
-            0 => Detection::Off,
-            1 => Detection::Correlation { threshold },
-            2 => Detection::Geigel { threshold },
-            _ => return Err(state(format!("no detector has the number {kind}"))),
-        };
-        let on_double_talk = match from.count()? {
-            0 => OnDoubleTalk::Report,
-            1 => OnDoubleTalk::Freeze,
-            v => return Err(state(format!("no reaction to double talk has the number {v}"))),
-        };
-        let config = Config { taps, rate, memory, step, floor, detection, on_double_talk };
-        config.check()?;
-        let filter = make(&config)?;
-        if filter.name() != name {
-            return Err(state(format!("is of the filter {name}, not of {}", filter.name())));
-        }
-        let mut canceller = Self::with(filter, config)?;
-        canceller.filter.restore(&mut from)?;
-        canceller.far_end.restore(&mut from)?;
-        canceller.detector.restore(&mut from)?;
-        canceller.guard.restore(&mut from)?;
-        for count in canceller.counts_mut() {
-            *count = from.count()?;
-        }
-        canceller.was_frozen = from.count()? != 0;
-        canceller.share = from.number()?;
-        let filled = from.count()?;
-        if filled >= config.block() as u64 {
-            return Err(state("a position is outside of its block"));
-        }
-        canceller.filled = filled as usize;
-        from.numbers(&mut canceller.reference)?;
-        from.numbers(&mut canceller.microphone)?;
-        from.numbers(&mut canceller.ready)?;
-        from.finish()?;
-        Ok(canceller)
-    }
-
-    fn counts(&self) -> [u64; 10] {
-        let s = &self.status;
-        let waiting = [&self.reference, &self.microphone];
-        let waiting =
-            waiting.iter().flat_map(|v| &v[..self.filled]).filter(|v| !v.is_finite()).count();
-        [
-            s.samples,
-            s.active,
-            s.double_talk,
-            s.frozen_silent,
-            s.frozen_double_talk,
-            s.frozen_too_loud,
-            s.not_finite + waiting as u64,
-            s.bypassed,
-            s.fallbacks,
-            s.resets,
-        ]
-    }
-
-    fn counts_mut(&mut self) -> [&mut u64; 10] {
-        let s = &mut self.status;
-        [
-            &mut s.samples,
-            &mut s.active,
-            &mut s.double_talk,
-            &mut s.frozen_silent,
-            &mut s.frozen_double_talk,
-            &mut s.frozen_too_loud,
-            &mut s.not_finite,
-            &mut s.bypassed,
-            &mut s.fallbacks,
-            &mut s.resets,
-        ]
     }
 }

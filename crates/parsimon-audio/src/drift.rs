@@ -1,0 +1,206 @@
+//! How fast the two clocks drift apart: a loop that holds the predicted echo and the microphone together.
+//!
+//! Where the microphone is `s` samples later than the filter believes, what the filter leaves is `-s` times the slope
+//! of its prediction. Least squares over a quarter of a second give `s`; the reference's lag is moved by a part of it,
+//! and the rate at which the lag grows by another (a phase-locked loop of order two).
+//!
+//! A filter that adapts follows a slow drift by itself and leaves nothing to measure in its error. What it does then is
+//! move its taps. So every half second of active far end the taps are compared with the earlier ones: by as much as they have become later,
+//! beyond what the lag grew, the rate is off.
+
+use crate::AudioError;
+use crate::config::Config;
+use crate::state::{Reader, Writer};
+
+/// Seconds of active far end per measurement.
+const MEASURE_SECONDS: f64 = 0.25;
+/// Share of a measured distance by which the lag is moved.
+const MOVE: f64 = 0.5;
+/// Share by which the rate is, per second: at first, and after so many measurements.
+const TURN: [f64; 2] = [2.0, 1.0];
+const SETTLED: u32 = 40;
+/// Seconds of active far end between two looks at the filter, and the share of a difference in rate that each corrects.
+const LOOK_SECONDS: f64 = 0.5;
+const CORRECT: f64 = 0.5;
+/// The most that one look changes the rate by.
+const MOST_CORRECTION: f64 = 50e-6;
+/// Looks after which they may close the loop, where the mean rate exceeds its standard error by a factor and this rate.
+const FIRST_LOOKS: u32 = 6;
+const SURE_LOOKS: f64 = 3.5;
+const LEAST_RATE: f64 = 10e-6;
+/// The largest difference of two clocks.
+pub(crate) const MOST: f64 = 300e-6;
+/// Measurements after which the loop may close.
+const FIRST: u32 = 8;
+/// The loop closes when the mean distance exceeds its standard error by this factor.
+const SURE: f64 = 3.0;
+/// ...and so many samples.
+const LEAST: f64 = 0.003;
+/// The distance that is expected, and the share of samples that count as independent: a measurement among noise is
+/// taken for less.
+const EXPECTED: f64 = 0.1;
+const INDEPENDENT: f64 = 0.1;
+
+/// What to do to the reference.
+pub(crate) struct Correction {
+    /// Samples by which its lag is moved.
+    pub(crate) step: f64,
+    /// How much the lag grows per sample.
+    pub(crate) rate: f64,
+}
+
+/// The loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Drift {
+    per_second: f64,
+    blocks: u32,
+    /// `sum(e y')`, `sum(y'^2)`, `sum(e^2)`, blocks.
+    cross: f64,
+    slope: f64,
+    error: f64,
+    seen: u32,
+    /// Recent measurements, forgotten slowly: their sum, that of their squares and their weight.
+    sums: [f64; 3],
+    measured: u32,
+    closed: bool,
+    /// Measurements since the loop closed.
+    steered: u32,
+    rate: f64,
+    /// When, in samples, and at which lag the filter was last looked at; `None` after a pause.
+    looked: Option<(u64, f64)>,
+    /// As `sums`, of the rates seen.
+    rates: [f64; 3],
+    looks: u32,
+}
+
+impl Drift {
+    pub(crate) fn new(config: &Config) -> Self {
+        let per_second = f64::from(config.rate);
+        Self {
+            per_second,
+            blocks: (MEASURE_SECONDS * per_second / config.block() as f64).ceil() as u32,
+            cross: 0.0,
+            slope: 0.0,
+            error: 0.0,
+            seen: 0,
+            sums: [0.0; 3],
+            measured: 0,
+            closed: false,
+            steered: 0,
+            rate: 0.0,
+            looked: None,
+            rates: [0.0; 3],
+            looks: 0,
+        }
+    }
+
+    /// Takes in a block that the filter has learned from.
+    pub(crate) fn observe(&mut self, microphone: &[f32], residual: &[f32]) -> Option<Correction> {
+        for (d, e) in microphone.windows(3).zip(residual.windows(3)) {
+            let slope = f64::from(0.5 * ((d[2] - e[2]) - (d[0] - e[0])));
+            let error = f64::from(e[1]);
+            self.cross += error * slope;
+            self.slope += slope * slope;
+            self.error += error * error;
+        }
+        self.seen += 1;
+        if self.seen < self.blocks {
+            return None;
+        }
+        let samples = f64::from(self.seen) * residual.len() as f64;
+        // The variance of the distance, were the residual noise.
+        let variance = self.error / (self.slope * INDEPENDENT * samples + 1e-12);
+        let trust = EXPECTED * EXPECTED / (EXPECTED * EXPECTED + variance);
+        let distance = trust * (-self.cross / (self.slope + 1e-12)).clamp(-1.0, 1.0);
+        (self.cross, self.slope, self.error, self.seen) = (0.0, 0.0, 0.0, 0);
+        self.measured = self.measured.saturating_add(1);
+        let (mean, error) = average(&mut self.sums, distance, 1e-9);
+        if !self.closed {
+            self.closed = self.measured >= FIRST && mean.abs() > SURE * error && mean.abs() > LEAST;
+            if !self.closed {
+                return None;
+            }
+        }
+        let turn = TURN[usize::from(self.steered >= SETTLED)] * MEASURE_SECONDS;
+        self.steered = self.steered.saturating_add(1);
+        self.rate = (self.rate + turn * distance / self.per_second).clamp(-MOST, MOST);
+        Some(Correction { step: MOVE * distance, rate: self.rate })
+    }
+
+    /// The far end is silent, or the filter stands still.
+    pub(crate) fn pause(&mut self) {
+        self.looked = None;
+    }
+
+    /// Whether the filter should be looked at, after `now` samples.
+    pub(crate) fn is_due(&self, now: u64) -> bool {
+        let wait = LOOK_SECONDS * self.per_second;
+        self.looked.is_none_or(|(then, _)| now.saturating_sub(then) as f64 >= wait)
+    }
+
+    /// Takes in by how many samples the path has become later, and the lag; returns a new rate.
+    pub(crate) fn look(&mut self, now: u64, lag: f64, moved: Option<f64>) -> Option<f64> {
+        let last = self.looked.replace((now, lag));
+        let ((then, from), moved) = (last?, moved?);
+        let rate = (lag - from + moved) / now.saturating_sub(then).max(1) as f64;
+        if self.closed {
+            self.rate += (CORRECT * (rate - self.rate)).clamp(-MOST_CORRECTION, MOST_CORRECTION);
+        } else {
+            self.looks = self.looks.saturating_add(1);
+            let (mean, error) = average(&mut self.rates, rate, 1e-21);
+            self.closed = self.looks >= FIRST_LOOKS
+                && mean.abs() > SURE_LOOKS * error
+                && mean.abs() > LEAST_RATE;
+            if !self.closed {
+                return None;
+            }
+            self.rate = mean;
+        }
+        self.rate = self.rate.clamp(-MOST, MOST);
+        Some(self.rate)
+    }
+
+    pub(crate) fn save(&self, to: &mut Writer) {
+        let sums = [
+            self.cross,
+            self.slope,
+            self.error,
+            self.sums[0],
+            self.sums[1],
+            self.sums[2],
+            self.rate,
+            self.rates[0],
+            self.rates[1],
+            self.rates[2],
+            self.looked.map_or(0.0, |(_, lag)| lag),
+        ];
+        sums.into_iter().for_each(|v| to.double(v));
+        to.count(self.looked.map_or(u64::MAX, |(then, _)| then));
+        [self.seen, self.measured, self.steered, self.looks, self.closed.into()]
+            .into_iter()
+            .for_each(|v| to.count(v.into()));
+    }
+
+    pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
+        (self.cross, self.slope, self.error) = (from.double()?, from.double()?, from.double()?);
+        self.sums = [from.double()?, from.double()?, from.double()?];
+        self.rate = from.double()?;
+        self.rates = [from.double()?, from.double()?, from.double()?];
+        let (lag, then) = (from.double()?, from.count()?);
+        self.looked = (then != u64::MAX).then_some((then, lag));
+        (self.seen, self.measured) = (from.count()? as u32, from.count()? as u32);
+        (self.steered, self.looks) = (from.count()? as u32, from.count()? as u32);
+        self.closed = from.count()? != 0;
+        Ok(())
+    }
+}
+
+/// Adds to sums of values, their squares and their weight, which are forgotten slowly; returns the mean and its standard error.
+fn average(sums: &mut [f64; 3], value: f64, least_variance: f64) -> (f64, f64) {
+    for (sum, v) in sums.iter_mut().zip([value, value * value, 1.0]) {
+        *sum = 0.9 * *sum + v;
+    }
+    let mean = sums[0] / sums[2];
+    let variance = (sums[1] / sums[2] - mean * mean).max(least_variance);
+    (mean, (variance / sums[2]).sqrt())
+}

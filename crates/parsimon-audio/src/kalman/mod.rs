@@ -1,0 +1,353 @@
+//! The partitioned frequency-domain Kalman filter with a fast shadow.
+//!
+//! The echo path is cut into partitions of one block; each bin `k` of each partition `p` is a state
+//! `W[p,k]` with the error variance `P[p,k]`. With `X[p,k]` the spectra of the last blocks of reference, `E[k]` that
+//! of the prediction error and `S[k]` the smoothed power of `E` (everything that is not echo, in the filter's
+//! eyes), a block does
+//!
+//! ```text
+//! D[k]   = sum_p P[p,k] |X[p,k]|^2 / 2 + S[k] + delta
+//! W[p,k] += constrain(P[p,k] conj(X[p,k]) E[k] / D[k])
+//! P[p,k] = a^2 (1 - P[p,k] |X[p,k]|^2 / (2 D[k])) P[p,k] + (1 - a^2) |W[p,k]|^2
+//! ```
+//!
+//! (Enzner and Vary, Signal Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014). The step of a bin is the share
+//! of its error that is believed to be echo, so double talk slows it down by itself. `constrain` keeps the part
+//! of the gradient that is a causal filter of one block; it is applied to the taps of a few partitions per block, in turns. The
+//! residual is taken after the update. The better the echo is predicted, over two seconds, the closer `a` is to 1: the
+//! path counts as forgotten after [`Config::memory`] where 20 dB are removed, after 3 seconds where it is 10 dB or less.
+//!
+//! The same belief makes the filter deaf to a sudden change of the path: the error grows, is taken for near-end
+//! speech, and nothing moves. Therefore a second filter, the *shadow*, runs beside it: normalized LMS in the same
+//! partitions, fast and naive, its gradient constrained for one partition per block. Where its error stays
+//! clearly below the first one's, the filter takes over its taps and as much doubt as the two differed by;
+//! where it stays clearly above, as in double talk, the shadow starts again from the filter (the idea is
+//! that of Ochiai, Araseki and Ogihara 1977, and of the two-path canceller in Speex).
+//!
+//! It assumes samples of full scale 1 and an echo not much louder than the reference, in one place: the first
+//! doubt `P`, which is 1 at the start of the path and falls by 100 dB per second of it, as the echo of a room does. What is off by more is found by the shadow first. Nothing else knows a scale: the
+//! regularization `delta` follows the long-term power of the reference.
+
+mod path;
+mod saved;
+mod shadow;
+mod update;
+
+use crate::adaptive::{Adaptive, Learning};
+use crate::fft::Fft;
+use crate::state::{Reader, Writer};
+use crate::{AudioError, Config};
+
+/// Partitions are computed this many at a time, and so are the one or two signals that are transformed alone: four
+/// fill the registers of every machine, and more spill out of them.
+const LANES: usize = 4;
+type Row = [f32; LANES];
+
+/// Seconds over which the power of what is not echo is smoothed; short, for near-end speech begins suddenly.
+const NEAR_END_SECONDS: f32 = 0.0112;
+/// Seconds over which the two errors are compared.
+const COMPARISON_SECONDS: f32 = 0.1;
+/// Seconds over which the filter is judged.
+const JUDGE_SECONDS: f32 = 2.0;
+/// Shares of the microphone's energy that an excellent and a poor filter leave (20 and 10 dB).
+const EXCELLENT: f32 = 0.01;
+const POOR: f32 = 0.1;
+/// Seconds after which a path that is predicted poorly counts as forgotten, where the setting is not shorter.
+const POOR_SECONDS: f32 = 3.0;
+/// Seconds of the long-term power of the reference.
+const POWER_SECONDS: f32 = 4.0;
+/// By how many dB per second of the path the first doubt falls: the echo of a room dies away.
+const FIRST_DOUBT_FALL: f32 = 100.0;
+/// A doubt that never quite dies: keeps states away from subnormal numbers, which are slow.
+const LEAST: f32 = 1e-20;
+
+/// A spectrum of every partition: for each group of lanes, one row per bin.
+#[derive(Clone, Debug)]
+struct Taps {
+    re: Vec<Row>,
+    im: Vec<Row>,
+}
+
+impl Taps {
+    fn zeros(rows: usize) -> Self {
+        Self { re: vec![[0.0; LANES]; rows], im: vec![[0.0; LANES]; rows] }
+    }
+
+    fn copy_from(&mut self, other: &Taps) {
+        self.re.copy_from_slice(&other.re);
+        self.im.copy_from_slice(&other.im);
+    }
+}
+
+/// What is known per bin. Lane 0 belongs to the filter, lane 1 to the shadow, the others are idle.
+#[derive(Clone, Debug)]
+struct Bins {
+    /// Predicted echo.
+    y_re: Vec<Row>,
+    y_im: Vec<Row>,
+    /// Errors.
+    e_re: Vec<Row>,
+    e_im: Vec<Row>,
+    /// `sum_p P |X|^2`, `sum_p P`, `sum_p |X|^2`.
+    doubt_power: Vec<f32>,
+    doubt: Vec<f32>,
+    power: Vec<f32>,
+    /// `1 / D`.
+    inverse: Vec<f32>,
+}
+
+/// Room for work.
+#[derive(Clone, Debug)]
+struct Scratch {
+    /// Of one group of partitions.
+    gradient: Taps,
+    /// Packed samples on their way between time and frequency.
+    re: Vec<Row>,
+    im: Vec<Row>,
+    /// The errors, packed, in the lanes of [`Bins`].
+    error_re: Vec<Row>,
+    error_im: Vec<Row>,
+    /// The echo that the filter predicts after the update.
+    echo: Vec<f32>,
+}
+
+/// The filter of the module page. Handed to [`Canceller`](crate::Canceller) by default.
+#[derive(Clone, Debug)]
+pub struct Kalman {
+    n: usize,
+    partitions: usize,
+    groups: usize,
+    step: f32,
+    /// For a path that is predicted well, and poorly.
+    forget: [f32; 2],
+    judge: f32,
+    smooth: f32,
+    compare: f32,
+    follow: f32,
+    fft: Fft,
+    /// 1 for the lanes of the last group that are partitions, 0 for the rest.
+    mask: Row,
+    /// By partition, a row for each group.
+    first_doubt: Vec<Row>,
+
+    // What the next block depends on.
+    filter: Taps,
+    doubt: Vec<Row>,
+    shadow: Taps,
+    kept: Taps,
+    /// The filter when [`Adaptive::moved`] was last called, and the power of the reference since, by bin.
+    before: Taps,
+    weight: Vec<f32>,
+    /// Spectra of the reference, twice side by side for each bin, so that a window of them is one slice.
+    x_re: Vec<f32>,
+    x_im: Vec<f32>,
+    head: usize,
+    last: Vec<f32>,
+    near_end: Vec<f32>,
+    long_term: f32,
+    learned: u64,
+    turn: usize,
+    rotation: usize,
+    filter_energy: f32,
+    /// Smoothed energies of the microphone and of what the filter leaves.
+    heard: f32,
+    left: f32,
+    shadow_energy: f32,
+    microphone_energy: f32,
+    takeovers: u64,
+
+    bins: Bins,
+    scratch: Scratch,
+}
+
+impl Kalman {
+    /// The filter for a checked configuration.
+    pub fn new(config: &Config) -> Result<Self, AudioError> {
+        config.check()?;
+        let n = config.block();
+        let partitions = config.taps.div_ceil(n);
+        let groups = partitions.div_ceil(LANES);
+        let rows = groups * (n + 1);
+        let slots = groups * LANES;
+        let decay =
+            |seconds: f32| (-(n as f64) / f64::from(config.rate) / f64::from(seconds)).exp() as f32;
+        let full = partitions - (groups - 1) * LANES;
+        let mut kalman = Self {
+            n,
+            partitions,
+            groups,
+            step: config.step,
+            forget: [config.memory, config.memory.min(POOR_SECONDS)]
+                .map(|seconds| decay(seconds).powi(2)),
+            judge: decay(JUDGE_SECONDS),
+            smooth: decay(NEAR_END_SECONDS),
+            compare: decay(COMPARISON_SECONDS),
+            follow: 1.0 - decay(POWER_SECONDS),
+            fft: Fft::new(n),
+            mask: std::array::from_fn(|l| if l < full { 1.0 } else { 0.0 }),
+            first_doubt: (0..groups)
+                .map(|g| {
+                    std::array::from_fn(|l| {
+                        let p = g * LANES + l;
+                        let seconds = (p * n) as f32 / config.rate as f32;
+                        let doubt = 10f32.powf(-0.1 * FIRST_DOUBT_FALL * seconds);
+                        if p < partitions { doubt.max(LEAST) } else { 0.0 }
+                    })
+                })
+                .collect(),
+            filter: Taps::zeros(rows),
+            doubt: vec![[0.0; LANES]; rows],
+            shadow: Taps::zeros(rows),
+            kept: Taps::zeros(rows),
+            before: Taps::zeros(rows),
+            weight: vec![0.0; n + 1],
+            x_re: vec![0.0; (n + 1) * 2 * slots],
+            x_im: vec![0.0; (n + 1) * 2 * slots],
+            head: 0,
+            last: vec![0.0; n],
+            near_end: vec![0.0; n + 1],
+            long_term: 0.0,
+            learned: 0,
+            turn: 0,
+            rotation: 0,
+            filter_energy: 0.0,
+            heard: 0.0,
+            left: 0.0,
+            shadow_energy: 0.0,
+            microphone_energy: 0.0,
+            takeovers: 0,
+            bins: Bins {
+                y_re: vec![[0.0; LANES]; n + 1],
+                y_im: vec![[0.0; LANES]; n + 1],
+                e_re: vec![[0.0; LANES]; n + 1],
+                e_im: vec![[0.0; LANES]; n + 1],
+                doubt_power: vec![0.0; n + 1],
+                doubt: vec![0.0; n + 1],
+                power: vec![0.0; n + 1],
+                inverse: vec![0.0; n + 1],
+            },
+            scratch: Scratch {
+                gradient: Taps::zeros(n + 1),
+                re: vec![[0.0; LANES]; n],
+                im: vec![[0.0; LANES]; n],
+                error_re: vec![[0.0; LANES]; n],
+                error_im: vec![[0.0; LANES]; n],
+                echo: vec![0.0; n],
+            },
+        };
+        kalman.doubt_everything();
+        Ok(kalman)
+    }
+
+    fn doubt_everything(&mut self) {
+        let bins = self.n + 1;
+        for (row, doubt) in self.doubt.iter_mut().enumerate() {
+            *doubt = self.first_doubt[row / bins];
+        }
+    }
+
+    /// How much of the taps' certainty survives a block: the worse the echo is predicted, the sooner the path counts as
+    /// forgotten.
+    fn forget(&self) -> f32 {
+        let [best, worst] = self.forget;
+        let left = (self.left / (self.heard + LEAST)).clamp(EXCELLENT, POOR);
+        let share = (left - EXCELLENT) / (POOR - EXCELLENT);
+        best + share * (worst - best)
+    }
+
+    fn slots(&self) -> usize {
+        self.groups * LANES
+    }
+}
+
+impl Adaptive for Kalman {
+    fn name(&self) -> &'static str {
+        "kalman"
+    }
+
+    fn taps(&self) -> usize {
+        self.partitions * self.n
+    }
+
+    fn cancel(
+        &mut self,
+        reference: &[f32],
+        microphone: &[f32],
+        learning: Learning,
+        residual: &mut [f32],
+    ) {
+        self.advance(reference);
+        self.predict();
+        let mut energy = self.errors(microphone);
+        if learning == Learning::Freeze {
+            self.unpack(residual);
+            return;
+        }
+        let heard: f32 = microphone.iter().map(|d| d * d).sum();
+        self.heard = self.judge * self.heard + (1.0 - self.judge) * heard;
+        self.left = self.judge * self.left + (1.0 - self.judge) * energy[0];
+        let fresh = self.compare(energy, heard);
+        if fresh {
+            self.predict();
+            energy = self.errors(microphone);
+        }
+        if energy.iter().any(|e| !e.is_finite()) {
+            // The canceller sees it in the residual and clears the filter.
+            self.unpack(residual);
+            return;
+        }
+        self.learn(fresh);
+        for ((e, d), y) in residual.iter_mut().zip(microphone).zip(&self.scratch.echo) {
+            *e = d - y;
+        }
+    }
+
+    fn keep(&mut self) {
+        self.kept.copy_from(&self.filter);
+    }
+
+    fn fall_back(&mut self) {
+        self.filter.copy_from(&self.kept);
+        self.shadow.copy_from(&self.kept);
+        // A filter that had to be called back deserves the first doubt.
+        self.doubt_everything();
+        self.filter_energy = 0.0;
+        self.shadow_energy = 0.0;
+    }
+
+    fn clear(&mut self) {
+        for taps in [&mut self.filter, &mut self.shadow, &mut self.kept, &mut self.before] {
+            taps.re.fill([0.0; LANES]);
+            taps.im.fill([0.0; LANES]);
+        }
+        for v in
+            [&mut self.x_re, &mut self.x_im, &mut self.last, &mut self.near_end, &mut self.weight]
+        {
+            v.fill(0.0);
+        }
+        self.doubt_everything();
+        (self.long_term, self.learned) = (0.0, 0);
+        (self.filter_energy, self.shadow_energy, self.microphone_energy) = (0.0, 0.0, 0.0);
+        (self.heard, self.left) = (0.0, 0.0);
+    }
+
+    fn echo_path(&self) -> Vec<f32> {
+        self.path()
+    }
+
+    fn moved(&mut self) -> Option<f64> {
+        self.movement()
+    }
+
+    fn takeovers(&self) -> u64 {
+        self.takeovers
+    }
+
+    fn save(&self, to: &mut Writer) {
+        self.write(to);
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
+        self.read(from)
+    }
+}

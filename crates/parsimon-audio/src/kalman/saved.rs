@@ -1,0 +1,67 @@
+//! All that the next block depends on, as bytes.
+
+use super::Kalman;
+use crate::AudioError;
+use crate::state::{Reader, Writer, state};
+
+impl Kalman {
+    pub(super) fn write(&self, to: &mut Writer) {
+        for taps in [&self.filter, &self.shadow, &self.kept, &self.before] {
+            to.numbers(taps.re.as_flattened());
+            to.numbers(taps.im.as_flattened());
+        }
+        to.numbers(self.doubt.as_flattened());
+        for v in [&self.x_re, &self.x_im, &self.last, &self.near_end, &self.weight] {
+            to.numbers(v);
+        }
+        for v in [
+            self.long_term,
+            self.filter_energy,
+            self.shadow_energy,
+            self.microphone_energy,
+            self.heard,
+            self.left,
+        ] {
+            to.number(v);
+        }
+        for v in [self.head, self.turn, self.rotation].map(|v| v as u64) {
+            to.count(v);
+        }
+        for v in [self.learned, self.takeovers] {
+            to.count(v);
+        }
+    }
+
+    pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
+        for taps in [&mut self.filter, &mut self.shadow, &mut self.kept, &mut self.before] {
+            from.numbers(taps.re.as_flattened_mut())?;
+            from.numbers(taps.im.as_flattened_mut())?;
+        }
+        from.numbers(self.doubt.as_flattened_mut())?;
+        for v in
+            [&mut self.x_re, &mut self.x_im, &mut self.last, &mut self.near_end, &mut self.weight]
+        {
+            from.numbers(v)?;
+        }
+        for v in [
+            &mut self.long_term,
+            &mut self.filter_energy,
+            &mut self.shadow_energy,
+            &mut self.microphone_energy,
+            &mut self.heard,
+            &mut self.left,
+        ] {
+            *v = from.number()?;
+        }
+        let (head, turn, rotation) = (from.count()?, from.count()?, from.count()?);
+        if head >= self.slots() as u64
+            || turn >= self.partitions as u64
+            || rotation >= self.groups as u64
+        {
+            return Err(state("a position is outside of the filter"));
+        }
+        (self.head, self.turn, self.rotation) = (head as usize, turn as usize, rotation as usize);
+        (self.learned, self.takeovers) = (from.count()?, from.count()?);
+        Ok(())
+    }
+}

@@ -1,0 +1,16 @@
+//! How loud, and how long it counts.
+
+use crate::config::Config;
+
+/// How much of an average over `seconds` survives one block.
+pub(crate) fn decay(config: &Config, seconds: f32) -> f32 {
+    (-(config.block() as f32) / config.rate as f32 / seconds).exp()
+}
+
+pub(crate) fn energy(samples: &[f32]) -> f32 {
+    samples.iter().map(|v| v * v).sum()
+}
+
+pub(crate) fn peak(samples: &[f32]) -> f32 {
+    samples.iter().fold(0.0, |m, v| m.max(v.abs()))
+}

@@ -30,7 +30,7 @@ const LIMIT: f64 = 4.0;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ColumnMoments {
-    /// Tells the columns apart.
+    /// Identifies the column.
     pub key: u64,
     /// The feature that the column becomes.
     pub id: u32,
@@ -81,7 +81,7 @@ impl ColumnMoments {
         if self.weight > 0.0 { (self.squares / self.weight).sqrt() } else { 0.0 }
     }
 
-    /// A cell as the learner sees it.
+    /// The standardized value of a cell, clipped to 4 standard deviations.
     #[inline]
     pub fn standardized(&self, x: f64) -> f64 {
         let u = (x - self.mean) / self.deviation();

@@ -12,9 +12,16 @@ pub fn with_capacity<T>(len: usize) -> Vec<T> {
     room
 }
 
+/// So many zeros, in large pages likewise.
+pub(crate) fn zeros<T: Clone + Default>(len: usize) -> Vec<T> {
+    let mut zeros = with_capacity(len);
+    zeros.resize(len, T::default());
+    zeros
+}
+
 /// Less than this fits into few pages of any size.
 #[cfg(target_os = "linux")]
-const WORTH_IT: usize = 8 << 20;
+const WORTH_IT: usize = 4 << 20;
 
 #[cfg(target_os = "linux")]
 fn advise<T>(room: &Vec<T>) {

@@ -56,14 +56,28 @@ pub(crate) struct Bias<F: Float, R: Rule<F>> {
 }
 
 impl<F: Float, R: Rule<F>> Bias<F, R> {
+    /// PERF: the only coordinate of an index is at its first place.
+    #[inline(always)]
     fn played(&self) -> F {
-        self.rule.played(&self.now, BIAS, &self.table.get(BIAS))
+        self.rule.played(&self.now, BIAS, &self.table.get_at(BIAS, &mut 0))
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, w: F, d: F, at: F) {
+        let mut c = self.table.get_at(BIAS, &mut 0);
+        self.rule.absorb(&mut self.now, BIAS, &mut c, w, d, at);
+        self.table.put_at(BIAS, 0, c);
     }
 }
 
 /// The row at hand: its coordinates, weights and values in the learner's precision, and the bias played.
 struct Scratch<F, C> {
     coords: Vec<C>,
+    /// Where they are in the index, if the table is one.
+    ///
+    /// PERF: rows of a table have the same features in the same order, and those of a stream often have. They are found where they
+    /// were found for the last row, and changed where they were found.
+    places: Vec<u32>,
     w: Vec<F>,
     x: Vec<F>,
     bias: F,
@@ -78,6 +92,7 @@ impl<F: Float, C: State> Scratch<F, C> {
     fn resize(&mut self, len: usize) {
         if self.coords.len() != len {
             self.coords.resize(len, C::default());
+            self.places.resize(len, u32::MAX);
             self.w.resize(len, F::ZERO);
             self.x.resize(len, F::ZERO);
         }
@@ -98,6 +113,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             bias: bias.map(|rule| Bias { rule, now: R::Clock::default(), table: Table::index() }),
             row: Scratch {
                 coords: Vec::new(),
+                places: Vec::new(),
                 w: Vec::new(),
                 x: Vec::new(),
                 bias: F::ZERO,
@@ -203,7 +219,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         let (d, at) = (F::from_f64(d), F::from_f64(at));
         wide(Absorb { learner: self, x, d, at });
         if let Some(b) = &mut self.bias {
-            b.rule.absorb(&mut b.now, BIAS, b.table.slot(BIAS), self.row.bias, d, at);
+            b.absorb(self.row.bias, d, at);
         }
     }
 
@@ -251,10 +267,16 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
     #[inline(always)]
     fn work(self) -> f64 {
         let Learner { rule, now, table, row, bias, .. } = self.learner;
+        // PERF: of a copy the compiler knows that the loop does not change it, and computes what follows from it once.
+        let rule = rule.clone();
         let indices = self.x.indices();
         row.resize(indices.len());
-        for (c, &j) in row.coords.iter_mut().zip(indices) {
-            *c = table.get(j);
+        if table.is_index() {
+            for ((c, place), &j) in row.coords.iter_mut().zip(&mut row.places).zip(indices) {
+                *c = table.get_at(j, place);
+            }
+        } else {
+            table.gather(indices, &mut row.coords);
         }
         for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
             *x = F::from_f64(v);
@@ -296,12 +318,18 @@ impl<F: Float, R: Rule<F>> Work for Absorb<'_, F, R> {
     #[inline(always)]
     fn work(self) {
         let Learner { rule, now, table, row, .. } = self.learner;
+        // PERF: see `Gather`.
+        let rule = rule.clone();
         let features = self.x.indices().iter().zip(&mut row.coords).zip(&row.w).zip(&row.x);
         for (((&j, c), &w), &v) in features {
             rule.absorb(now, j, c, w, self.d * v, self.at * v);
         }
-        for (&j, c) in self.x.indices().iter().zip(&row.coords) {
-            *table.slot(j) = *c;
+        if table.is_index() {
+            for ((&j, c), place) in self.x.indices().iter().zip(&row.coords).zip(&row.places) {
+                table.put_at(j, *place, *c);
+            }
+        } else {
+            table.scatter(self.x.indices(), &row.coords);
         }
     }
 }
@@ -317,7 +345,7 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
         let weight = self.tick(weight);
         let at = weight * self.loss.slope(p, y);
         let Self { rule, now, row, loss, .. } = self;
-        let Scratch { coords, w, x: values, bias, base, shares } = row;
+        let Scratch { coords, w, x: values, bias, base, shares, .. } = row;
         shares.clear();
         for ((c, &w), &v) in coords.iter().zip(&*w).zip(&*values) {
             shares.push(rule.candidate(now, c, w, F::from_f64(at) * v), v.to_f64());
@@ -384,12 +412,18 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         }
     }
 
+    fn nonzeros_among(&self, indices: &[u32]) -> Option<usize> {
+        let is_nonzero = |j: &&u32| self.weight(**j) != F::ZERO;
+        self.rule.dimension().is_none().then(|| indices.iter().filter(is_nonzero).count())
+    }
+
     fn freeze(&self) -> Frozen {
         let mut weights: Vec<(u32, f64)> = match self.rule.dimension() {
             Some(n) => (1..=n).map(|j| (j, self.weight(j).to_f64())).collect(),
             None => {
                 let read = |(j, c)| (j, self.rule.weight(&self.now, j, c).to_f64());
-                self.table.seen().map(read).collect()
+                // PERF: most coordinates of a large table have no weight; they are not written down first.
+                self.table.seen().map(read).filter(|&(_, w)| w != 0.0).collect()
             }
         };
         weights.retain(|&(_, w)| w != 0.0);

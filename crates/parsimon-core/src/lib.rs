@@ -1,6 +1,8 @@
-//! The mathematics of sparse online learning. No I/O, no clock, no randomness, no dependencies.
+#![doc = include_str!("../README.md")]
 //!
-//! Every method here is one row of a table with three columns (McMahan's unified view):
+//! # Methods as compositions
+//!
+//! Every method is one row of a table with three columns (McMahan's unified view):
 //!
 //! * **(A)** how a loss enters: its tangent, the loss itself, or the way to the set where it is zero
 //!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`]);
@@ -37,13 +39,13 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod filter;
-pub mod huge;
 pub mod implicit;
 pub mod kernel;
 pub mod merge;
 pub mod metric;
 pub mod penalty;
 pub mod rule;
+pub mod workspace;
 
 mod chunk;
 mod columns;
@@ -53,6 +55,8 @@ mod exponential;
 mod fade;
 mod float;
 mod from_model;
+mod geometric;
+mod huge;
 mod lanes;
 mod learner;
 mod loss;
@@ -81,18 +85,16 @@ pub use constrained::Constrained;
 pub use fade::HalfLife;
 pub use float::{Float, Precision};
 pub use from_model::FromModel;
-pub use lanes::{Lane, LaneLearner, Lanes};
+pub use lanes::{Lane, Lanes};
 pub use learner::Learner;
 pub use loss::{LabelDomain, Loss};
 pub use model::{Frozen, Head, Scorer};
-pub use moments::{Moments, MomentsDelta, TargetMoments};
-pub use normalized::{Normalized, Stat};
+pub use moments::{Moments, TargetMoments};
+pub use normalized::Normalized;
 pub use one_vs_all::OneVsAll;
 pub use online::Online;
 pub use packed::Packed;
 pub use penalty::{Penalty, soft};
-pub use prefetch::prefetch;
-pub use room::{Coming, FAR, restore_within};
 pub use row::Row;
 pub use schedule::Schedule;
 pub use standardized::StandardizedTarget;

@@ -5,7 +5,7 @@ use crate::wide::{Work, wide};
 
 /// A convex loss of the margin `p` and the label `y`.
 ///
-/// Asked once per example, hence an enum. Classification labels are -1 and 1.
+/// It is evaluated once per row, hence an enum. Classification labels are -1 and 1.
 ///
 /// ```
 /// use parsimon_core::Loss;
@@ -44,7 +44,7 @@ pub enum Loss {
 /// What the labels of a loss may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelDomain {
-    /// Two classes, told to the loss as -1 and 1.
+    /// Two classes, with the labels -1 and 1.
     Binary,
     /// Any finite number.
     Real,
@@ -145,7 +145,7 @@ impl Loss {
         wide(Values { loss: *self, margins, losses });
     }
 
-    /// What a user wants to read: a probability, a mean count, or the margin itself.
+    /// The prediction for a margin: a probability, a mean count, or the margin itself.
     #[inline]
     pub fn predict(&self, p: f64) -> f64 {
         match self {
@@ -155,7 +155,7 @@ impl Loss {
         }
     }
 
-    /// What one of several learners is told of a row that is not of its class.
+    /// The label of a row of another class, for one of several learners.
     pub fn other_label(&self) -> f64 {
         match self {
             Loss::Logistic | Loss::Hinge | Loss::SquaredHinge => -1.0,

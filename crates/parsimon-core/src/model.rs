@@ -8,9 +8,10 @@ use std::sync::Arc;
 use crate::dictionary::Dictionary;
 use crate::prefetch::prefetch;
 use crate::sums::{fold_lanes, sum_lanes};
-use crate::{Chunk, ColumnMoments, Columns, Float, Precision};
+use crate::wide::{Work, wide};
+use crate::{Chunk, ColumnMoments, Columns, Float, Precision, huge};
 
-/// What a learner leaves behind.
+/// What remains of a learner after training: weights, or a dictionary of rows with coefficients.
 ///
 /// ```
 /// use parsimon_core::kernel::{Dictionary, Kernel};
@@ -76,19 +77,19 @@ impl Frozen {
             }
         }
     }
-    /// How many margins a row gets: 1, or the number of classes.
+    /// The number of margins per row: 1, or the number of classes.
     pub fn outputs(&self) -> usize {
         match self {
             Frozen::Linear(heads) => heads.len(),
             Frozen::Kernel(_) => 1,
         }
     }
-    /// The indices of the features that count, with repetitions.
+    /// The features with a nonzero weight, once for every set of weights.
     pub fn used(&self) -> impl Iterator<Item = u32> + '_ {
         let centers = self.dictionary().map_or(&[][..], Dictionary::indices);
         self.heads().iter().flat_map(|head| &head.indices).chain(centers).copied()
     }
-    /// Lays it out for prediction, with the arithmetic of the learner it came from.
+    /// Lays the weights out for prediction, with the arithmetic of the learner.
     pub fn scorer(&self, precision: Precision) -> Scorer {
         match self {
             Frozen::Linear(heads) => Scorer::new(heads, precision),
@@ -112,10 +113,12 @@ impl Head {
         Self { bias, indices, weights }
     }
 
-    /// Checks and takes arrays from outside; `None` unless indices strictly increase and all numbers are finite.
+    /// Builds a head from arrays; `None` unless indices strictly increase and all numbers are finite.
     pub fn from_parts(bias: f64, indices: Vec<u32>, weights: Vec<f64>) -> Option<Self> {
-        let sorted = indices.is_sorted_by(|a, b| a < b);
-        let finite = bias.is_finite() && weights.iter().all(|w| w.is_finite());
+        // PERF: without a branch for each number, these loops go into wide registers.
+        let pairs = indices.iter().zip(indices.iter().skip(1));
+        let sorted = pairs.fold(true, |all, (a, b)| all & (a < b));
+        let finite = weights.iter().fold(bias.is_finite(), |all, w| all & w.is_finite());
         (sorted && finite && indices.len() == weights.len()).then_some(Self {
             bias,
             indices,
@@ -226,12 +229,12 @@ impl Weights {
     fn new(head: &Head, precision: Precision) -> Self {
         match (head.indices.last(), precision) {
             (Some(&largest), Precision::F64) if largest < ARRAY_LIMIT => {
-                let mut array = vec![0.0; largest as usize + 1];
+                let mut array = huge::zeros(largest as usize + 1);
                 head.iter().for_each(|(j, w)| array[j as usize] = w);
                 Weights::Array(array)
             }
             (Some(&largest), Precision::F32) if largest < ARRAY_LIMIT => {
-                let mut array = vec![0.0; largest as usize + 1];
+                let mut array = huge::zeros(largest as usize + 1);
                 head.iter().for_each(|(j, w)| array[j as usize] = w as f32);
                 Weights::Short(array)
             }
@@ -255,6 +258,15 @@ impl Weights {
         }
     }
 
+    #[inline(always)]
+    fn prefetch_one(&self, j: u32) {
+        match self {
+            Weights::Array(array) => array.get(j as usize).into_iter().for_each(prefetch),
+            Weights::Short(array) => array.get(j as usize).into_iter().for_each(prefetch),
+            Weights::Map(_) => {}
+        }
+    }
+
     fn get(&self, j: u32) -> f64 {
         match self {
             Weights::Array(array) => array.get(j as usize).copied().unwrap_or(0.0),
@@ -271,7 +283,7 @@ impl Scorer {
         Self::of(Body::Linear(heads), precision)
     }
 
-    /// The same without arrays: slower, and no larger than the model whatever its largest index.
+    /// As [`new`](Scorer::new), without arrays: slower, and no larger than the model for any largest index.
     pub fn compact(heads: &[Head], precision: Precision) -> Self {
         let heads = heads.iter().map(|head| (head.bias, Weights::map(head))).collect();
         Self::of(Body::Linear(heads), precision)
@@ -282,7 +294,7 @@ impl Scorer {
         heads.iter().map(Weights::room).sum()
     }
 
-    /// Keeps something as long as the scorer lives: a claim of the memory it takes.
+    /// Keeps a value until the scorer is dropped: a claim of the memory it takes.
     #[must_use]
     pub fn keeping(self, kept: impl Any + Send + Sync) -> Self {
         Self { _kept: Some(Arc::new(kept)), ..self }
@@ -358,7 +370,7 @@ impl Scorer {
         }
     }
 
-    fn row<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64>(
+    fn row<I: Copy + PartialOrd, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64>(
         &self,
         heads: &[(f64, Weights)],
         x: &Entries<'_, I, V, A, B>,
@@ -370,26 +382,69 @@ impl Scorer {
         }));
     }
 
-    /// Appends the margins of a row in arrays of any type, as [`margins`](Self::margins) has them for the same row in a chunk. The ids must
-    /// rise, and no value may be zero. Nothing is appended if there is a dictionary.
-    pub fn margins_of<I: Copy, V: Copy>(
+    /// Appends the margins of a row in arrays of any type, as [`margins`](Self::margins) has them for the same row in a chunk.
+    ///
+    /// Returns `false` and appends nothing unless the ids rise and every value is a number other than zero within the limit of the
+    /// precision ([`Precision::max_value`]), or if there is a dictionary. The ids of the next row are a hint.
+    pub fn margins_of<I: Copy + PartialOrd, V: Copy>(
         &self,
         (ids, id): (&[I], impl Fn(I) -> u32),
         (values, value): (&[V], impl Fn(V) -> f64),
+        next: &[I],
         margins: &mut Vec<f64>,
-    ) {
+    ) -> bool {
+        let Body::Linear(heads) = &self.body else { return false };
         let start = margins.len();
-        if let Body::Linear(heads) = &self.body {
-            self.row(heads, &Entries { ids, values, id, value }, margins);
+        let x = Entries { ids, values, id, value };
+        if !wide(ScoreRow { heads, precision: self.precision, x: &x, next, margins }) {
+            return false;
         }
         if let Some((low, high)) = self.range {
             margins[start..].iter_mut().for_each(|p| *p = p.max(low).min(high));
         }
+        true
     }
 
     /// Whether there are weights, and not a dictionary.
     pub fn is_linear(&self) -> bool {
         matches!(self.body, Body::Linear(_))
+    }
+}
+
+/// The margins of one row.
+struct ScoreRow<'a, I, V, A, B> {
+    heads: &'a [(f64, Weights)],
+    precision: Precision,
+    x: &'a Entries<'a, I, V, A, B>,
+    next: &'a [I],
+    margins: &'a mut Vec<f64>,
+}
+
+impl<I: Copy + PartialOrd, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Work
+    for ScoreRow<'_, I, V, A, B>
+{
+    /// Whether the row is in order; otherwise nothing is appended.
+    type Output = bool;
+
+    #[inline(always)]
+    fn work(self) -> bool {
+        let Self { heads, precision, x, next, margins } = self;
+        // PERF: see `prefetch.rs`. More weights are on their way than the processor would ask for by itself.
+        for (_, weights) in heads {
+            for &j in next {
+                weights.prefetch_one((x.id)(j));
+            }
+        }
+        if !x.is_in_order(precision.max_value()) {
+            return false;
+        }
+        for (bias, weights) in heads {
+            margins.push(match precision {
+                Precision::F32 => x.margin::<f32>(*bias, weights),
+                Precision::F64 => x.margin::<f64>(*bias, weights),
+            });
+        }
+        true
     }
 }
 
@@ -401,15 +456,22 @@ struct Entries<'a, I, V, A, B> {
     value: B,
 }
 
-impl<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B> {
+impl<I: Copy + PartialOrd, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B> {
+    /// Whether the ids rise, and no value is zero or beyond the limit.
+    #[inline(always)]
+    fn is_in_order(&self, limit: f64) -> bool {
+        let (first, second) = (self.ids, self.ids.get(1..).unwrap_or_default());
+        let rises = first.iter().zip(second).fold(true, |all, (a, b)| all & (a < b));
+        // NaN is neither.
+        let is_good = |v: f64| (v.abs() > 0.0) & (v.abs() <= limit);
+        rises & self.values.iter().fold(true, |all, &v| all & is_good((self.value)(v)))
+    }
+
+    #[inline(always)]
     fn margin<F: Float>(&self, bias: f64, weights: &Weights) -> f64 {
         let sum: F = match weights {
-            Weights::Array(array) => {
-                self.sum(|j| array.get(j).map_or(F::ZERO, |&w| F::from_f64(w)))
-            }
-            Weights::Short(array) => {
-                self.sum(|j| array.get(j).map_or(F::ZERO, |&w| F::from_f64(f64::from(w))))
-            }
+            Weights::Array(array) => self.sum(array, F::from_f64),
+            Weights::Short(array) => self.sum(array, |w| F::from_f64(f64::from(w))),
             Weights::Map(_) => {
                 let product = |(&j, &v): (&I, &V)| {
                     F::from_f64(weights.get((self.id)(j))) * F::from_f64((self.value)(v))
@@ -421,18 +483,21 @@ impl<I: Copy, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B>
     }
 
     /// The sum of products in the order of [`sum_lanes`], eight at a time.
-    fn sum<F: Float>(&self, weight: impl Fn(usize) -> F) -> F {
-        let product = |j: I, v: V| weight((self.id)(j) as usize) * F::from_f64((self.value)(v));
+    #[inline(always)]
+    fn sum<W: Copy, F: Float>(&self, array: &[W], read: impl Fn(W) -> F) -> F {
+        let weight = |j: I| array.get((self.id)(j) as usize).map_or(F::ZERO, |&w| read(w));
         let mut sums = [F::ZERO; 8];
         let (ids, rest) = self.ids.as_chunks::<8>();
         let (values, other) = self.values.as_chunks::<8>();
         for (ids, values) in ids.iter().zip(values) {
+            // PERF: weights that lie apart are brought together first; the rest is done with wide registers.
+            let weights = ids.map(weight);
             for k in 0..8 {
-                sums[k] += product(ids[k], values[k]);
+                sums[k] += weights[k] * F::from_f64((self.value)(values[k]));
             }
         }
         for (sum, (&j, &v)) in sums.iter_mut().zip(rest.iter().zip(other)) {
-            *sum += product(j, v);
+            *sum += weight(j) * F::from_f64((self.value)(v));
         }
         fold_lanes(sums)
     }

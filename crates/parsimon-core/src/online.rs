@@ -57,9 +57,9 @@ pub trait Online: Send + Sync {
     fn chosen(&self) -> Option<usize> {
         None
     }
-    /// Ends a race of settings: the one that is read goes on alone.
+    /// Ends a race of settings: the chosen one continues alone.
     fn decide(&mut self) {}
-    /// Appends the margins a user would be told now, one per row and class.
+    /// Appends the current margins, one per row and class.
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>);
     /// Appends the margins that learning would predict for the rows now, one per row and class. A race of settings reads the
     /// setting that leads since its last look, where [`predict`](Online::predict) chooses anew, which costs a pass over all
@@ -74,8 +74,13 @@ pub trait Online: Send + Sync {
         let of = |j: &u32| frozen.heads().iter().map(|head| head.weight(*j)).collect::<Vec<_>>();
         weights.extend(indices.iter().flat_map(of));
     }
-    /// The nonzero weights, counted as a user would read them; of a dictionary, the rows that count.
+    /// The number of nonzero weights. For a dictionary, the number of rows with a nonzero coefficient.
     fn nonzeros(&self) -> usize;
+    /// The same of a learner that has met no other features than these, which are sorted and unique; `None` where it takes as long as
+    /// [`nonzeros`](Online::nonzeros).
+    fn nonzeros_among(&self, _indices: &[u32]) -> Option<usize> {
+        None
+    }
     /// The same for each set of weights.
     fn nonzeros_by_head(&self) -> Vec<usize> {
         match self.freeze() {
@@ -83,7 +88,7 @@ pub trait Online: Send + Sync {
             Frozen::Kernel(_) => vec![self.nonzeros()],
         }
     }
-    /// What is left when learning is over: the weights, one set per class, or a dictionary.
+    /// The current weights, one set per class, or the dictionary.
     fn freeze(&self) -> Frozen;
     /// How many sets of weights there are: 1, or the number of classes.
     fn heads(&self) -> usize {
@@ -94,10 +99,9 @@ pub trait Online: Send + Sync {
     fn room(&self, coming: Coming) -> u64;
     /// Appends everything that learning needs to go on, bit for bit.
     fn save(&self, out: &mut StateWriter);
-    /// Takes what [`save`](Online::save) wrote. After an error the learner is of no use.
+    /// Restores what [`save`](Online::save) wrote. After an error the learner must not be used any more.
     fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError>;
-    /// A feature there was no place for, of a learner whose number of features is fixed. It was left out, and
-    /// the caller should stop learning.
+    /// A feature that exceeds the dimension of the learner. It was ignored, and the caller should stop learning.
     fn overflow(&self) -> Option<u32> {
         None
     }
@@ -156,6 +160,9 @@ impl<O: Online + ?Sized> Online for Box<O> {
     }
     fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
         (**self).weights_of(indices, weights);
+    }
+    fn nonzeros_among(&self, indices: &[u32]) -> Option<usize> {
+        (**self).nonzeros_among(indices)
     }
     fn nonzeros(&self) -> usize {
         (**self).nonzeros()

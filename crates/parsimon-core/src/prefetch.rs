@@ -9,7 +9,7 @@
 ///
 /// ```
 /// let table = [1.0, 2.0, 3.0];
-/// parsimon_core::prefetch(&table[2]);
+/// parsimon_core::workspace::prefetch(&table[2]);
 /// ```
 #[inline(always)]
 pub fn prefetch<T>(place: &T) {

@@ -69,6 +69,68 @@ impl<C: State + Copy> Table<C> {
         }
     }
 
+    /// Copies the coordinates at some indices, the default where one was never seen.
+    #[inline(always)]
+    pub(crate) fn gather(&self, indices: &[u32], coordinates: &mut [C]) {
+        // PERF: the array does not move meanwhile, which the compiler does not see of a field.
+        let array = &self.dense[..];
+        for (c, &j) in coordinates.iter_mut().zip(indices) {
+            *c = match array.get(j as usize) {
+                Some(c) => *c,
+                None => self.get_rest(j),
+            };
+        }
+    }
+
+    /// Puts coordinates in their places.
+    #[inline(always)]
+    pub(crate) fn scatter(&mut self, indices: &[u32], coordinates: &[C]) {
+        // PERF: see `gather`. The array moves only for coordinates beyond its end, which come afterwards.
+        let array = &mut self.dense[..];
+        let mut is_beyond = false;
+        for (&j, c) in indices.iter().zip(coordinates) {
+            match array.get_mut(j as usize) {
+                Some(slot) => *slot = *c,
+                None => is_beyond = true,
+            }
+        }
+        if is_beyond {
+            self.scatter_beyond(indices, coordinates);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn scatter_beyond(&mut self, indices: &[u32], coordinates: &[C]) {
+        indices.iter().zip(coordinates).for_each(|(&j, c)| *self.slot(j) = *c);
+    }
+
+    /// Whether every coordinate is found through the index.
+    #[inline(always)]
+    pub(crate) fn is_index(&self) -> bool {
+        self.limit == 0
+    }
+
+    /// The coordinate at `j` of a table that [is an index](Table::is_index). `place` is where it may be found, and is where it was
+    /// found afterwards; any number if it is nowhere.
+    #[inline(always)]
+    pub(crate) fn get_at(&self, j: u32, place: &mut u32) -> C {
+        if self.ids.get(*place as usize) != Some(&j) {
+            *place = self.places.get(&j).copied().unwrap_or(u32::MAX);
+        }
+        self.rest.get(*place as usize).copied().unwrap_or_default()
+    }
+
+    /// Changes the coordinate at `j` of a table that is an index, likewise.
+    #[inline(always)]
+    pub(crate) fn put_at(&mut self, j: u32, place: u32, c: C) {
+        if self.ids.get(place as usize) == Some(&j) {
+            self.rest[place as usize] = c;
+        } else {
+            *self.slot_rest(j) = c;
+        }
+    }
+
     /// The coordinate at `j`, if there is a place for it.
     #[inline(always)]
     pub fn find(&self, j: u32) -> Option<&C> {
@@ -254,5 +316,24 @@ mod tests {
             seen.sort_by_key(|&(j, _)| j);
             assert_eq!(seen.len(), 5);
         }
+    }
+
+    #[test]
+    fn a_place_is_a_hint_and_never_changes_an_answer() {
+        let (mut table, mut twin) = (Table::<f64>::index(), Table::<f64>::index());
+        // Places of other coordinates, of none, and beyond the end.
+        let mut places = [0, 1, 7, u32::MAX];
+        for (round, ids) in
+            [[9, 2, 5, 3], [9, 2, 5, 3], [3, 9, 2, 5], [3, 8, 2, 6]].iter().enumerate()
+        {
+            for (&j, place) in ids.iter().zip(&mut places) {
+                assert_eq!(table.get_at(j, place), twin.get(j));
+                let value = twin.get(j) + f64::from(j) + round as f64;
+                table.put_at(j, *place, value);
+                *twin.slot(j) = value;
+            }
+        }
+        let all = |table: &Table<f64>| table.places().map(|(j, &v)| (j, v)).collect::<Vec<_>>();
+        assert_eq!(all(&table), all(&twin));
     }
 }

@@ -6,9 +6,10 @@ mod common;
 
 use common::{assert_close, ftrl, margins, predictions, rows, saved};
 use parsimon_core::merge::{Mergeable, Parts, Share, Tally};
+use parsimon_core::workspace::MomentsDelta;
 use parsimon_core::{
-    Chunk, ColumnMoments, Float, Loss, MomentsDelta, Normalized, Online, Repeats,
-    StandardizedTarget, Table, TargetMoments,
+    Chunk, ColumnMoments, Float, Loss, Normalized, Online, Repeats, StandardizedTarget, Table,
+    TargetMoments,
 };
 
 type Scaled<F> = StandardizedTarget<Normalized<F, Box<dyn Online>>>;

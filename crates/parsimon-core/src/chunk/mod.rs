@@ -1,7 +1,11 @@
 //! A block of examples: the unit that crosses every thread, `dyn` and language boundary.
 
+mod bases;
+mod numbers;
+
 use std::ops::Range;
 
+pub use self::numbers::NumberColumn;
 use crate::Row;
 use crate::room::{Coming, FAR};
 use crate::wide::{Work, wide};
@@ -44,21 +48,6 @@ pub struct Chunk {
     scratch: Vec<(u32, f64)>,
 }
 
-/// A column of a table whose cells are numbers.
-///
-/// Its cells stay apart from the features of a row, because zero is a value there, and because two columns may hash to
-/// one id. [`StandardizedColumns`](crate::StandardizedColumns) makes features of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NumberColumn {
-    /// Tells the columns of a table apart, for example a hash of the name.
-    pub key: u64,
-    /// The feature that the column becomes.
-    pub id: u32,
-}
-
-/// The base value of a row without one.
-const NO_BASE: f64 = -0.0;
-
 impl Default for Chunk {
     fn default() -> Self {
         Self::new()
@@ -68,7 +57,7 @@ impl Default for Chunk {
 /// What to do with an index that occurs twice in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
-    /// Refuse the row: a repeated index in svmlight is a mistake of whoever wrote the file.
+    /// Refuse the row. A repeated index in an svmlight file is an error.
     Refuse,
     /// Add the values up: two names that fall into one slot, or a word that occurs twice.
     Add,
@@ -233,155 +222,6 @@ impl Chunk {
         &self.tags[start..self.tag_ends[i]]
     }
 
-    /// The base value of row `i`: a known part of its margin, to which the learner adds the rest.
-    ///
-    /// NUMERICS: a row without one has -0, because adding that changes no number, not even the sign of a zero.
-    #[inline]
-    pub fn base(&self, i: usize) -> f64 {
-        if self.bases.is_empty() { NO_BASE } else { self.bases[i] }
-    }
-
-    /// The base value of row `i` for one of several classes.
-    #[inline]
-    pub fn base_of(&self, i: usize, class: usize) -> f64 {
-        match self.base_width {
-            1 => self.base(i),
-            width => self.bases[i * width + class],
-        }
-    }
-
-    /// Gives all rows base values, one for each or as many as there are classes. They must be finite.
-    ///
-    /// # Panics
-    /// If there are not as many for each row.
-    pub fn set_bases(&mut self, bases: &[f64]) {
-        let width = bases.len() / self.len().max(1);
-        assert_eq!(bases.len(), width * self.len(), "every row has as many base values");
-        self.base_width = width.max(1);
-        self.bases.clear();
-        self.bases.extend_from_slice(bases);
-    }
-
-    /// Whether a row has a base value.
-    #[inline]
-    pub fn has_bases(&self) -> bool {
-        !self.bases.is_empty()
-    }
-
-    /// The same rows without base values.
-    pub(crate) fn without_bases(&self) -> Chunk {
-        Chunk { bases: Vec::new(), ..self.clone() }
-    }
-
-    /// Adds the base values to the margins of all rows, `margins.len() / self.len()` for each.
-    pub(crate) fn add_bases(&self, margins: &mut [f64]) {
-        if self.has_bases() {
-            let width = margins.len() / self.len().max(1);
-            for (i, of_row) in margins.chunks_exact_mut(width.max(1)).enumerate() {
-                of_row.iter_mut().enumerate().for_each(|(class, p)| *p += self.base_of(i, class));
-            }
-        }
-    }
-
-    /// The number columns, which are apart from the features of the rows.
-    #[inline]
-    pub fn columns(&self) -> &[NumberColumn] {
-        &self.columns
-    }
-
-    /// The cells of row `i` in the number columns: NaN where a cell is missing.
-    #[inline]
-    pub fn numbers(&self, i: usize) -> &[f64] {
-        let width = self.columns.len();
-        &self.numbers[i * width..(i + 1) * width]
-    }
-
-    /// Declares number columns. Only for a chunk without rows: others keep what they have.
-    ///
-    /// ```
-    /// use parsimon_core::{Chunk, NumberColumn, Repeats};
-    ///
-    /// let mut chunk = Chunk::new();
-    /// chunk.set_columns(&[NumberColumn { key: 7, id: 1 }, NumberColumn { key: 9, id: 2 }]);
-    /// chunk.open_numbers()[1] = 0.5;
-    /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
-    /// assert!(chunk.numbers(0)[0].is_nan() && chunk.numbers(0)[1] == 0.5);
-    /// ```
-    pub fn set_columns(&mut self, columns: &[NumberColumn]) {
-        if self.is_empty() {
-            self.columns.clear();
-            self.columns.extend_from_slice(columns);
-            self.numbers.clear();
-        }
-    }
-
-    /// The cells of the row under construction in the number columns, for the caller to fill in.
-    #[inline]
-    pub fn open_numbers(&mut self) -> &mut [f64] {
-        let start = self.len() * self.columns.len();
-        self.numbers.resize(start + self.columns.len(), f64::NAN);
-        &mut self.numbers[start..]
-    }
-
-    /// Lays the rows out for the columns of another chunk, too, so that its rows can be copied.
-    fn adopt_columns(&mut self, other: &Chunk) {
-        if self.is_empty() {
-            return self.set_columns(&other.columns);
-        }
-        let before = self.columns.len();
-        let news = other.columns.iter().filter(|c| !self.columns.iter().any(|d| d.key == c.key));
-        let news: Vec<_> = news.copied().collect();
-        self.columns.extend(news);
-        let after = self.columns.len();
-        if after > before {
-            let rows = self.len();
-            let old = std::mem::take(&mut self.numbers);
-            for i in 0..rows {
-                self.numbers.extend_from_slice(&old[i * before..(i + 1) * before]);
-                self.numbers.resize((i + 1) * after, f64::NAN);
-            }
-        }
-    }
-
-    /// Copies the cells of row `i` of `other` into the row under construction.
-    fn copy_numbers(&mut self, other: &Chunk, i: usize) {
-        if self.columns != other.columns {
-            self.adopt_columns(other);
-        }
-        if self.columns.is_empty() {
-            return;
-        }
-        if self.columns == other.columns {
-            self.open_numbers().copy_from_slice(other.numbers(i));
-            return;
-        }
-        for (column, &x) in other.columns.iter().zip(other.numbers(i)) {
-            let place = self.columns.iter().position(|c| c.key == column.key);
-            if let Some(place) = place {
-                self.open_numbers()[place] = x;
-            }
-        }
-    }
-
-    /// The same rows with the cells of number columns as ordinary features of their values.
-    #[must_use]
-    pub fn with_plain_numbers(&self) -> Chunk {
-        let mut plain = Chunk::new();
-        let mut extra = Vec::new();
-        for i in 0..self.len() {
-            extra.clear();
-            let cells = self.columns.iter().zip(self.numbers(i));
-            extra.extend(cells.filter(|(_, x)| x.is_finite()).map(|(c, &x)| (c.id, x)));
-            extra.sort_by_key(|&(j, _)| j);
-            plain.push_merged(self.row(i), &extra, self.label(i), self.weight(i));
-            if !self.tag(i).is_empty() {
-                plain.tag_last(self.tag(i));
-            }
-            plain.copy_base(self, i);
-        }
-        plain
-    }
-
     /// Appends a row with more features, which are in the order of their ids. Values of one id add up.
     pub(crate) fn push_merged(
         &mut self,
@@ -443,6 +283,26 @@ impl Chunk {
         (&mut self.indices[at..], &mut self.values[at..])
     }
 
+    /// Adds features of value 1 to the row under construction; the caller may replace the values.
+    ///
+    /// ```
+    /// use parsimon_core::{Chunk, Repeats};
+    ///
+    /// let mut chunk = Chunk::new();
+    /// let (indices, values) = chunk.push_ones([3, 5].into_iter());
+    /// assert_eq!(indices, [3, 5]);
+    /// values[1] = 2.0;
+    /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+    /// assert_eq!(chunk.row(0).values(), [1.0, 2.0]);
+    /// ```
+    #[inline]
+    pub fn push_ones(&mut self, indices: impl Iterator<Item = u32>) -> (&[u32], &mut [f64]) {
+        let at = self.indices.len();
+        self.indices.extend(indices);
+        self.values.resize(self.indices.len(), 1.0);
+        (&self.indices[at..], &mut self.values[at..])
+    }
+
     /// The row under construction, as pushed so far: unchecked and unsorted.
     pub fn open_row(&self) -> (&[u32], &[f64]) {
         let start = self.offsets[self.len()];
@@ -481,39 +341,6 @@ impl Chunk {
         self.tag_ends.resize(last, self.tags.len());
         self.tags.extend_from_slice(tag);
         self.tag_ends.push(self.tags.len());
-    }
-
-    /// Gives the row just finished a base value, which must be finite.
-    pub fn base_last(&mut self, base: f64) {
-        let Some(last) = self.len().checked_sub(1) else {
-            return;
-        };
-        self.bases.resize(last, NO_BASE);
-        self.bases.push(base);
-    }
-
-    /// Gives the row just finished the base value of row `i` of `other`.
-    #[inline]
-    pub(crate) fn copy_base(&mut self, other: &Chunk, i: usize) {
-        if other.base_width > 1 {
-            self.copy_wide_base(other, i);
-        } else if other.has_bases() {
-            self.base_last(other.bases[i]);
-        }
-    }
-
-    fn copy_wide_base(&mut self, other: &Chunk, i: usize) {
-        let (width, last) = (other.base_width, self.len().saturating_sub(1));
-        self.base_width = width;
-        self.bases.resize(last * width, NO_BASE);
-        self.bases.extend_from_slice(&other.bases[i * width..(i + 1) * width]);
-    }
-
-    /// A place for the base value of a row, which has none yet.
-    fn open_base(&mut self) {
-        if self.has_bases() {
-            self.bases.resize(self.bases.len() + self.base_width, NO_BASE);
-        }
     }
 
     /// Copies row `i` of `other`, with everything that belongs to it.
@@ -731,27 +558,6 @@ mod tests {
             assert!(chunk.finish_row(label, weight, Repeats::Add).is_err());
             assert_eq!((chunk.len(), chunk.nonzeros(), chunk.open_row().0.len()), (1, 1, 0));
         }
-    }
-
-    #[test]
-    fn rows_of_tables_with_other_columns_are_matched_by_key() {
-        let table = |keys: &[u64], cells: &[f64]| {
-            let mut chunk = Chunk::new();
-            let columns: Vec<_> =
-                keys.iter().map(|&key| NumberColumn { key, id: key as u32 }).collect();
-            chunk.set_columns(&columns);
-            chunk.open_numbers().copy_from_slice(cells);
-            chunk.push_feature(2, 10.0);
-            chunk.finish_row(Some(1.0), 1.0, Repeats::Add).unwrap();
-            chunk
-        };
-        let mut all = table(&[1, 2], &[0.5, 1.5]);
-        all.copy_row(&table(&[2, 3], &[2.5, 3.5]), 0);
-        assert_eq!(all.columns().iter().map(|c| c.key).collect::<Vec<_>>(), [1, 2, 3]);
-        assert!(all.numbers(0)[2].is_nan() && all.numbers(1)[0].is_nan());
-        let plain = all.with_plain_numbers();
-        assert_eq!(plain.row(0).iter().collect::<Vec<_>>(), [(1, 0.5), (2, 11.5)]);
-        assert_eq!(plain.row(1).iter().collect::<Vec<_>>(), [(2, 12.5), (3, 3.5)]);
     }
 
     #[test]

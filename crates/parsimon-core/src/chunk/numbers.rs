@@ -1,0 +1,143 @@
+//! Columns of numbers, apart from the features of the rows.
+
+use super::Chunk;
+
+/// A column of a table whose cells are numbers.
+///
+/// Its cells stay apart from the features of a row, because zero is a value there, and because two columns may hash to
+/// one id. [`StandardizedColumns`](crate::StandardizedColumns) makes features of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NumberColumn {
+    /// Identifies the column, for example by a hash of its name.
+    pub key: u64,
+    /// The feature that the column becomes.
+    pub id: u32,
+}
+
+impl Chunk {
+    /// The number columns, which are apart from the features of the rows.
+    #[inline]
+    pub fn columns(&self) -> &[NumberColumn] {
+        &self.columns
+    }
+
+    /// The cells of row `i` in the number columns: NaN where a cell is missing.
+    #[inline]
+    pub fn numbers(&self, i: usize) -> &[f64] {
+        let width = self.columns.len();
+        &self.numbers[i * width..(i + 1) * width]
+    }
+
+    /// Declares number columns. Only for a chunk without rows: others keep what they have.
+    ///
+    /// ```
+    /// use parsimon_core::{Chunk, NumberColumn, Repeats};
+    ///
+    /// let mut chunk = Chunk::new();
+    /// chunk.set_columns(&[NumberColumn { key: 7, id: 1 }, NumberColumn { key: 9, id: 2 }]);
+    /// chunk.open_numbers()[1] = 0.5;
+    /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+    /// assert!(chunk.numbers(0)[0].is_nan() && chunk.numbers(0)[1] == 0.5);
+    /// ```
+    pub fn set_columns(&mut self, columns: &[NumberColumn]) {
+        if self.is_empty() {
+            self.columns.clear();
+            self.columns.extend_from_slice(columns);
+            self.numbers.clear();
+        }
+    }
+
+    /// The cells of the row under construction in the number columns, for the caller to fill in.
+    #[inline]
+    pub fn open_numbers(&mut self) -> &mut [f64] {
+        let start = self.len() * self.columns.len();
+        self.numbers.resize(start + self.columns.len(), f64::NAN);
+        &mut self.numbers[start..]
+    }
+
+    /// Lays the rows out for the columns of another chunk, too, so that its rows can be copied.
+    fn adopt_columns(&mut self, other: &Chunk) {
+        if self.is_empty() {
+            return self.set_columns(&other.columns);
+        }
+        let before = self.columns.len();
+        let news = other.columns.iter().filter(|c| !self.columns.iter().any(|d| d.key == c.key));
+        let news: Vec<_> = news.copied().collect();
+        self.columns.extend(news);
+        let after = self.columns.len();
+        if after > before {
+            let rows = self.len();
+            let old = std::mem::take(&mut self.numbers);
+            for i in 0..rows {
+                self.numbers.extend_from_slice(&old[i * before..(i + 1) * before]);
+                self.numbers.resize((i + 1) * after, f64::NAN);
+            }
+        }
+    }
+
+    /// Copies the cells of row `i` of `other` into the row under construction.
+    pub(super) fn copy_numbers(&mut self, other: &Chunk, i: usize) {
+        if self.columns != other.columns {
+            self.adopt_columns(other);
+        }
+        if self.columns.is_empty() {
+            return;
+        }
+        if self.columns == other.columns {
+            self.open_numbers().copy_from_slice(other.numbers(i));
+            return;
+        }
+        for (column, &x) in other.columns.iter().zip(other.numbers(i)) {
+            let place = self.columns.iter().position(|c| c.key == column.key);
+            if let Some(place) = place {
+                self.open_numbers()[place] = x;
+            }
+        }
+    }
+
+    /// The same rows with the cells of number columns as ordinary features of their values.
+    #[must_use]
+    pub fn with_plain_numbers(&self) -> Chunk {
+        let mut plain = Chunk::new();
+        let mut extra = Vec::new();
+        for i in 0..self.len() {
+            extra.clear();
+            let cells = self.columns.iter().zip(self.numbers(i));
+            extra.extend(cells.filter(|(_, x)| x.is_finite()).map(|(c, &x)| (c.id, x)));
+            extra.sort_by_key(|&(j, _)| j);
+            plain.push_merged(self.row(i), &extra, self.label(i), self.weight(i));
+            if !self.tag(i).is_empty() {
+                plain.tag_last(self.tag(i));
+            }
+            plain.copy_base(self, i);
+        }
+        plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Repeats;
+
+    #[test]
+    fn rows_of_tables_with_other_columns_are_matched_by_key() {
+        let table = |keys: &[u64], cells: &[f64]| {
+            let mut chunk = Chunk::new();
+            let columns: Vec<_> =
+                keys.iter().map(|&key| NumberColumn { key, id: key as u32 }).collect();
+            chunk.set_columns(&columns);
+            chunk.open_numbers().copy_from_slice(cells);
+            chunk.push_feature(2, 10.0);
+            chunk.finish_row(Some(1.0), 1.0, Repeats::Add).unwrap();
+            chunk
+        };
+        let mut all = table(&[1, 2], &[0.5, 1.5]);
+        all.copy_row(&table(&[2, 3], &[2.5, 3.5]), 0);
+        assert_eq!(all.columns().iter().map(|c| c.key).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(all.numbers(0)[2].is_nan() && all.numbers(1)[0].is_nan());
+        let plain = all.with_plain_numbers();
+        assert_eq!(plain.row(0).iter().collect::<Vec<_>>(), [(1, 0.5), (2, 11.5)]);
+        assert_eq!(plain.row(1).iter().collect::<Vec<_>>(), [(2, 12.5), (3, 3.5)]);
+    }
+}

@@ -11,24 +11,28 @@ use std::hint::black_box;
 
 use parsimon_core::metric::{AdaGrad, Global, Pace};
 use parsimon_core::penalty::{ElasticNet, L1};
+use parsimon_core::rule::adam::Adam;
 use parsimon_core::rule::leader::{Accrual, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{HalfStep, Scheduled};
 use parsimon_core::{
     Chunk, Lane, Lanes, Learner, Loss, Online, Packed, Precision, Repeats, Schedule, State, Table,
 };
+use parsimon_data::cache::Writer;
 use parsimon_data::{Format, Input, Options, Reader, Space};
 
 const ROWS: u64 = 2_000;
 const BITS: u8 = 18;
-const LOOPS: [&str; 10] = [
+const LOOPS: [&str; 12] = [
     "parse-svmlight",
     "parse-svmlight-exponents",
     "parse-vw",
     "parse-vw-names",
+    "read-cache",
     "learn-ftrl",
     "learn-fobos",
     "learn-rda",
     "learn-adagrad-rda",
+    "learn-adam",
     "learn-16-lanes",
     "predict",
 ];
@@ -133,6 +137,25 @@ fn parse(
     Ok(features)
 }
 
+/// Reads a cache so often; tells the features of one round.
+fn read_cache(rounds: usize) -> Result<usize, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("rows.psc");
+    let mut writer = Writer::create(&path, Space::Hashed { bits: BITS })?;
+    let mut chunk = chunk()?;
+    writer.write(&chunk)?;
+    writer.finish()?;
+    let mut features = 0;
+    for _ in 0..rounds {
+        features = 0;
+        let mut reader = Reader::open(&[path.clone().into()], &Options::default())?;
+        while reader.read(&mut chunk)? {
+            features += black_box(&chunk).nonzeros();
+        }
+    }
+    Ok(features)
+}
+
 fn learn(mut learner: impl Online, rounds: usize) -> Result<usize, Box<dyn Error>> {
     let (chunk, mut margins) = (chunk()?, Vec::new());
     for _ in 0..rounds {
@@ -185,6 +208,11 @@ fn adagrad_rda() -> impl Online {
     Learner::<f32, _>::new(rule(1e-4), Some(rule(0.0)), Loss::Logistic, table())
 }
 
+fn adam() -> impl Online {
+    let rule = Adam::new(0.001, 0.9, 0.999, 1e-8);
+    Learner::<f32, _>::new(rule, Some(rule), Loss::Logistic, table())
+}
+
 fn sixteen() -> impl Online {
     let lane = |k| Lane { l1: 0.125 * k as f64, l2: 1.0, rate: 0.1, delta: 1.0 };
     let lanes: [Lane; 16] = std::array::from_fn(lane);
@@ -210,10 +238,12 @@ fn run(name: &str, rounds: usize) -> Result<usize, Box<dyn Error>> {
         "parse-svmlight-exponents" => parse(&exponents(), Format::Svmlight, false, rounds),
         "parse-vw" => parse(&vw(), Format::Vw, false, rounds),
         "parse-vw-names" => parse(&vw(), Format::Vw, true, rounds),
+        "read-cache" => read_cache(rounds),
         "learn-ftrl" => learn(ftrl(), rounds),
         "learn-fobos" => learn(fobos(), rounds),
         "learn-rda" => learn(rda(), rounds),
         "learn-adagrad-rda" => learn(adagrad_rda(), rounds),
+        "learn-adam" => learn(adam(), rounds),
         "learn-16-lanes" => learn(sixteen(), rounds),
         "predict" => predict(rounds),
         _ => Err(format!("there is no loop {name}").into()),

@@ -12,7 +12,8 @@ use crate::cross::Cross;
 use crate::error::{Bad, DataError, shown};
 use crate::kinds::Missing;
 use crate::label::{Found, LabelReader, LabelTexts, is_code, trimmed};
-use crate::names::{News, Seen};
+use crate::names::News;
+use crate::seen::{Recent, Seen};
 use crate::separators::Separators;
 use crate::{DataErrorKind, Kinds, Options, Space, hash, row_sort};
 
@@ -188,11 +189,13 @@ pub(crate) struct Builder {
     chunk: Chunk,
     bits: u8,
     /// The seeds of namespaces of one letter.
-    letters: Box<[u64; 256]>,
+    letters: Box<[(u64, hash::Seed); 256]>,
     hashed: HashedRow,
     /// The ids of a row whose digits are hashed, where they may repeat.
     noted_ids: Vec<u32>,
     seen: Option<Seen>,
+    /// Empty where names are not kept.
+    pub(crate) recent: Recent,
     cross: Option<Box<Cross>>,
     label_texts: LabelTexts,
     carried: CarriedRow,
@@ -219,11 +222,15 @@ impl Builder {
                 (bits, keep.then(|| Seen::new(most)))
             }
         };
+        let recent = seen.as_ref().map_or_else(Recent::default, |_| Recent::new());
         let cross = Cross::new(&spec.options.interactions).map(Box::new);
         let label_texts = LabelTexts::default();
         let (out, chunk, hashed) = (Parsed::default(), Chunk::new(), HashedRow::default());
         let separators = Separators::default();
-        let letters = Box::new(std::array::from_fn(|letter| hash::namespace(&[letter as u8])));
+        let letters = Box::new(std::array::from_fn(|letter| {
+            let seed = hash::namespace(&[letter as u8]);
+            (seed, hash::Seed::new(seed))
+        }));
         let columns = Vec::new();
         let carried = CarriedRow::new(spec.carried);
         let named_columns = NamedColumns::of(&spec).map(Arc::new);
@@ -236,6 +243,7 @@ impl Builder {
             hashed,
             noted_ids: Vec::new(),
             seen,
+            recent,
             cross,
             label_texts,
             carried,
@@ -365,16 +373,16 @@ impl Builder {
         self.chunk.push_features(ids, values);
     }
 
-    /// Adds features of value 1, whose ids, and values where they are others, are for the caller to fill in.
+    /// Adds features of value 1; the caller may replace the values.
     #[inline]
-    pub(crate) fn push_blank(&mut self, n: usize) -> (&mut [u32], &mut [f64]) {
-        self.chunk.push_blank(n)
+    pub(crate) fn push_ones(&mut self, ids: impl Iterator<Item = u32>) -> (&[u32], &mut [f64]) {
+        self.chunk.push_ones(ids)
     }
 
     /// The seed of a namespace of one letter.
     #[inline(always)]
-    pub(crate) fn letter(&self, letter: u8) -> u64 {
-        self.letters[letter as usize]
+    pub(crate) fn letter(&self, letter: u8) -> hash::Seed {
+        self.letters[letter as usize].1
     }
 
     /// The seed of a namespace.
@@ -382,7 +390,7 @@ impl Builder {
     pub(crate) fn seed(&self, namespace: &[u8]) -> u64 {
         match namespace {
             // PERF: most are called by one letter.
-            &[letter] => self.letters[letter as usize],
+            &[letter] => self.letters[letter as usize].0,
             _ => hash::namespace(namespace),
         }
     }
@@ -398,12 +406,19 @@ impl Builder {
         }
     }
 
-    /// Adds features of the hashed space by their hashes; their names are for the caller to report, and they take part in
-    /// no interaction.
+    /// Adds features of the hashed space by their slots, the last of their row or not; their names are for the caller to report, and they
+    /// take part in no interaction.
     #[inline]
-    pub(crate) fn push_hashes(&mut self, hashes: &[u64], values: &[f64]) {
-        let bits = self.bits;
-        self.hashed.slots.extend(hashes.iter().map(|&h| hash::slot(h, bits)));
+    pub(crate) fn push_slots(&mut self, slots: &[u32], values: &[f64], are_last: bool) {
+        // PERF: a whole row need not be put together first.
+        let Self { hashed, chunk, .. } = self;
+        if are_last
+            && hashed.slots.is_empty()
+            && row_sort::push_distinct(slots, values, &mut hashed.buffers, chunk)
+        {
+            return;
+        }
+        self.hashed.slots.extend_from_slice(slots);
         self.hashed.values.extend_from_slice(values);
     }
 
@@ -424,31 +439,12 @@ impl Builder {
     #[inline(always)]
     pub(crate) fn report_name<'a>(&mut self, h: u64, name: impl FnOnce() -> (&'a [u8], &'a [u8])) {
         if let Some(seen) = &mut self.seen
-            && seen.is_new(h)
+            && !self.recent.has(h)
         {
-            let (namespace, text) = name();
-            self.out.news.push(hash::slot(h, self.bits), namespace, text);
-        }
-    }
-
-    /// Reports those of some names that are new; `name` tells the namespace and the text of one.
-    #[inline(always)]
-    pub(crate) fn report_names<'a>(
-        &mut self,
-        hashes: &[u64],
-        name: impl Fn(usize) -> (&'a [u8], &'a [u8]),
-    ) {
-        let Some(seen) = &mut self.seen else { return };
-        for (block, hashes) in hashes.chunks(64).enumerate() {
-            // PERF: most names are known. One branch for all of them is guessed right; one for each is slower.
-            let mut others = seen.others(hashes);
-            while others != 0 {
-                let k = others.trailing_zeros() as usize;
-                others &= others - 1;
-                if seen.is_new(hashes[k]) {
-                    let (namespace, text) = name(64 * block + k);
-                    self.out.news.push(hash::slot(hashes[k], self.bits), namespace, text);
-                }
+            self.recent.put(h);
+            if seen.is_new(h) {
+                let (namespace, text) = name();
+                self.out.news.push(hash::slot(h, self.bits), namespace, text);
             }
         }
     }
@@ -480,7 +476,11 @@ impl Builder {
         if self.spec.labels.may_be_missing() {
             Ok(None)
         } else {
-            Err(Bad::new(DataErrorKind::Label, column, "the label is missing"))
+            Err(Bad::new(
+                DataErrorKind::Label,
+                column,
+                "the label is missing; remove the row, or skip it with --skip-bad",
+            ))
         }
     }
 
@@ -601,13 +601,17 @@ impl Builder {
         let Some(cross) = &mut self.cross else { return };
         let (bits, hashed, seen, news) =
             (self.bits, &mut self.hashed, &mut self.seen, &mut self.out.news);
+        let recent = &mut self.recent;
         cross.generate(|h, value, factors| {
             let slot = hash::slot(h, bits);
             hashed.push(slot, value);
             if let Some(seen) = seen
-                && seen.is_new(h)
+                && !recent.has(h)
             {
-                news.push_with(slot, |text| factors.write(text));
+                recent.put(h);
+                if seen.is_new(h) {
+                    news.push_with(slot, |text| factors.write(text));
+                }
             }
         });
     }
@@ -616,6 +620,7 @@ impl Builder {
     pub(crate) fn forget_names(&mut self) {
         if let Some(seen) = &mut self.seen {
             *seen = Seen::new(seen.most());
+            self.recent = Recent::new();
         }
     }
 

@@ -75,7 +75,9 @@ impl Columns {
             None if optional => usual(names, &LABELS),
             None => usual(names, &LABELS).or(fallback),
         };
+        // Nor the weight, which a prediction does not use.
         let weight = match &options.weight_column {
+            Some(asked) if optional => find(names, asked).ok(),
             Some(asked) => Some(find(names, asked)?),
             None => usual(names, &WEIGHTS).filter(|&w| Some(w) != label),
         };
@@ -134,6 +136,7 @@ impl Columns {
             None => return Err("has a schema without a label: name it with --label-column".into()),
         };
         let weight = match (&options.weight_column, &schema.weight) {
+            (Some(asked), _) if optional => find(names, asked).ok(),
             (Some(asked), _) => Some(find(names, asked)?),
             (None, Some(stored)) if optional => names.iter().position(|name| name == stored),
             (None, Some(stored)) => Some(find(names, stored)?),
@@ -241,7 +244,10 @@ pub(crate) fn check_names(names: &[String]) -> Result<(), String> {
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|w| w[0] == w[1]) {
-        Some(twice) => Err(format!("column {} appears twice", shown(twice[0].as_bytes()))),
+        Some(twice) => Err(format!(
+            "column {} appears twice; rename one of the two",
+            shown(twice[0].as_bytes())
+        )),
         None => Ok(()),
     }
 }
@@ -283,7 +289,13 @@ mod tests {
         let text = Role::Feature { id: 1, is_text: true };
         let all = roles(&["a", "b", "c", "d"], &options).unwrap();
         assert_eq!(all, [Role::Weight, Role::Label, text, Role::Ignored]);
-        assert_eq!(roles(&["a", "c", "d"], &options).unwrap_err(), "has no column \"b\": a, c, d");
-        assert_eq!(roles(&["a", "a"], &options).unwrap_err(), "column \"a\" appears twice");
+        assert_eq!(
+            roles(&["a", "c", "d"], &options).unwrap_err(),
+            "has no column \"b\". The columns are a, c, d"
+        );
+        assert_eq!(
+            roles(&["a", "a"], &options).unwrap_err(),
+            "column \"a\" appears twice; rename one of the two"
+        );
     }
 }

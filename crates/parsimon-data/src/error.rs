@@ -81,14 +81,14 @@ pub enum DataErrorKind {
 
 impl DataError {
     pub(crate) fn io(name: &Arc<str>, doing: &str, source: io::Error) -> Self {
-        let message = format!("{doing}: {}", lower_first(&source.to_string()));
+        let message = format!("{doing}: {}", lower_first(&parsimon_files::in_words(&source)));
         Self::make(name, DataErrorKind::Io(source.kind()), message, Some(source))
     }
 
     pub(crate) fn directory(name: &Arc<str>) -> Self {
         let source = io::Error::from(io::ErrorKind::IsADirectory);
         let kind = DataErrorKind::Io(source.kind());
-        Self::make(name, kind, "is a directory".to_owned(), Some(source))
+        Self::make(name, kind, "is a directory; pass the files in it".to_owned(), Some(source))
     }
 
     /// An input that is what it should be, and cannot be used here.

@@ -91,15 +91,32 @@ const PICTURE: Kind = Kind {
     way: "pass a table",
     endings: &["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff"],
 };
+const AUDIO: Kind = Kind {
+    what: "an audio file",
+    way: "pass a table, or use `parsimon cancel` or `parsimon identify`, which read WAV files",
+    endings: &["wav", "mp3", "flac", "ogg", "m4a", "opus"],
+};
+const IDX: Kind = Kind {
+    what: "an IDX file, the format of MNIST,",
+    way: "load it in Python and pass the arrays to fit, or write them as CSV with numpy.savetxt",
+    endings: &[],
+};
+const MODEL: Kind = Kind {
+    what: "a parsimon model or checkpoint",
+    way: "pass it as MODEL, before DATA, to predict, evaluate or inspect it",
+    endings: &[],
+};
 const HTML: Kind = Kind { what: "an HTML page", way: EXPORT, endings: &[] };
 
-const ALL: [Kind; 20] = [
+const ALL: [Kind; 23] = [
     EXCEL, ODS, SAS, STATA, SPSS, FEATHER_1, ORC, AVRO, NUMPY, PICKLE, HDF5, SQLITE, R_DATA, ZIP,
-    SEVEN_ZIP, XZ, TAR, PDF, PICTURE, HTML,
+    SEVEN_ZIP, XZ, TAR, PDF, PICTURE, AUDIO, IDX, MODEL, HTML,
 ];
 
 /// First bytes that no text has.
-const MAGIC: [(&[u8], Kind); 17] = [
+const MAGIC: [(&[u8], Kind); 19] = [
+    (b"\0\0\x08\x01", IDX),
+    (b"\0\0\x08\x03", IDX),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", EXCEL),
     (b"<stata_dta>", STATA),
     (b"\x93NUMPY", NUMPY),
@@ -120,14 +137,17 @@ const MAGIC: [(&[u8], Kind); 17] = [
 ];
 
 /// First bytes that a text may have as well: there must be others that it cannot have.
-const MAGIC_OF_BINARY: [(&[u8], Kind); 9] = [
+const MAGIC_OF_BINARY: [(&[u8], Kind); 12] = [
+    (b"PARSIMON", MODEL),
     (b"$FL2", SPSS),
     (b"$FL3", SPSS),
     (b"FEA1", FEATHER_1),
     (b"ORC", ORC),
     (b"Obj\x01", AVRO),
     (b"GIF8", PICTURE),
-    (b"RIFF", PICTURE),
+    (b"fLaC", AUDIO),
+    (b"OggS", AUDIO),
+    (b"ID3", AUDIO),
     (b"X\n\0\0\0", R_DATA),
     (b"HEADER RECORD*******LIBRARY HEADER", SAS),
 ];
@@ -164,6 +184,12 @@ fn by_bytes(name: &str, head: &[u8]) -> Option<Kind> {
     }
     if head.get(12..32) == Some(SAS_MAGIC) {
         return Some(SAS);
+    }
+    // The form of a RIFF file stands after its size.
+    match (head.get(..4), head.get(8..12)) {
+        (Some(b"RIFF" | b"RF64"), Some(b"WAVE")) => return Some(AUDIO),
+        (Some(b"RIFF"), Some(b"WEBP")) => return Some(PICTURE),
+        _ => {}
     }
     // Versions up to 115 begin with the version, the order of bytes and two numbers.
     if let [b'q'..=b's', 1 | 2, 1, 0, ..] = head {
@@ -235,6 +261,11 @@ mod tests {
             ("a.db", b"SQLite format 3\0", "SQLite"),
             ("a.pdf", b"%PDF-1.7\n", "PDF"),
             ("a.png", b"\x89PNG\r\n\x1a\n", "picture"),
+            ("a.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "picture"),
+            ("a.wav", b"RIFF\x10\0\0\0WAVEfmt ", "audio file"),
+            ("a", b"RIFF\x10\0\0\0WAVEfmt ", "audio file"),
+            ("images", b"\0\0\x08\x03\0\0\x27\x10", "IDX file"),
+            ("m.psm", b"PARSIMON\x02\0\0\0", "parsimon model"),
             ("a.h5", b"\x89HDF\r\n\x1a\n", "HDF5"),
             ("a.tar", &tar, "tar archive"),
             ("a.csv", b"\n<!DOCTYPE html><html>", "HTML"),

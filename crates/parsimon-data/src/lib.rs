@@ -1,11 +1,11 @@
-//! Bytes to chunks: readers for every format parsimon learns from.
+#![doc = include_str!("../README.md")]
 //!
-//! A [`Reader`] opens files, standard input or memory, decompresses them, finds out their format, and
-//! fills one [`Chunk`](parsimon_core::Chunk) after the other with rows that are sorted, unique and finite.
-//! Whatever is in the bytes, it returns rows or a [`DataError`] that names file, line, column and token; it
-//! does not panic.
+//! # Formats
 //!
-//! | format | told by | features are | default space |
+//! A [`Reader`] fills one [`Chunk`](parsimon_core::Chunk) after the other with rows that are sorted, unique and finite. It returns a
+//! [`DataError`] for malformed input and does not panic.
+//!
+//! | format | recognized by | features are | default space |
 //! | --- | --- | --- | --- |
 //! | svmlight | `.svm .svmlight .libsvm .libfm`, `label index:value` | ids | ids |
 //! | vw | `.vw`, a bar in the first row | names in namespaces | hashed |
@@ -76,6 +76,7 @@ mod label;
 #[cfg(not(all(feature = "columnar", feature = "zstd")))]
 mod left_out;
 mod line_blocks;
+mod listing;
 mod names;
 mod number;
 mod opened;
@@ -86,6 +87,7 @@ mod remarks;
 mod row_parser;
 mod row_sort;
 mod scan;
+mod seen;
 mod selector;
 mod separators;
 mod source;
@@ -105,13 +107,14 @@ pub use carried::Carried;
 #[cfg(feature = "columnar")]
 pub use columnar::BatchIterator;
 pub use error::{DataError, DataErrorKind};
-pub use kinds::{ColumnKind, Kind, Kinds, TableSchema};
+pub use kinds::{ColumnKind, Kind, Kinds, TableSchema, is_label_name, is_missing_word};
 pub use label::{LabelTexts, Labels};
+pub use listing::listed;
 pub use names::{Names, NewNames};
 pub use options::{Format, Header, Input, Options, Space};
 pub use reader::{Position, Reader};
 pub use row_parser::RowParser;
 pub use scan::{LabelCounter, LabelScan, count_labels, scan_labels};
 pub use stop::{Stop, Stopper};
-pub use suggestion::did_you_mean;
+pub use suggestion::{did_you_mean, nearest};
 pub use table_writer::{Cell, ColumnType, TableFormat, TableWriter};

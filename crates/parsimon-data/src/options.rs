@@ -345,7 +345,7 @@ impl Options {
         }
         if let Some(odd) = self.interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
             return Err(DataError::setting(format!(
-                "an interaction is of 2 or 3 namespaces, got {odd:?}"
+                "an interaction has 2 or 3 namespaces, got {odd:?}"
             )));
         }
         if let Some(n) = self.ngrams {
@@ -400,7 +400,7 @@ mod tests {
         let interactions = vec![vec!["a".to_owned()]];
         assert_eq!(
             refused(Options { interactions, ..Options::default() }),
-            "an interaction is of 2 or 3 namespaces, got [\"a\"]"
+            "an interaction has 2 or 3 namespaces, got [\"a\"]"
         );
         assert!(Options { chunk_rows: 0, ..Options::default() }.check().is_err());
     }

@@ -376,7 +376,7 @@ impl Reader {
 
     /// The names of hashed features met so far.
     pub fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::from(&self.news))
+        self.names.get_or_init(|| Names::from(self.news.clone()))
     }
 
     /// How many names were met so far, with repetitions.
@@ -391,8 +391,7 @@ impl Reader {
 
     /// The names, without the reader.
     pub fn into_names(mut self) -> Names {
-        self.names();
-        self.names.take().unwrap_or_default()
+        self.names.take().unwrap_or_else(|| Names::from(self.news))
     }
 
     /// The text labels met so far under [`Labels::Any`](crate::Labels::Any).
@@ -472,7 +471,7 @@ impl Reader {
         let (s, were) = if self.unfit == 1 { ("", "was") } else { ("s", "were") };
         if self.unfit > 0 {
             warnings.push(format!(
-                "{} cell{s} did not fit the kind of the column and {were} taken for missing",
+                "{} cell{s} did not fit the kind of the column and {were} treated as missing",
                 self.unfit
             ));
         }

@@ -45,11 +45,11 @@ pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
         }
     }
     if foreign::is_binary(head) {
-        return Err("is binary, and of no known format".to_owned());
+        return Err("is a binary file of an unknown format; the formats are svmlight, vw, csv, tsv, json, parquet, arrow and cache".to_owned());
     }
     let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
     let Some(line) = lines.into_iter().find(|l| !l.is_empty() && l[0] != b'#') else {
-        return Err("has no rows in its first lines: give the format".to_owned());
+        return Err("has no rows in its first lines; pass --format".to_owned());
     };
     if line[0] == b'{' {
         return Ok(Format::Jsonl);
@@ -66,7 +66,8 @@ pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
     if memchr(b',', line).is_some() {
         return Ok(Format::Csv);
     }
-    Err("could be of several formats or none: give the format".to_owned())
+    Err("is of no format that its first line shows; pass --format svmlight, vw, csv, tsv or json"
+        .to_owned())
 }
 
 /// `label index:value ...`, or one number alone: a row without features.
@@ -121,14 +122,14 @@ mod tests {
 
     #[test]
     fn rubbish_is_no_format() {
-        assert_eq!(by_bytes(b"\x00\x01\x02").unwrap_err(), "is binary, and of no known format");
+        assert_eq!(
+            by_bytes(b"\x00\x01\x02").unwrap_err(),
+            "is a binary file of an unknown format; the formats are svmlight, vw, csv, tsv, json, parquet, arrow and cache"
+        );
         assert_eq!(
             by_bytes(b"hello world\n").unwrap_err(),
-            "could be of several formats or none: give the format"
+            "is of no format that its first line shows; pass --format svmlight, vw, csv, tsv or json"
         );
-        assert_eq!(
-            by_bytes(b"\n\n").unwrap_err(),
-            "has no rows in its first lines: give the format"
-        );
+        assert_eq!(by_bytes(b"\n\n").unwrap_err(), "has no rows in its first lines; pass --format");
     }
 }

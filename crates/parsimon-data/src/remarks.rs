@@ -66,11 +66,3 @@ impl Remark {
         }
     }
 }
-
-/// Names in a list, not too many.
-pub(crate) fn listed(names: &[String]) -> String {
-    const MOST: usize = 8;
-    let some: Vec<_> = names.iter().take(MOST).map(String::as_str).collect();
-    let more = if names.len() > MOST { ", ..." } else { "" };
-    format!("{}{more}", some.join(", "))
-}

@@ -170,7 +170,7 @@ mod tests {
             (Format::Svmlight, "1 1:1\n1 1:x\n", "x:2:5: \"x\" is not a number"),
             (Format::Csv, "y,a\n1,2\n5,1\n", "x:3:1: label \"5\" is neither \"-1\" nor \"1\""),
             (Format::Vw, "\n\n", "x: is empty: no rows"),
-            (Format::Csv, "y,y\n1,2\n", "x: column \"y\" appears twice"),
+            (Format::Csv, "y,y\n1,2\n", "x: column \"y\" appears twice; rename one of the two"),
         ];
         for (format, text, expected) in texts {
             assert_eq!(parsed(format, &Options::default(), text).unwrap_err(), expected);

@@ -39,7 +39,7 @@ pub fn scan_labels(
     if inputs.contains(&Input::Stdin) {
         return Err(DataError::file(
             &Arc::from("stdin"),
-            "cannot be read twice: say which labels there are, or give a file",
+            "cannot be read twice: pass the labels, or give a file",
         ));
     }
     let options = Options { labels: Labels::Any, interactions: Vec::new(), ..options.clone() };
@@ -146,9 +146,6 @@ mod tests {
             "x.svm: has more than 2 distinct labels: not classes but numbers?"
         );
         let stdin = scan_labels(&[Input::Stdin], &Options::default(), 2).unwrap_err().to_string();
-        assert_eq!(
-            stdin,
-            "stdin: cannot be read twice: say which labels there are, or give a file"
-        );
+        assert_eq!(stdin, "stdin: cannot be read twice: pass the labels, or give a file");
     }
 }

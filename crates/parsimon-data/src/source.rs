@@ -14,8 +14,9 @@ use crate::columns::Columns;
 use crate::delimited::{self, Dialect, Head};
 use crate::error::DataError;
 use crate::line_blocks::{BlockError, Ends, LineBlocks, record_end};
+use crate::listing::listed;
 use crate::opened::{Opened, open, refuse_column_flags, refuse_interactions};
-use crate::remarks::{Remarks, listed};
+use crate::remarks::Remarks;
 use crate::stored::Stored;
 use crate::unmet::Unmet;
 use crate::{Format, Input, Kinds, Options, Space, TableSchema, jsonl};
@@ -372,14 +373,14 @@ impl Current {
                 "are not in the schema and were not read",
             ];
             let words = counted(&columns.unknown, are);
-            remarks.add(&self.name, &format!("{words}: {}", listed(&columns.unknown)));
+            remarks.add(&self.name, &format!("{words}: {}", listed(columns.unknown.iter(), 8)));
         }
         if !columns.absent.is_empty() {
-            let are = ["of the schema is not there", "of the schema are not there"];
+            let are = ["of the schema is absent", "of the schema are absent"];
             let words = counted(&columns.absent, are);
-            let listed = listed(&columns.absent);
+            let listed = listed(columns.absent.iter(), 8);
             remarks
-                .add(&self.name, &format!("{words} and taken for missing in every row: {listed}"));
+                .add(&self.name, &format!("{words} and treated as missing in every row: {listed}"));
         }
     }
 

@@ -10,7 +10,9 @@
 
 use crate::builder::Builder;
 use crate::error::{Bad, shown};
+use crate::hash::Seed;
 use crate::label::Found;
+use crate::seen::Recent;
 use crate::separators::Lines;
 use crate::{DataErrorKind, hash, number, svmlight};
 
@@ -25,6 +27,7 @@ pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
 fn parse_block<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
     let mut separators = std::mem::take(&mut builder.separators);
     let batch = &mut Batch::new(builder);
+    batch.swap_recent::<IDS>(builder);
     let (mut at, mut line) = (0, 0);
     'block: while at < text.len() {
         let mut lines = separators.look(text, at);
@@ -33,6 +36,7 @@ fn parse_block<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
             match parse_row::<IDS>(builder, lines, batch) {
                 Ok(after) => lines = after,
                 Err(bad) => {
+                    batch.report_names(builder, &lines);
                     if !builder.refuse(line, bad) {
                         break 'block;
                     }
@@ -40,8 +44,10 @@ fn parse_block<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
                 }
             }
         }
+        batch.report_names(builder, &lines);
         at += lines.text.len();
     }
+    batch.swap_recent::<IDS>(builder);
     builder.separators = separators;
     builder.out.lines += line;
 }
@@ -116,7 +122,10 @@ fn parse_row<'a, const IDS: bool>(
     } else {
         let before = Before::parse(builder, head)?;
         if !builder.spec.labels_only && !common_features::<IDS>(builder, &mut cursor, batch) {
-            parse_features::<IDS>(builder, from, &mut cursor)?;
+            batch.swap_recent::<IDS>(builder);
+            let parsed = parse_features::<IDS>(builder, from, &mut cursor);
+            batch.swap_recent::<IDS>(builder);
+            parsed?;
         }
         builder.finish_adding(before.label, before.importance, before.tag)?;
         while cursor.meaning != END {
@@ -192,7 +201,7 @@ fn common_features<const IDS: bool>(
     cursor: &mut Cursor<'_>,
     batch: &mut Batch,
 ) -> bool {
-    if IDS || builder.is_crossing() {
+    if !Batch::is_fast::<IDS>(builder) {
         return false;
     }
     let lines = &cursor.lines;
@@ -202,10 +211,12 @@ fn common_features<const IDS: bool>(
     };
     match found {
         Some((at, next)) => {
-            batch.hand_over(builder, lines);
+            batch.hand_over(builder, lines, true);
             (cursor.at, cursor.meaning, cursor.lines.next) = (at, END, next);
         }
         None => {
+            // The names before the one out of the ordinary would be reported next in any case.
+            batch.report_names(builder, &cursor.lines);
             batch.len = 0;
             builder.abandon_features();
         }
@@ -313,17 +324,32 @@ fn refuse_value(token: &[u8], column: usize, max: f64) -> Bad {
 /// Features taken over at a time.
 const BATCH: usize = 64;
 
-/// Hashed features on their way into a row, and their names on the way to be asked whether they are new.
+/// Names that wait to be reported, at most.
+const MOST_UNSURE: usize = 8 * BATCH;
+
+/// So many names ahead a place of the table of names is asked for.
+const AHEAD: usize = 8;
+
+/// Hashed features on their way into a row, and names that may be new.
 ///
-/// PERF: whether a name is new stands in a table larger than the near caches. Its place is asked for when the name is met
-/// and looked at some names later.
+/// PERF: whether a name is new stands in a table larger than the near caches. Most names were met lately and need not be looked
+/// for there; the others are looked for together, so that their places are on their way at the same time.
 struct Batch {
     keeps_names: bool,
     len: usize,
-    hashes: [u64; BATCH],
+    slots: [u32; BATCH],
     values: [f64; BATCH],
-    /// Of each feature, which separators end its namespace and its name.
-    names: [(u32, u32); BATCH],
+    recent: Recent,
+    unsure: [Unsure; MOST_UNSURE],
+    unsure_len: usize,
+}
+
+/// A name that was not met lately: its hash, and which separators end its namespace and itself.
+#[derive(Clone, Copy, Default)]
+struct Unsure {
+    hash: u64,
+    namespace: u32,
+    name: u32,
 }
 
 impl Batch {
@@ -332,9 +358,23 @@ impl Batch {
         Self {
             keeps_names: builder.keeps_names(),
             len: 0,
-            hashes: [0; BATCH],
+            slots: [0; BATCH],
             values: [0.0; BATCH],
-            names: [Default::default(); BATCH],
+            recent: Recent::default(),
+            unsure: [Unsure::default(); MOST_UNSURE],
+            unsure_len: 0,
+        }
+    }
+
+    /// Whether rows are read here if nothing in them is out of the ordinary.
+    fn is_fast<const IDS: bool>(builder: &Builder) -> bool {
+        !IDS && !builder.is_crossing()
+    }
+
+    /// Takes the names met lately from the builder, or gives them back.
+    fn swap_recent<const IDS: bool>(&mut self, builder: &mut Builder) {
+        if Self::is_fast::<IDS>(builder) {
+            std::mem::swap(&mut builder.recent, &mut self.recent);
         }
     }
 
@@ -351,48 +391,50 @@ impl Batch {
         let (text, places) = (lines.text, lines.places);
         let byte = |place: u32| text.get(place as usize).copied();
         let mut next = lines.next;
+        let bits = builder.bits();
         loop {
             // From a bar to the end of a namespace and of its first feature.
             let [bar, blank, mut end] = *places.get(next - 1..)?.first_chunk::<3>()?;
             if byte(blank)? != b' ' {
                 return None;
             }
-            let seed = match *text.get(bar as usize + 1..blank as usize)? {
+            let seed = match blank.wrapping_sub(bar) {
                 // PERF: most are called by one letter.
-                [letter] => builder.letter(letter),
-                ref namespace => hash::namespace(namespace),
+                2 => builder.letter(byte(bar + 1)?),
+                _ => Seed::new(hash::namespace(text.get(bar as usize + 1..blank as usize)?)),
             };
             let (space, mut start) = (next, blank);
             next += 2;
             loop {
                 let mut last = byte(end)?;
-                let name = text.get(start as usize + 1..end as usize)?;
-                let name_end = next - 1;
+                let (name, name_end) = (start as usize + 1..end as usize, next - 1);
                 let mut value = 1.0;
                 if last == b':' {
-                    let colon = end;
+                    if name.is_empty() {
+                        return None;
+                    }
                     end = *places.get(next)?;
                     last = byte(end)?;
                     next += 1;
-                    let (from, to) = (colon as usize + 1, end as usize);
+                    let (from, to) = (name.end + 1, end as usize);
                     value = match number::short(text, from, to) {
                         Some(value) => value,
                         None => other_number(text, from, to, builder.spec.max_value)?,
                     };
-                    if name.is_empty() {
-                        return None;
-                    }
                 }
                 if !name.is_empty() {
                     if self.len == BATCH {
-                        self.hand_over(builder, lines);
+                        self.hand_over(builder, lines, false);
                     }
-                    let h = hash::word(seed, name);
+                    let h = hash::word(seed, text, name.start, name.end)?;
                     if NAMES {
-                        builder.prefetch_name(h);
-                        self.names[self.len] = (space as u32, name_end as u32);
+                        // PERF: no branch, which would be guessed wrong. There is room: see `hand_over`.
+                        let (namespace, name) = (space as u32, name_end as u32);
+                        self.unsure[self.unsure_len % MOST_UNSURE] =
+                            Unsure { hash: h, namespace, name };
+                        self.unsure_len += usize::from(!self.recent.has(h));
                     }
-                    (self.hashes[self.len], self.values[self.len]) = (h, value);
+                    (self.slots[self.len], self.values[self.len]) = (hash::slot(h, bits), value);
                     self.len += 1;
                 }
                 match last {
@@ -414,19 +456,32 @@ impl Batch {
     }
 
     #[inline(never)]
-    fn hand_over(&mut self, builder: &mut Builder, lines: &Lines<'_>) {
-        let hashes = &self.hashes[..self.len];
-        builder.push_hashes(hashes, &self.values[..self.len]);
-        if self.keeps_names {
-            let token = |separator: u32| {
-                let end = separator as usize;
-                let (start, end) = (lines.places[end - 1] as usize + 1, lines.places[end] as usize);
-                &lines.text[start..end]
-            };
-            let name = |k: usize| (token(self.names[k].0), token(self.names[k].1));
-            builder.report_names(hashes, name);
-        }
+    fn hand_over(&mut self, builder: &mut Builder, lines: &Lines<'_>, are_last: bool) {
+        builder.push_slots(&self.slots[..self.len], &self.values[..self.len], are_last);
         self.len = 0;
+        if self.unsure_len > MOST_UNSURE - BATCH {
+            self.report_names(builder, lines);
+        }
+    }
+
+    /// Reports those of the names that wait which are new, in the order they were met.
+    #[inline(never)]
+    fn report_names(&mut self, builder: &mut Builder, lines: &Lines<'_>) {
+        let token = |separator: u32| {
+            let end = separator as usize;
+            let (start, end) = (lines.places[end - 1] as usize + 1, lines.places[end] as usize);
+            &lines.text[start..end]
+        };
+        let unsure = &self.unsure[..self.unsure_len];
+        unsure.iter().take(AHEAD).for_each(|name| builder.prefetch_name(name.hash));
+        for (k, name) in unsure.iter().enumerate() {
+            if let Some(later) = unsure.get(k + AHEAD) {
+                builder.prefetch_name(later.hash);
+            }
+            self.recent.put(name.hash);
+            builder.report_name(name.hash, || (token(name.namespace), token(name.name)));
+        }
+        self.unsure_len = 0;
     }
 }
 

@@ -45,7 +45,7 @@ pub enum Kind {
 #[non_exhaustive]
 pub enum ContainerError {
     /// They are of another program.
-    #[error("is not a file of parsimon")]
+    #[error("is not a parsimon model or checkpoint")]
     NotOurs,
     /// The file ends too early.
     #[error("is cut short: the file was not written completely")]
@@ -213,12 +213,12 @@ impl<'a> Container<'a> {
 }
 
 /// Numbers as little-endian bytes.
-pub fn bytes_of<const N: usize, T: Copy>(items: &[T], le: fn(T) -> [u8; N]) -> Vec<u8> {
+pub fn bytes_of<const N: usize, T: Copy>(items: &[T], le: impl Fn(T) -> [u8; N]) -> Vec<u8> {
     items.iter().flat_map(|&item| le(item)).collect()
 }
 
 /// Little-endian bytes as numbers; `None` if they do not fill whole numbers.
-pub fn numbers_of<const N: usize, T>(bytes: &[u8], le: fn([u8; N]) -> T) -> Option<Vec<T>> {
+pub fn numbers_of<const N: usize, T>(bytes: &[u8], le: impl Fn([u8; N]) -> T) -> Option<Vec<T>> {
     let (chunks, rest) = bytes.as_chunks::<N>();
     rest.is_empty().then(|| chunks.iter().map(|chunk| le(*chunk)).collect())
 }
@@ -266,7 +266,11 @@ mod tests {
         let version = "has layout version 9; this program reads versions 1 to 1";
         let torn = "is cut short: the file was not written completely";
         for (bytes, kind, words) in [
-            (&b"hello, world"[..], ContainerError::NotOurs, "is not a file of parsimon"),
+            (
+                &b"hello, world"[..],
+                ContainerError::NotOurs,
+                "is not a parsimon model or checkpoint",
+            ),
             (&sample(), other, "is a model, not a checkpoint"),
             (&newer, ContainerError::Version(9), version),
             (&sample()[..20], ContainerError::CutShort, torn),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 ///
 /// A program matches [`kind`](Self::kind). The message names the file and what failed; it is for people and may change.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {doing}: {source}", path.display())]
+#[error("{}: {doing}: {}", path.display(), in_words(source))]
 pub struct Error {
     path: PathBuf,
     doing: &'static str,
@@ -90,6 +90,21 @@ impl Error {
     /// The same, for errors of other types that name the file themselves.
     pub fn into_io_error(self) -> io::Error {
         self.source
+    }
+}
+
+/// The message of the system without its number: "no such file or directory", not "No such file or directory (os error 2)".
+pub fn in_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let Some(code) = error.raw_os_error() else { return text };
+    let words = text.strip_suffix(&format!(" (os error {code})")).unwrap_or(&text);
+    let mut letters = words.chars();
+    // An abbreviation such as "RPC" keeps its capitals.
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => words.to_owned(),
     }
 }
 

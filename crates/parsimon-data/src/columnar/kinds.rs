@@ -70,7 +70,7 @@ pub(super) fn found(
         let mut verdict = if is_text_list(kind) {
             let is_empty = judge.values() == 0;
             let found = if is_empty { Kind::Empty } else { Kind::Category };
-            Verdict { kind: found, form: None, kept: Kind::Category }
+            Verdict { kind: found, form: None, kept: Kind::Category, odd: None }
         } else if frame.is_category(name) {
             verdict(&judge, name, Declared::Kind(Kind::Category), is_whole)
         } else {
@@ -101,6 +101,7 @@ fn take(judge: &mut Judge, cells: &ArrayRef) {
 
 fn verdict(judge: &Judge, name: &str, declared: Declared, is_whole: bool) -> Verdict {
     let by_cells = judge.verdict(name, is_whole, false);
+    let odd = by_cells.odd.filter(|_| matches!(declared, Declared::Texts));
     let (kept, form) = match (declared, by_cells.kept) {
         (Declared::Kind(kind), _) => (kind, None),
         (Declared::Time(form), _) => (Kind::Time, Some(form)),
@@ -113,7 +114,7 @@ fn verdict(judge: &Judge, name: &str, declared: Declared, is_whole: bool) -> Ver
         Kind::Identifier if by_cells.kept == kept || kept == Kind::Category => Kind::Identifier,
         _ => kept,
     };
-    Verdict { kind, form: if kind == kept { form } else { None }, kept }
+    Verdict { kind, form: if kind == kept { form } else { None }, kept, odd }
 }
 
 /// The schema that the options know, or that the first rows show.

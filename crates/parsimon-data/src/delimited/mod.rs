@@ -201,7 +201,7 @@ pub(crate) fn push(
         Found::Text(text) if builder.is_ids() => {
             let (cell, column) = (shown(text), shown(column.as_bytes()));
             let words = format!(
-                "{cell} in column {column} is not a number: without hashing, cells are numbers"
+                "{cell} in column {column} is not a number, and without hashing (--no-hash) every cell must be one"
             );
             return Err(Bad::new(DataErrorKind::Number, place, words).found(text));
         }
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(all.rows, [[(1, 3.0), (2, 4.0)]]);
         assert_eq!(
             error(b"a,y,b\n3,1,x\n", &options),
-            "x:2:5: \"x\" in column \"b\" is not a number: without hashing, cells are numbers"
+            "x:2:5: \"x\" in column \"b\" is not a number, and without hashing (--no-hash) every cell must be one"
         );
     }
 
@@ -340,19 +340,22 @@ mod tests {
                 "y,a\n1,1e200\n",
                 "x:2:3: \"1e200\" is beyond the largest magnitude, 1e100: if column \"a\" holds codes, make it a text column",
             ),
-            ("y,a\n,3\n", "x:2:1: the label is missing"),
+            (
+                "y,a\n,3\n",
+                "x:2:1: the label is missing; remove the row, or skip it with --skip-bad",
+            ),
             ("y,a\n3,3\n", "x:2:1: label \"3\" is neither \"-1\" nor \"1\""),
             ("y,weight\n1,-3\n", "x:2:3: importance weight \"-3\" is negative"),
             ("y,a\n1,\"b\n", "x:2:3: the quote is never closed"),
             ("y,a,b\n1,\"p\nq\",\"r\" s\n", "x:3:7: \"s\" stands after a closing quote"),
             ("y,a\n1,\"p\nq\"\n1,inf\n", "x:4:3: \"inf\" is not a finite number"),
-            ("y,y\n1,2\n", "x: column \"y\" appears twice"),
+            ("y,y\n1,2\n", "x: column \"y\" appears twice; rename one of the two"),
             ("y,a\n", "x: is empty: no rows"),
         ] {
             assert_eq!(error(text.as_bytes(), &csv()), expected, "{text:?}");
         }
         let missing = Options { label_column: Some("z".into()), ..csv() };
-        assert_eq!(error(b"y,a\n1,2\n", &missing), "x: has no column \"z\": y, a");
+        assert_eq!(error(b"y,a\n1,2\n", &missing), "x: has no column \"z\". The columns are y, a");
     }
 
     #[test]

@@ -446,7 +446,10 @@ mod tests {
             (r#"{"label": "NaN", "a": 1}"#, "x:1: label \"NaN\" is neither \"-1\" nor \"1\""),
             ("{\"label\": 1", "x:1:11: not a json object: EOF while parsing an object"),
             (r#"{"label": 2}"#, "x:1: label \"2\" is neither \"-1\" nor \"1\""),
-            (r#"{"label": null}"#, "x:1: the label is missing"),
+            (
+                r#"{"label": null}"#,
+                "x:1: the label is missing; remove the row, or skip it with --skip-bad",
+            ),
             (
                 r#"{"label": [1]}"#,
                 "x:1: \"label\" is \"[1]\" instead of a number, a text or a truth value",

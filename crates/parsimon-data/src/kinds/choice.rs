@@ -4,6 +4,7 @@ use super::judge::{Judge, Verdict};
 use super::select::{find, select};
 use super::{ColumnKind, Kind, TableSchema, missing, no_texts};
 use crate::error::shown;
+use crate::listing::listed;
 
 /// Names of labels. The column `y` is one as well.
 const LABELS: [&str; 5] = ["label", "target", "click", "class", "outcome"];
@@ -57,14 +58,23 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
     let label = match asked.label {
         Some(name) if asked.is_label_optional => find(names, name).ok(),
         Some(name) => Some(find(names, name)?),
-        None => match label(table) {
+        None => match label(table, &excluded(names, asked.ignored)?) {
             Err(_) if asked.is_label_optional => None,
             found => Some(found?),
         },
     };
     let weight = match asked.weight {
         Some(name) => Some(find(names, name)?),
-        None => usual(names, &WEIGHTS).first().copied().filter(|&w| Some(w) != label),
+        // A column that a flag names is what the flag makes of it.
+        None => {
+            let lists = [asked.kept, asked.numbers, asked.categories, asked.texts, asked.ignored];
+            let mut claimed = Vec::new();
+            for list in lists {
+                claimed.extend(excluded(names, list)?);
+            }
+            let found = usual(names, &WEIGHTS).into_iter().find(|w| !claimed.contains(w));
+            found.filter(|&w| Some(w) != label)
+        }
     };
     if weight.is_some() && weight == label {
         return Err("label and weight are the same column".to_owned());
@@ -80,6 +90,7 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
         .collect();
     // Where two flags name a column, one by one goes before `all`, and the later of these before the earlier.
     let mut by_name = vec![false; columns.len()];
+    let mut exact: Vec<Option<Kind>> = vec![None; columns.len()];
     let wishes = [
         (asked.kept, None),
         (asked.numbers, Some(Kind::Number)),
@@ -96,6 +107,9 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
                 }
                 by_name[i] |= !is_broad;
                 let verdict = &table.verdicts[i].0;
+                if let Some(kind) = kind.filter(|_| *pattern == names[i]) {
+                    check_wish(&names[i], kind, exact[i].replace(kind), verdict)?;
+                }
                 let kind = kind.unwrap_or(verdict.kept);
                 columns[i].kind = kind;
                 columns[i].form =
@@ -117,17 +131,50 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
     }
 }
 
-/// The label where none is named.
-fn label(table: &Candidate<'_>) -> Result<usize, String> {
+/// Refuses a column that two flags name with different kinds, and texts that are to be numbers.
+fn check_wish(
+    name: &str,
+    kind: Kind,
+    before: Option<Kind>,
+    verdict: &Verdict,
+) -> Result<(), String> {
+    let column = shown(name.as_bytes());
+    if let Some(before) = before.filter(|before| *before != kind) {
+        return Err(format!(
+            "column {column} is set to be {before} and {kind} by two flags; pass one of them"
+        ));
+    }
+    match &verdict.odd {
+        Some(odd) if kind == Kind::Number => Err(format!(
+            "column {column} has cells that are not numbers, such as {}; leave out --numbers, or treat the cells as missing with --missing",
+            shown(odd.as_bytes())
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The columns that patterns other than `all` name.
+fn excluded(names: &[String], patterns: &[String]) -> Result<Vec<usize>, String> {
+    let mut columns = Vec::new();
+    for pattern in patterns.iter().filter(|pattern| !matches!(pattern.as_str(), "all" | "*")) {
+        columns.extend(select(names, pattern)?);
+    }
+    Ok(columns)
+}
+
+/// The label where none is named; a column that the user ignores is none.
+fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<usize, String> {
     let names = table.names;
-    let named = if table.has_header { usual(names, &LABELS) } else { Vec::new() };
+    let mut named = if table.has_header { usual(names, &LABELS) } else { Vec::new() };
+    named.retain(|i| !ignored.contains(i));
     // The index of a pandas frame is written behind its columns.
     let is_index = |i: &usize| table.verdicts.get(*i).is_some_and(|(v, _)| v.kind == Kind::Index);
     let last = (0..names.len()).rev().find(|i| !is_index(i)).unwrap_or_default();
-    let has_two = |i: usize| table.verdicts.get(i).is_some_and(|(_, two)| *two);
+    let has_two =
+        |i: usize| !ignored.contains(&i) && table.verdicts.get(i).is_some_and(|(_, two)| *two);
     let plausible = match &named[..] {
         [] if table.has_header => match usual(names, &["y"]) {
-            called if !called.is_empty() => called,
+            called if called.iter().any(|i| !ignored.contains(i)) => called,
             _ => [last].into_iter().filter(|&i| has_two(i)).collect(),
         },
         // Programs that write no header have the label in front or at the end.
@@ -140,15 +187,10 @@ fn label(table: &Candidate<'_>) -> Result<usize, String> {
     };
     match &plausible[..] {
         [one] => Ok(*one),
-        [] => {
-            let most = 12;
-            let some: Vec<_> = names.iter().take(most).map(String::as_str).collect();
-            let more = if names.len() > most { ", ..." } else { "" };
-            Err(format!(
-                "does not say which column is the label; name it with --label-column NAME. The columns are {}{more}",
-                some.join(", ")
-            ))
-        }
+        [] => Err(format!(
+            "has no column that is surely the label; name it with --label-column NAME. The columns are {}",
+            listed(names.iter(), 12)
+        )),
         several => {
             let listed: Vec<_> = several.iter().map(|&i| shown(names[i].as_bytes())).collect();
             Err(format!(
@@ -157,6 +199,11 @@ fn label(table: &Candidate<'_>) -> Result<usize, String> {
             ))
         }
     }
+}
+
+/// Whether a column of this name is taken for the label because of its name.
+pub fn is_label_name(name: &str) -> bool {
+    LABELS.iter().chain(&["y"]).any(|usual| name.eq_ignore_ascii_case(usual))
 }
 
 /// The columns with one of some names, in any case.

@@ -61,6 +61,8 @@ pub(crate) struct Judge {
     has_repeats: bool,
     /// The first different values, as written.
     samples: Vec<String>,
+    /// The first cell that is no plain number.
+    odd: Option<String>,
 }
 
 /// What a column was found to be.
@@ -70,6 +72,8 @@ pub(crate) struct Verdict {
     pub(crate) form: Option<&'static str>,
     /// What it is if the user wants an identifier or a constant kept.
     pub(crate) kept: Kind,
+    /// A cell that is no number, if one was seen.
+    pub(crate) odd: Option<String>,
 }
 
 impl Default for Judge {
@@ -93,6 +97,7 @@ impl Default for Judge {
             distinct: FxHashSet::default(),
             has_repeats: false,
             samples: Vec::new(),
+            odd: None,
         }
     }
 }
@@ -137,6 +142,7 @@ impl Judge {
         });
         let Some(value) = value else {
             self.are_plain = false;
+            self.odd = Some(String::from_utf8_lossy(cell).into_owned());
             return;
         };
         let Spelling { is_decimal, is_code, is_integer } = spelling(cell);
@@ -214,7 +220,8 @@ impl Judge {
         } else {
             kept
         };
-        Verdict { kind, form: if kind == kept { form } else { None }, kept }
+        let odd = self.odd.clone().filter(|_| kept != Kind::Number);
+        Verdict { kind, form: if kind == kept { form } else { None }, kept, odd }
     }
 
     fn content(&self, comma_decimals: bool) -> (Kind, Option<&'static str>) {

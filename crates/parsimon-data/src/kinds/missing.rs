@@ -12,6 +12,11 @@ pub(crate) fn is_missing(cell: &[u8]) -> bool {
     cell.len() <= 4 && (cell.is_empty() || USUAL.iter().any(|usual| usual.as_bytes() == cell))
 }
 
+/// Whether a text is one that tables write for a missing value, such as NA.
+pub fn is_missing_word(text: &str) -> bool {
+    is_missing(text.as_bytes())
+}
+
 /// Which cells of a table have no value. An empty cell never has one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Missing {

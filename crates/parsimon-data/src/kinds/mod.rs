@@ -11,11 +11,13 @@ mod time;
 use std::fmt;
 use std::str::FromStr;
 
+pub use choice::is_label_name;
 pub(crate) use choice::{Asked, Candidate, choose};
 pub(crate) use judge::Judge;
 #[cfg(feature = "columnar")]
 pub(crate) use judge::Verdict;
 pub(crate) use missing::Missing;
+pub use missing::is_missing_word;
 pub(crate) use number_form::NumberForm;
 pub(crate) use select::{find, fits, nearest, select};
 pub(crate) use time::{Moment, TimeForm};

@@ -1,6 +1,7 @@
 //! Columns as people name them: by name, number, range or pattern.
 
 use crate::error::shown;
+use crate::listing::listed;
 use crate::suggestion::did_you_mean;
 
 /// A column by name, else by its number from 1; `last` and -1 are the last.
@@ -44,11 +45,13 @@ pub(crate) fn select(names: &[String], asked: &str) -> Result<Vec<usize>, String
 
 /// Words about a column, or whatever `what` is, that is not there, with the nearest name and some that are.
 pub(crate) fn nearest<N: AsRef<str>>(names: &[N], asked: &str, what: &str) -> String {
-    let some: Vec<_> = names.iter().take(8).map(AsRef::as_ref).collect();
-    let more = if names.len() > 8 { ", ..." } else { "" };
     let near = did_you_mean(asked, names.iter().map(AsRef::as_ref));
-    format!("has no {what} {}{near}: {}{more}", shown(asked.as_bytes()), some.join(", "))
-        .replace("?: ", &format!("? The {what}s are "))
+    let end = if near.is_empty() { "." } else { "" };
+    format!(
+        "has no {what} {}{near}{end} The {what}s are {}",
+        shown(asked.as_bytes()),
+        listed(names.iter(), 8)
+    )
 }
 
 /// Whether a name fits a pattern in which * is any text and ? any byte.

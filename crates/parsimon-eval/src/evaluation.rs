@@ -184,7 +184,7 @@ fn at_threshold(at: &AtThreshold) -> Table {
 }
 
 fn decisions(c: &Confusion) -> Table {
-    let mut table = Table::new(["truth", "called negative", "called positive"]).right([1, 2]);
+    let mut table = Table::new(["truth", "predicted negative", "predicted positive"]).right([1, 2]);
     table.row(["negative".to_owned(), weight(c.true_negative), weight(c.false_positive)]);
     table.row(["positive".to_owned(), weight(c.false_negative), weight(c.true_positive)]);
     table
@@ -224,7 +224,7 @@ fn class_table(m: &MulticlassMetrics) -> Table {
 
 fn confusion_table(m: &MulticlassMetrics) -> Table {
     let names = || m.classes.iter().map(|class| class.name.clone());
-    let header = std::iter::once("truth \\ called".to_owned()).chain(names());
+    let header = std::iter::once("truth \\ predicted".to_owned()).chain(names());
     let mut table = Table::new(header).right(1..=m.classes.len());
     for (name, row) in names().zip(&m.confusion) {
         table.row(std::iter::once(name).chain(row.iter().map(|&w| weight(w))));
@@ -265,10 +265,10 @@ calibration error  0.3873
 calibration ratio   1.324
 base rate          0.4000
 
-truth     called negative  called positive
---------  ---------------  ---------------
-negative                1                2
-positive                1                1
+truth     predicted negative  predicted positive
+--------  ------------------  ------------------
+negative                   1                   2
+positive                   1                   1
 
 predicted  observed     gap  rows
 ---------  --------  ------  ----
@@ -303,10 +303,10 @@ cat                            1     0.5000   1.000  0.6667
 dog                            1          -       0       0
 (not known to the model)       1
 
-truth \\ called  cat  dog
---------------  ---  ---
-cat               1    0
-dog               1    0
+truth \\ predicted  cat  dog
+-----------------  ---  ---
+cat                  1    0
+dog                  1    0
 "
         );
     }

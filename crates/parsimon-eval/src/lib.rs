@@ -1,4 +1,6 @@
-//! Measuring models.
+#![doc = include_str!("../README.md")]
+//!
+//! # What is here
 //!
 //! - While learning: [`Progressive`] averages the loss of each row before it is learned, and a
 //!   [`Schedule`] says when to report to a [`LearningCurve`].
@@ -9,8 +11,7 @@
 //! - [`Mean`] is a mean over rows with its 95% interval, for one loss or for the difference of two.
 //! - For people: [`Table`] and [`number`]. Charts are in the crate `parsimon-page`.
 //!
-//! Everything takes importance weights, and a row of weight zero counts for nothing. A metric that is not
-//! defined, such as the AUC of a single class, is absent instead of NaN. No function reads a clock, a file
+//! No function reads a clock, a file
 //! or a random number: the same rows give the same bytes.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]

@@ -5,7 +5,7 @@
 #[path = "../examples/gallery/figures.rs"]
 mod figures;
 
-use parsimon_page::chart::{Figure, Images, Panel, Series};
+use parsimon_page::chart::{Figure, HeatMaps, Images, Panel, Series};
 
 /// Checks that tags balance, attributes are quoted and text is escaped. Returns the first offense.
 fn well_formed(svg: &str) -> Result<(), String> {
@@ -124,5 +124,12 @@ fn hostile_numbers_and_names_make_no_bad_chart() {
     let svg = Images::new(name).image(name, 0, values).image("", 3, []).to_svg();
     assert_eq!(well_formed(&svg), Ok(()));
     assert_eq!(well_formed(&Images::new("none").to_svg()), Ok(()));
+    for (low, high) in points() {
+        let maps = HeatMaps::new(name).subtitle(name).x(name, low, high).y(name, high, low);
+        let svg = maps.scale(name, low, high).map(name, 0, values).map("", 3, []).to_svg();
+        assert_eq!(well_formed(&svg), Ok(()));
+        assert!(!svg.contains("=\"NaN") && !svg.contains("\"inf"), "{svg}");
+    }
+    assert_eq!(well_formed(&HeatMaps::new("none").to_svg()), Ok(()));
     assert_eq!(well_formed(&Figure::new("none").to_svg()), Ok(()));
 }

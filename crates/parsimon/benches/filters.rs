@@ -4,8 +4,9 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use parsimon::core::Float;
-use parsimon::{FilterPrecision, Regularization, Spec};
+use parsimon::Spec;
+use parsimon::filter::{FilterPrecision, Regularization};
+use parsimon_core::Float;
 use parsimon_testing::Lcg64;
 
 const SAMPLES: usize = 16_000;

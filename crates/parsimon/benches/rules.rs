@@ -5,8 +5,11 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use parsimon::core::{Chunk, Precision, Repeats};
-use parsimon::{Found, Grid, InputSchema, LearnerOptions, Spec, Storage, Sweep};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::{Precision, Storage};
+use parsimon::survey::Found;
+use parsimon::tune::{Grid, Sweep};
+use parsimon::{InputSchema, LearnerOptions, Spec};
 use parsimon_testing::SplitMix64;
 
 const ROWS: usize = 20_000;

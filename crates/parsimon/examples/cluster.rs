@@ -12,11 +12,11 @@
 use std::error::Error;
 use std::path::Path;
 
-use parsimon::core::{Chunk, Loss};
 use parsimon::data::{Input, Labels, Options, Reader};
-use parsimon::{
-    Combine, Delta, InputSchema, LearnerOptions, Settings, Spec, Trainer, merge_deltas,
-};
+use parsimon::merge::{Combine, Delta, merge_deltas};
+use parsimon::rows::Chunk;
+use parsimon::settings::Loss;
+use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -71,6 +71,21 @@ struct Study<'a> {
 
 /// Which rows are whose: one list of rows per worker.
 type Partitions = Vec<Vec<usize>>;
+
+/// Rows that stay together, and which of these blocks are learned in a round, in cycles of so many: as `python/parsimon/_worker.py` has it.
+const BLOCK: usize = 4;
+const MANY: usize = 8;
+
+fn turns(merges: usize) -> (Vec<std::ops::Range<usize>>, usize) {
+    let mut end = 0;
+    let mut turns = Vec::with_capacity(merges);
+    for t in 1..=merges {
+        let start = end;
+        end += if merges < MANY { 1 } else { t };
+        turns.push(start..end);
+    }
+    (turns, end)
+}
 
 /// One epoch in a cluster.
 struct Plan {
@@ -195,7 +210,8 @@ impl Study<'_> {
 
     fn run(&self, plan: &Plan) -> Result<Score> {
         let mut states = vec![self.trainer()?.checkpoint()];
-        for round in 0..plan.rounds {
+        let (turns, period) = turns(plan.rounds);
+        for turn in turns {
             let old = &states[states.len().saturating_sub(1 + plan.lag)];
             let (start, mut state) = (
                 Trainer::from_checkpoint(old)?,
@@ -204,11 +220,14 @@ impl Study<'_> {
             let mut sum: Vec<Delta> = Vec::new();
             for rows in &plan.partitions {
                 let n = rows.len();
-                let own = &rows[round * n / plan.rounds..(round + 1) * n / plan.rounds];
+                let own: Vec<usize> = (0..n)
+                    .filter(|&i| turn.contains(&(i / BLOCK % period)))
+                    .map(|i| rows[i])
+                    .collect();
                 if own.is_empty() {
                     continue;
                 }
-                let end = match self.learned(old, own) {
+                let end = match self.learned(old, &own) {
                     Err(parsimon::Error::Diverged { .. }) => return Ok(None),
                     end => end?,
                 };
@@ -217,6 +236,10 @@ impl Study<'_> {
                 if sum.len() == 64 {
                     sum = vec![merge_deltas(sum)?];
                 }
+            }
+            // Of very small partitions a round may have no row.
+            if sum.is_empty() {
+                continue;
             }
             let delta = merge_deltas(sum)?.taken_for(&state);
             state.absorb([delta])?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 pub(crate) use parsimon_files::container::{Container, Kind, bytes_of, numbers_of};
 
-use crate::FormatError;
+use crate::error::FormatError;
 
 /// Replaces the file by a new one, or leaves it as it was.
 pub(crate) fn write(container: &Container, path: &Path, kind: Kind) -> Result<(), FormatError> {

@@ -9,10 +9,10 @@
 use std::collections::HashSet;
 
 use parsimon_core::Chunk;
-use parsimon_data::{Format, Kind, Reader, did_you_mean};
+use parsimon_data::{Format, Kind, Reader, did_you_mean, listed};
 use parsimon_eval::number::{percent, thousands};
 
-use crate::Model;
+use crate::model::Model;
 
 /// The rows that are counted; the first of a longer stream decide.
 const ROWS: u64 = 10_000;
@@ -27,7 +27,7 @@ const MANY: f64 = 0.1;
 /// Names that a message lists at most.
 const LISTED: usize = 5;
 
-/// Counts what a model knows of the first 10,000 rows of some data, and of its columns.
+/// Counts which features of the first 10,000 rows have a weight in a model, and which columns of the data the model has.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     /// The features with a weight, in order.
@@ -53,11 +53,9 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Nothing counted yet; compares the columns.
+    /// Compares the columns; rows are counted by [`take`](Coverage::take).
     pub fn new(model: &Model, reader: &Reader) -> Self {
-        let mut used: Vec<u32> = model.used().collect();
-        used.sort_unstable();
-        used.dedup();
+        let used = model.distinct_used();
         let bits = model.schema().bits;
         let share = bits.map(|bits| used.len() as f64 / 2f64.powi(bits.into()));
         let examples = match model.has_names() || bits.is_none() {
@@ -101,7 +99,7 @@ impl Coverage {
         }
     }
 
-    /// Counts the rows of a chunk, as far as they are among the first. True when the last of these was counted.
+    /// Counts the rows of a chunk. Returns true once 10,000 rows were counted; later rows are ignored.
     pub fn take(&mut self, chunk: &Chunk) -> bool {
         let before = self.rows;
         for i in 0..chunk.len() {
@@ -126,7 +124,7 @@ impl Coverage {
         before < ROWS && self.rows == ROWS
     }
 
-    /// Why the data is not for the model, in words that end before what to do; `None` if it may be.
+    /// The reason why the model cannot predict this data; `None` if it can. The caller adds what to do about it.
     pub fn refusal(&self) -> Option<String> {
         if self.lacks_half() {
             return Some(format!("the data lacks {}", self.missing_words()));
@@ -137,7 +135,7 @@ impl Coverage {
         }
         let such_as = match &self.examples[..] {
             [] => String::new(),
-            names => format!("; the model has features such as {}", names.join(", ")),
+            names => format!("; the model has features such as {}", listed(names.iter(), LISTED)),
         };
         if self.weighted == 0 {
             return Some(format!(
@@ -160,12 +158,12 @@ impl Coverage {
         })
     }
 
-    /// Whether the columns alone, which are known before the first row, refuse the data.
+    /// Whether the data lacks half of the columns of the model, which is known before the first row.
     pub fn lacks_half(&self) -> bool {
         !self.missing.is_empty() && 2 * self.missing.len() >= self.expected
     }
 
-    /// What a person should know of data that is partly unknown.
+    /// Warnings about features and columns that the model does not have.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if !self.missing.is_empty() && !self.is_reported {
@@ -178,7 +176,7 @@ impl Coverage {
                 if self.extra.len() == 1 { "" } else { "s" },
                 if self.extra.len() == 1 { "is" } else { "are" },
                 if self.extra.len() == 1 { "is" } else { "are" },
-                listed(&self.extra)
+                listed(self.extra.iter(), LISTED)
             ));
         }
         let unknown = self.unknown_rows as f64 / (self.rows.max(1)) as f64;
@@ -217,9 +215,4 @@ impl Coverage {
             named.join(", ")
         )
     }
-}
-
-fn listed(names: &[String]) -> String {
-    let more = if names.len() > LISTED { ", ..." } else { "" };
-    format!("{}{more}", names[..names.len().min(LISTED)].join(", "))
 }

@@ -1,4 +1,21 @@
-//! What can go wrong: kinds for programs, messages for people.
+//! Errors: a kind for programs and a message for people.
+//!
+//! [`Error`] is what training returns. It wraps the errors of its parts: [`BuildError`] of settings, [`FormatError`] of models and
+//! checkpoints, [`DataError`] of data. Programs decide by kind; messages may change between versions.
+//!
+//! ```
+//! use parsimon::error::{Error, FormatErrorKind};
+//! use parsimon::{Model, Spec};
+//!
+//! fn load() -> Result<Model, Error> {
+//!     Ok(Model::from_bytes(b"not a model")?)
+//! }
+//! match load() {
+//!     Err(Error::Format(error)) => assert_eq!(error.kind(), FormatErrorKind::NotOurs),
+//!     other => panic!("{other:?}"),
+//! }
+//! assert_eq!(Spec::new("ftlr").resolve().unwrap_err().parameter(), "algorithm");
+//! ```
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +23,15 @@ use std::path::{Path, PathBuf};
 use parsimon_data::DataError;
 use parsimon_files::container::ContainerError;
 
-/// A setting that cannot be built.
+/// A setting with a value that is not accepted, or a combination of settings that is not accepted.
+///
+/// ```
+/// use parsimon::Spec;
+///
+/// let error = Spec::new("ftrl").set("rate", 0.0).resolve().unwrap_err();
+/// assert_eq!(error.parameter(), "rate");
+/// assert_eq!(error.to_string(), "rate must be a finite number > 0, got 0.0");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BuildError {
@@ -30,7 +55,8 @@ impl BuildError {
 /// ```
 /// use std::path::Path;
 ///
-/// use parsimon::{FormatErrorKind, Model};
+/// use parsimon::Model;
+/// use parsimon::error::FormatErrorKind;
 ///
 /// let error = Model::load(Path::new("nowhere.psm")).unwrap_err();
 /// assert_eq!(error.kind(), FormatErrorKind::Io(std::io::ErrorKind::NotFound));
@@ -56,9 +82,9 @@ pub enum FormatErrorKind {
     Damaged,
     /// The layout is of a version this program does not read.
     Version,
-    /// A file of another kind: a model instead of a checkpoint, say.
+    /// A file of another kind, such as a model where a checkpoint was expected.
     WrongFile,
-    /// The file is whole, and its contents are not understood: settings of another version, for example.
+    /// The file is complete, but its contents cannot be used: for example, settings of another version.
     Contents,
 }
 
@@ -77,7 +103,7 @@ impl Refusal {
 
     /// The system refused; `doing` is what the file could not be.
     pub(crate) fn io(doing: &str, source: io::Error) -> Self {
-        let message = format!("{doing}: {source}");
+        let message = format!("{doing}: {}", parsimon_files::in_words(&source));
         Self { kind: FormatErrorKind::Io(source.kind()), message, source: Some(source) }
     }
 }
@@ -98,12 +124,12 @@ impl FormatError {
         self.refusal.kind
     }
 
-    /// The file; of bytes in memory, words for them such as `the model`.
+    /// The path of the file. For bytes in memory, a description such as `the model`.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The error of the system, where there was one.
+    /// The error of the operating system, if there was one.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.refusal.source.as_ref()
     }
@@ -129,7 +155,7 @@ impl From<parsimon_files::Error> for FormatError {
     }
 }
 
-/// Anything a run can fail with.
+/// Every error that training, prediction and merging return.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A setting is wrong.
@@ -138,37 +164,35 @@ pub enum Error {
     /// The data is wrong.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// One of our files is wrong.
+    /// A model, checkpoint or delta is wrong.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The learner left the numbers.
-    #[error(
-        "the weights grew beyond all bounds at row {row}; lower the rate or scale the features"
-    )]
+    /// The weights diverged.
+    #[error("the weights diverged at row {row}; lower the rate or scale the features")]
     Diverged {
         /// The row whose prediction was no longer a finite number, counted from 1.
         row: u64,
     },
-    /// The number of features was fixed, and there are more.
-    #[error(
-        "feature {feature} is one more than the {dimension} features declared by dimension; say a larger dimension"
-    )]
+    /// A feature exceeds the dimension that the settings fixed.
+    #[error("feature {feature} exceeds dimension {dimension}; pass a larger dimension")]
     TooManyFeatures {
         /// The first feature without a place.
         feature: u32,
         /// How many there may be.
         dimension: u64,
     },
-    /// More memory is needed than the budget has ([`memory`](crate::memory)).
+    /// The memory budget is exhausted ([`memory`](parsimon_files::memory)).
     #[error("{0}")]
     Memory(String),
-    /// Not one row could be learned.
-    #[error("no row was learned: every row was skipped, held out or without a label")]
+    /// The data has no row to learn.
+    #[error(
+        "no row was learned: every row was skipped, held out or has no label; check --label-column, --skip and --limit"
+    )]
     NothingLearned,
-    /// The data is not what the model is for.
+    /// The model does not have the features of the data.
     #[error("{0}")]
     Unknown(String),
-    /// A request that makes no sense.
+    /// The arguments contradict each other.
     #[error("{0}")]
     Usage(String),
 }

@@ -5,25 +5,27 @@ use std::borrow::Cow;
 use parsimon_core::{Chunk, Head};
 use parsimon_data::Names;
 
-use crate::Model;
+use crate::model::Model;
 
-/// What a feature adds to a margin.
+/// The contribution of one feature to the margin of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contribution {
     /// The feature.
     pub feature: u32,
     /// Its value in the row, in the units of the data.
     pub value: f64,
-    /// What it adds. For a standardized number column, what the distance of the cell from the column's mean adds.
+    /// The term of the margin: weight times value. For a standardized number column, the value is the distance from the mean of the
+    /// column in standard deviations.
     pub contribution: f64,
 }
 
 impl Model {
-    /// What each feature of row `i` with a nonzero weight adds to the margin of a head, the largest magnitude first. The bias and
-    /// all contributions add up to the margin, as far as predictions are not clipped. Nothing for a model that is not linear.
+    /// Fills `out` with the contributions of the features of row `i` to the margin of a head, the largest magnitude first. Features
+    /// whose weight is zero are left out. The bias plus all contributions is the margin, unless the prediction is clipped. `out` is
+    /// empty if the model is not linear.
     ///
     /// ```
-    /// use parsimon::core::Chunk;
+    /// use parsimon::rows::Chunk;
     /// use parsimon::data::{Input, Labels, Options, Reader};
     /// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
     ///
@@ -73,9 +75,9 @@ impl Model {
         });
     }
 
-    /// What the margin of a head is beside its `most` largest contributions, without zeros: `(others)`, the sum of the remaining ones;
-    /// `(bias)`; `(base)`, the base value of the row; `(clipped)`, what the range of predictions takes away or adds. With the largest
-    /// contributions these add up to the margin, up to rounding.
+    /// The parts of a margin beside its `most` largest contributions, without those that are zero: `(others)`, the sum of the
+    /// remaining contributions; `(bias)`; `(base)`, the base value of the row; `(clipped)`, the change by clipping. Together with
+    /// the largest contributions they add up to the margin, up to rounding.
     pub fn rest(
         &self,
         chunk: &Chunk,
@@ -100,7 +102,7 @@ impl Model {
         rest.into_iter().filter(|(_, x)| *x != 0.0).collect()
     }
 
-    /// A feature as the user calls it, from the names in the model, else from those of the data.
+    /// The name of a feature: from the model if it has names, otherwise from the data.
     pub fn name_in<'a>(&'a self, feature: u32, names: &'a Names) -> Cow<'a, str> {
         match (self.has_names(), names.name(feature)) {
             (false, Some(name)) => Cow::Borrowed(name),

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a look at the data has found. Values given in the settings take precedence.
+/// What was found in the data before training: classes, number of features, number of rows. Values in the settings take precedence.
 ///
 /// ```
-/// use parsimon::{Found, LearnerOptions, Spec};
+/// use parsimon::{LearnerOptions, Spec};
+/// use parsimon::survey::Found;
 ///
 /// let settings = Spec::new("rls").resolve()?;
 /// assert!(settings.needs_dimension());

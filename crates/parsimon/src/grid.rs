@@ -14,8 +14,9 @@ use serde_json::Value;
 
 use crate::algorithm::setting::{Parameter, scalar};
 use crate::algorithm::{ALGORITHMS, Algorithm, find};
+use crate::error::BuildError;
+use crate::settings::{Spec, alias};
 use crate::suggestion::did_you_mean;
-use crate::{BuildError, Spec, alias};
 
 /// How many values a range has when nobody says.
 const USUAL: usize = 5;
@@ -24,10 +25,11 @@ const MOST: usize = 10_000;
 /// So many draws of what is there already mean that there is nothing else.
 const PATIENCE: usize = 1_000;
 
-/// The product of sweeps.
+/// A grid of settings: the product of several sweeps.
 ///
 /// ```
-/// use parsimon::{Grid, Spec};
+/// use parsimon::Spec;
+/// use parsimon::tune::Grid;
 ///
 /// let grid = Grid::parse(["l1=1e-4..1:5", "rate=0.1,0.5"])?;
 /// let specs = grid.expand(&Spec::new("ftrl"))?;
@@ -53,7 +55,7 @@ struct Swept {
 }
 
 impl Grid {
-    /// Reads sweeps, each of another setting of some algorithm.
+    /// Reads sweeps. Each must be of a different setting, and some algorithm must have the setting.
     pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, BuildError> {
         let mut grid = Self::default();
         for text in texts {
@@ -72,20 +74,20 @@ impl Grid {
         self.sweeps.is_empty()
     }
 
-    /// The settings that vary, in the order given.
+    /// The names of the swept settings, in the given order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sweeps.iter().map(|sweep| sweep.name.as_str())
     }
 
-    /// How many specs [`expand`](Grid::expand) gives at most, without making them.
+    /// An upper bound of the number of specs that [`expand`](Grid::expand) returns.
     pub fn count(&self, spec: &Spec) -> usize {
         let of =
             |sweep: &Swept| if sweep.parameter(spec).is_some() { sweep.values.len() } else { 1 };
         self.sweeps.iter().map(of).fold(1, usize::saturating_mul)
     }
 
-    /// The spec at every point of the grid, over the sweeps of settings that its algorithm has; the first sweep varies
-    /// fastest. A swept setting takes the place of the spec's own. Values are judged here: `l1=-1..1:3` is refused.
+    /// One spec for every point of the grid; the first sweep varies fastest. Sweeps of settings that the algorithm does not have
+    /// are skipped. A swept value replaces the value in the spec. Values out of range are an error: `l1=-1..1:3` is refused.
     pub fn expand(&self, spec: &Spec) -> Result<Vec<Spec>, BuildError> {
         let mut specs = vec![spec.clone()];
         for sweep in self.sweeps.iter().rev() {
@@ -100,9 +102,8 @@ impl Grid {
         Ok(specs)
     }
 
-    /// Specs drawn at random from the sweeps of settings that the algorithm has. All that is drawn follows from the seed,
-    /// and the first specs do not depend on how many there are. No spec comes twice: where the sweeps have fewer, there are
-    /// fewer.
+    /// Draws specs at random. The same seed gives the same specs, and a larger `count` only appends. All specs are different, so
+    /// that fewer than `count` are returned if the sweeps have no more.
     pub fn draw(&self, spec: &Spec, count: usize, seed: u64) -> Result<Vec<Spec>, BuildError> {
         // Judged first, so that a bad end is refused whatever is drawn.
         let own = self.sweeps.iter().filter_map(|s| Some((s, s.parameter(spec)?)));
@@ -316,7 +317,7 @@ mod tests {
     fn nonsense_is_refused_with_a_reason() {
         let cases = [
             ("l1", "a sweep reads l1=1e-8..1e-2:12 or l1=0,0.1,1, got \"l1\""),
-            ("l3=1,2", "no algorithm has a setting \"l3\", did you mean \"l1\"?"),
+            ("l3=1,2", "no algorithm has a setting \"l3\""),
             ("l1=1..0.1:3", "the sweep of l1: a range goes upwards, got 1..0.1"),
             ("l1=0.1..1:x", "the sweep of l1: \"x\" is no number of values"),
             ("l1=0.1..1:1", "the sweep of l1: a range has 2 to 10000 values, got 1"),

@@ -4,8 +4,11 @@ use parsimon_core::filter::Filter;
 use parsimon_core::{Chunk, Float, Online, Repeats};
 use serde::Serialize;
 
+use crate::error::BuildError;
+use crate::found::Found;
+use crate::options::LearnerOptions;
+use crate::settings::{FilterPrecision, Regularization, Settings};
 use crate::synthetic::System;
-use crate::{BuildError, FilterPrecision, Found, LearnerOptions, Regularization, Settings};
 
 /// One point of the learning curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -22,28 +25,28 @@ pub struct IdentifyPoint {
     pub zeros: f64,
 }
 
-/// What came of an identification.
+/// The result of an identification.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Identified {
-    /// The estimate, the newest sample's coefficient first.
+    /// The estimated impulse response: the first coefficient belongs to the newest sample.
     pub taps: Vec<f64>,
-    /// How it was reached.
+    /// The learning curve.
     pub curve: Vec<IdentifyPoint>,
-    /// How often the filter ran away and began again.
+    /// How often the weights diverged and the filter was reset.
     pub resets: u64,
 }
 
 impl Identified {
-    /// The last point's mismatch.
+    /// The mismatch at the end, in dB.
     pub fn mismatch_db(&self) -> Option<f64> {
         self.curve.last().and_then(|point| point.mismatch_db)
     }
 }
 
-/// `|estimate - truth|^2 / |truth|^2` in dB; `None` for a truth of zeros. The shorter one is continued with zeros.
+/// `|estimate - truth|^2 / |truth|^2` in dB; `None` for a truth of zeros. The shorter of the two is padded with zeros.
 ///
 /// ```
-/// let db = parsimon::mismatch_db(&[1.0, 0.0, 0.0], &[0.9]).unwrap();
+/// let db = parsimon::filter::mismatch_db(&[1.0, 0.0, 0.0], &[0.9]).unwrap();
 /// assert!((db + 20.0).abs() < 1e-9);
 /// ```
 pub fn mismatch_db(truth: &[f64], estimate: &[f64]) -> Option<f64> {
@@ -56,10 +59,11 @@ pub fn mismatch_db(truth: &[f64], estimate: &[f64]) -> Option<f64> {
     (whole > 0.0).then(|| (10.0 * (off / whole).log10()).max(-400.0))
 }
 
-/// Identifies the path from `reference` to `observed`, which are equally long.
+/// Estimates the impulse response from `reference` to `observed`. If one signal is longer, its end is ignored.
 ///
 /// ```
-/// use parsimon::{Regularization, Spec, identify};
+/// use parsimon::Spec;
+/// use parsimon::filter::{Regularization, identify};
 ///
 /// let settings = Spec::new("nlms").resolve()?;
 /// let reference: Vec<f64> = (0..4000u32).map(|t| f64::from(t * t % 251) / 125.0 - 1.0).collect();
@@ -99,8 +103,8 @@ fn taps_of<F: Float>(filter: &dyn Filter<F>) -> Vec<f64> {
     filter.taps().iter().map(|w| w.to_f64()).collect()
 }
 
-/// Identifies a synthetic system, for so many rounds, with any algorithm for numbers: its rows need not come from a
-/// delay line. There is no bias.
+/// Estimates the coefficients of a synthetic system in a number of rounds. Any algorithm that predicts numbers can be used, filter
+/// or not. No bias is learned.
 pub fn identify_system(
     settings: &Settings,
     frame: LearnerOptions,

@@ -1,27 +1,26 @@
-//! Sparse online learning: every method of the literature, exact, lazy and fast.
+#![doc = include_str!("../README.md")]
 //!
-//! A [`Spec`] says what to learn with; resolved, it is [`Settings`]: complete and checked. A [`Trainer`] predicts, judges and
-//! learns chunk by chunk, and can be saved and resumed at any row. What is left at the end is a [`Model`], which predicts and
-//! cannot learn. [`run`] does all of it over files, with passes, holdout and reports.
+//! # Modules
 //!
-//! ```
-//! use parsimon::data::{Input, Labels, Options};
-//! use parsimon::{LearnerOptions, Plan, InputSchema, Spec, Trainer, run};
+//! | to | use |
+//! | --- | --- |
+//! | choose a method and its settings | [`settings`]; [`algorithm`] lists the methods |
+//! | read files | [`data`]; [`survey`] finds labels, columns and dimensions first |
+//! | make rows in a program | [`rows`] |
+//! | train | [`train`] |
+//! | predict, explain and evaluate | [`predict`]; [`eval`] has the metrics |
+//! | compare settings | [`tune`] |
+//! | filter signals | [`filter`] |
+//! | train on several machines | [`merge`] |
+//! | learn from requests | [`serve`] |
+//! | measure regret, generate systems | [`study`] |
+//! | limit the memory of the process | [`memory`] |
 //!
-//! let bytes = b"1 1:1 3:0.5\n-1 2:1\n1 1:1\n-1 2:1 3:0.1\n".repeat(20);
-//! let input = Input::Bytes { name: "clicks.svm".into(), bytes };
-//! let settings = Spec::new("ftrl").set("l1", 0.5).resolve()?;
-//! let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
-//! let plan = Plan::new(vec![input], Options { labels: Labels::binary(), ..Options::default() });
-//! let outcome = run(&mut trainer, &plan, &mut ())?;
-//! assert_eq!(outcome.rows, 80);
-//! assert!(outcome.model.heads()[0].weight(1) > 0.0);
-//! assert!(outcome.model.heads()[0].weight(2) < 0.0);
-//! # Ok::<(), parsimon::Error>(())
-//! ```
+//! The types that most programs need are also in the root.
 //!
-//! The mathematics is in [`core`], the readers in [`data`], metrics in [`eval`]. Every algorithm with its paper and
-//! settings is a file of [`algorithm`].
+//! # Cargo features
+//!
+//! `columnar` reads and writes Parquet and Arrow, `zstd` reads files that are compressed with zstd. Both are on by default.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -29,43 +28,41 @@ pub mod algorithm;
 mod calibration;
 mod container;
 mod coverage;
-mod error;
+pub mod data;
+pub mod error;
 mod explanation;
+pub mod filter;
 mod found;
 mod grid;
 mod identify;
-mod merge;
+pub mod merge;
 mod model;
 mod options;
+pub mod predict;
 mod room;
-mod settings;
+pub mod rows;
+pub mod serve;
+pub mod settings;
+pub mod study;
 mod suggestion;
 pub mod survey;
 mod synthetic;
+pub mod train;
 mod training;
+pub mod tune;
 
-pub use algorithm::objective::Bound;
-pub use coverage::Coverage;
-pub use error::{BuildError, Error, FormatError, FormatErrorKind};
-pub use explanation::Contribution;
-pub use found::Found;
-pub use grid::Grid;
-pub use identify::{Identified, IdentifyPoint, identify, identify_system, mismatch_db};
-pub use merge::{Combine, Delta, merge_deltas};
-pub use model::{Model, Provenance};
-pub use options::{LearnerOptions, Storage};
-pub use settings::{FilterPrecision, Regularization, Settings, Spec, alias};
-pub use suggestion::did_you_mean;
+pub use error::{BuildError, Error};
+pub use predict::Model;
+pub use settings::{LearnerOptions, Settings, Spec};
 pub use survey::InputSchema;
-pub use synthetic::{Regressors, Synthetic, System};
-pub use training::{
-    Assess, Assessed, Behind, BesideConstant, Constant, ConstantLoss, Consumed, EarlyStopping,
-    Evidence, Expect, LEAST_CALIBRATION_ROWS, ModelEvaluator, NegativeSampler, Observer, Outcome,
-    Pass, Pauses, Plan, Prior, Progress, Reason, Regret, Segment, Segments, Standing, Stopped,
-    Stretch, Sweep, Trainer, Undo, Warning, Watch, evaluate_models, run, run_with,
-};
+pub use train::{Plan, Trainer, run};
 
-pub use parsimon_core as core;
-pub use parsimon_data as data;
+#[doc(inline)]
 pub use parsimon_eval as eval;
+#[doc(inline)]
 pub use parsimon_files::memory;
+
+/// The Rust blocks of the README of the repository.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

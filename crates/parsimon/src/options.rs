@@ -2,34 +2,47 @@
 
 use parsimon_core::{Float, Packed, Precision, State, Table};
 
-/// What a learner needs beside its settings.
+/// What a learner needs besides its settings: precision, bias and storage.
+///
+/// ```
+/// use parsimon::settings::{Precision, Storage};
+/// use parsimon::LearnerOptions;
+///
+/// // Weights in single precision, for features that are hashed into 2^18 slots.
+/// let options = LearnerOptions {
+///     precision: Precision::F32,
+///     storage: Storage::Slots(1 << 18),
+///     ..LearnerOptions::default()
+/// };
+/// assert!(options.bias);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearnerOptions {
-    /// The number type.
+    /// The type of the weights.
     pub precision: Precision,
     /// Whether there is a bias.
     pub bias: bool,
-    /// Where coordinates live.
+    /// How weights are stored.
     pub storage: Storage,
 }
 
-/// Where coordinates live. It never changes an answer.
+/// How weights are stored. The storage affects memory and speed, not results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// An array of so many slots, for hashed features.
+    /// An array with a fixed number of slots, for hashed features.
     Slots(
         /// The number of slots.
         u32,
     ),
-    /// An array that grows with the largest slot seen, up to so many: for learners from files, which may have been made to name any
-    /// number of slots.
+    /// An array that grows with the largest slot seen, up to a number of slots. For learners that are restored from files, where
+    /// the number of slots cannot be trusted.
     GrowingSlots(
         /// The number of slots.
         u32,
     ),
-    /// An array that grows with the largest id, for ids kept as they are.
+    /// An array that grows with the largest id, for features that are not hashed.
     Growing,
-    /// An index: memory for the features seen, whatever their ids.
+    /// A hash table: memory grows with the number of features seen, not with their ids.
     Index,
 }
 

@@ -1,9 +1,9 @@
 //! Learners and the memory budget.
 
-use parsimon_core::Coming;
+use parsimon_core::workspace::Coming;
 use parsimon_files::memory::Shortage;
 
-use crate::Storage;
+use crate::options::Storage;
 
 /// Why a learner cannot be built.
 pub(crate) fn to_build(

@@ -1,3 +1,3 @@
 //! The nearest of several names.
 
-pub use parsimon_data::did_you_mean;
+pub(crate) use parsimon_data::did_you_mean;

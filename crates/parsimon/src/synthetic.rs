@@ -4,9 +4,9 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::BuildError;
+use crate::error::BuildError;
 
-/// What kind of regressors drive the system.
+/// The kind of regressors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regressors {
     /// A fresh vector every round, as in the thesis.
@@ -18,7 +18,7 @@ pub enum Regressors {
 /// A system with `round(zeros n)` zero coefficients; the others are uniform in `[-amplitude, amplitude]`.
 ///
 /// ```
-/// use parsimon::Synthetic;
+/// use parsimon::study::Synthetic;
 ///
 /// let synthetic = Synthetic::parse("n=100,zeros=0.9,seed=7")?;
 /// let mut system = synthetic.start();
@@ -31,7 +31,7 @@ pub enum Regressors {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Synthetic {
-    /// How many coefficients.
+    /// The number of coefficients.
     pub n: usize,
     /// The share of zeros.
     pub zeros: f64,
@@ -41,11 +41,11 @@ pub struct Synthetic {
     pub noise: f64,
     /// Inputs are uniform in `[-input, input]`.
     pub input: f64,
-    /// How many rounds.
+    /// The number of rounds.
     pub samples: u64,
-    /// What drives it.
+    /// The kind of regressors.
     pub regressors: Regressors,
-    /// Of the generator.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
@@ -65,7 +65,7 @@ impl Default for Synthetic {
 }
 
 impl Synthetic {
-    /// Reads `n=1000,zeros=0.9,...`; what is not said is as in the thesis.
+    /// Reads `n=1000,zeros=0.9,...`; the other values are the defaults, as in the thesis.
     pub fn parse(text: &str) -> Result<Self, BuildError> {
         let mut synthetic = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -117,9 +117,9 @@ impl Synthetic {
                     return Err(BuildError::new(
                         "synthetic",
                         format!(
-                            "a synthetic system has no {name:?}{}; it has {}",
-                            crate::did_you_mean(name, known.into_iter()),
-                            known.join(", ")
+                            "a synthetic system has no {name:?} (it has {}){}",
+                            known.join(", "),
+                            crate::suggestion::did_you_mean(name, known.into_iter())
                         ),
                     ));
                 }
@@ -144,7 +144,7 @@ impl Synthetic {
     }
 }
 
-/// A system at work.
+/// A generated system, with its random numbers.
 #[derive(Clone, Debug)]
 pub struct System {
     settings: Synthetic,

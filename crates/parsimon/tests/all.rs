@@ -7,6 +7,7 @@ mod changing_files;
 mod class_weights;
 mod columns;
 mod common;
+mod examples;
 mod fading;
 mod filters;
 mod forged_files;

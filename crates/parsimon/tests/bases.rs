@@ -1,6 +1,7 @@
 //! Rows with a base value: a known part of the margin, to which the learner adds the rest.
 
-use parsimon::core::{Chunk, Precision, Repeats};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::Precision;
 use parsimon::{Error, Trainer};
 use parsimon_oracle::streams::SplitMix64;
 use serde_json::{Value, json};

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parsimon::core::{Chunk, Repeats};
 use parsimon::data::cache::Writer;
 use parsimon::data::{Input, Options, Reader, Space};
-use parsimon::{FormatErrorKind, InputSchema, LearnerOptions, Model, Spec, Trainer};
+use parsimon::error::FormatErrorKind;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::{InputSchema, LearnerOptions, Model, Spec, Trainer};
 
 /// Rows enough that a file has many pages.
 fn rows() -> Chunk {

@@ -1,7 +1,9 @@
 //! Rows weighted by their class: the same bits whatever the chunks, saved and resumed, and as importance weights would do.
 
-use parsimon::core::{Chunk, Repeats};
-use parsimon::{Found, InputSchema, LearnerOptions, Spec, Sweep, Trainer};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
+use parsimon::tune::Sweep;
+use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use parsimon_testing::Lcg64;
 use serde_json::json;
 
@@ -93,7 +95,7 @@ fn rare_classes_are_found_more_often() {
     let recall = |spec: &Spec| {
         let mut trainer = trainer(spec);
         let mut found = 0;
-        let mut watch = |stretch: &parsimon::Stretch<'_>| {
+        let mut watch = |stretch: &parsimon::train::Stretch<'_>| {
             found += stretch.labelled().filter(|(m, y, _)| *y > 0.0 && m[0] > 0.0).count();
         };
         trainer.learn_watched(&chunk(&rows), &mut |_| {}, &mut watch).unwrap();

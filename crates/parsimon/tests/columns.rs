@@ -1,8 +1,9 @@
 //! Number columns of tables: standardized as the formulas say, whatever the chunks, the units, the order of columns and where
 //! the learner is saved.
 
-use parsimon::core::{Chunk, NumberColumn, Precision, Repeats};
 use parsimon::data::{Input, Labels, Options, Reader};
+use parsimon::rows::{Chunk, NumberColumn, Repeats};
+use parsimon::settings::Precision;
 use parsimon::{Model, Trainer};
 use parsimon_testing::SplitMix64;
 use serde_json::json;
@@ -42,7 +43,8 @@ const SPECS: [&str; 2] =
 fn learned(spec: &str, precision: Precision, chunk: &Chunk) -> (Trainer, Vec<f64>) {
     let mut trainer = trainer(&serde_json::from_str(spec).unwrap(), precision);
     let mut margins = Vec::new();
-    let mut watch = |s: &parsimon::Stretch<'_>| margins.extend(s.rows().map(|i| s.margins(i)[0]));
+    let mut watch =
+        |s: &parsimon::train::Stretch<'_>| margins.extend(s.rows().map(|i| s.margins(i)[0]));
     trainer.learn_watched(chunk, &mut |_| {}, &mut watch).unwrap();
     (trainer, margins)
 }

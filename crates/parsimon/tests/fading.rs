@@ -1,8 +1,10 @@
 //! `half_life`: what it is for, that it can be saved and cut anywhere, and which methods have it.
 
 use parsimon::algorithm::ALGORITHMS;
-use parsimon::core::{Chunk, Precision, Repeats};
-use parsimon::{Grid, InputSchema, LearnerOptions, Spec, Sweep, Trainer};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::Precision;
+use parsimon::tune::{Grid, Sweep};
+use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use parsimon_testing::SplitMix64;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
-use parsimon::core::filter::Filter;
-use parsimon::core::{Float, StateWriter};
-use parsimon::{FilterPrecision, Regularization, Spec};
+use parsimon::Spec;
+use parsimon::filter::{Filter, FilterPrecision, Regularization, StateWriter};
+use parsimon_core::Float;
 use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Example, Stream, run};
 use proptest::prelude::*;

@@ -4,8 +4,11 @@
 use crate::common;
 
 use common::{bounded_family, family, implicit_family, ones, projecting_family, trainer};
-use parsimon::core::{Chunk, Precision, Repeats, StateWriter};
-use parsimon::{FormatErrorKind, LearnerOptions, Model, Spec, Trainer};
+use parsimon::error::FormatErrorKind;
+use parsimon::filter::StateWriter;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::Precision;
+use parsimon::{LearnerOptions, Model, Spec, Trainer};
 use parsimon_files::container::{Container, Kind};
 use serde_json::{Value, json};
 

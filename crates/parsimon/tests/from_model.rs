@@ -1,8 +1,10 @@
 //! Learners that begin with a model.
 
 use parsimon::algorithm::ALGORITHMS;
-use parsimon::core::{Chunk, NumberColumn, Precision, Repeats};
-use parsimon::{Found, InputSchema, LearnerOptions, Model, Spec, Storage, Trainer};
+use parsimon::rows::{Chunk, NumberColumn, Repeats};
+use parsimon::settings::{Precision, Storage};
+use parsimon::survey::Found;
+use parsimon::{InputSchema, LearnerOptions, Model, Spec, Trainer};
 use parsimon_oracle::streams::SplitMix64;
 
 /// Methods that begin with no model: their weights are bounded, or they know no base values.
@@ -112,7 +114,11 @@ fn every_method_begins_with_the_predictions_of_the_model() {
             trainer.learn(&new, &mut |_| {}).unwrap();
             let after = trainer.model();
             assert!(
-                after.heads().iter().flat_map(parsimon::core::Head::weights).all(|w| w.is_finite()),
+                after
+                    .heads()
+                    .iter()
+                    .flat_map(parsimon::predict::Head::weights)
+                    .all(|w| w.is_finite()),
                 "{} {task}",
                 algorithm.name
             );
@@ -150,7 +156,7 @@ fn tables_with_number_columns_keep_the_units_of_the_model() {
             one.copy_row(&new, 0);
             let mut seen = Vec::new();
             let mut watch =
-                |stretch: &parsimon::Stretch<'_>| seen.extend_from_slice(stretch.margins(0));
+                |stretch: &parsimon::train::Stretch<'_>| seen.extend_from_slice(stretch.margins(0));
             trainer.learn_watched(&one, &mut |_| {}, &mut watch).unwrap();
             assert_eq!(seen, expected[..seen.len()], "{name} {task}");
             trainer.learn(&new, &mut |_| {}).unwrap();

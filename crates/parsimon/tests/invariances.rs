@@ -9,8 +9,11 @@ use common::{
     Bits, PRECISIONS, bits, chunk, family, implicit_family, learn_margins, learner, margin_bits,
     ones, projecting_family, rows, trainer, with,
 };
-use parsimon::core::{Chunk, Online, Precision, Repeats, StateWriter};
-use parsimon::{Progress, Storage, Trainer};
+use parsimon::Trainer;
+use parsimon::filter::StateWriter;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::{Precision, Storage};
+use parsimon::train::{Online, Progress};
 use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::Value;
 

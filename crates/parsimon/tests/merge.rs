@@ -7,9 +7,12 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use common::{chunk, family, labels_of, projecting_family, rows, trainer, with};
+use parsimon::Trainer;
 use parsimon::algorithm::ALGORITHMS;
-use parsimon::core::{Chunk, Head, Precision, Repeats};
-use parsimon::{Combine, Delta, Trainer, merge_deltas};
+use parsimon::merge::{Combine, Delta, merge_deltas};
+use parsimon::predict::Head;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::Precision;
 use parsimon_oracle::streams::{self, SplitMix64};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -5,10 +5,13 @@
 use crate::common;
 
 use common::trainer;
-use parsimon::core::{
-    Chunk, ColumnMoments, Moments, NumberColumn, Precision, Repeats, State, StateWriter,
-};
-use parsimon::{Combine, Delta, Trainer, merge_deltas};
+use parsimon::Trainer;
+use parsimon::filter::StateWriter;
+use parsimon::merge::{Combine, Delta, merge_deltas};
+use parsimon::predict::ColumnMoments;
+use parsimon::rows::{Chunk, NumberColumn, Repeats};
+use parsimon::settings::Precision;
+use parsimon_core::{Moments, State};
 use parsimon_files::container::{Container, Kind, bytes_of};
 use parsimon_oracle::streams::SplitMix64;
 use serde_json::{Value, json};

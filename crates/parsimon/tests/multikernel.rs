@@ -5,9 +5,10 @@
 use crate::common;
 
 use common::{PRECISIONS, chunk, learn_margins, learner, margin_bits, rows, settings, trainer};
-use parsimon::core::kernel::Dictionary;
-use parsimon::core::{Chunk, Precision};
-use parsimon::{Error, Model, Spec, Storage, Trainer};
+use parsimon::predict::Dictionary;
+use parsimon::rows::Chunk;
+use parsimon::settings::{Precision, Storage};
+use parsimon::{Error, Model, Spec, Trainer};
 use parsimon_oracle::{KernelOutcome, Stream, multikernel, streams};
 use serde_json::{Value, json};
 
@@ -143,7 +144,7 @@ fn there_is_no_bias_whatever_the_frame_says() {
     assert!(!trainer.frame().bias && !trainer.model().provenance().bias);
     let empty = {
         let mut chunk = Chunk::new();
-        chunk.finish_row(None, 1.0, parsimon::core::Repeats::Refuse).unwrap();
+        chunk.finish_row(None, 1.0, parsimon::rows::Repeats::Refuse).unwrap();
         chunk
     };
     let mut margins = Vec::new();

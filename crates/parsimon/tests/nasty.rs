@@ -1,13 +1,13 @@
 //! Data and settings at the edges of the numbers, for every algorithm: weights and predictions are finite, or learning stops with
 //! `Diverged` and the state of before can be restored.
 
-use parsimon::algorithm::setting::Kind;
-use parsimon::algorithm::{ALGORITHMS, Algorithm};
-use parsimon::core::{Chunk, LabelDomain, Precision, Repeats};
+use parsimon::algorithm::{ALGORITHMS, Algorithm, Kind};
 use parsimon::data::{Input, Labels, Options, Space};
-use parsimon::{
-    Error, Found, InputSchema, LearnerOptions, Model, Plan, Settings, Spec, Stretch, Trainer, run,
-};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::{LabelDomain, Precision};
+use parsimon::survey::Found;
+use parsimon::train::Stretch;
+use parsimon::{Error, InputSchema, LearnerOptions, Model, Plan, Settings, Spec, Trainer, run};
 use parsimon_testing::SplitMix64;
 use serde_json::{Value, json};
 

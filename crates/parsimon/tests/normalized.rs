@@ -1,8 +1,12 @@
 //! Normalized rows and labels equal their twin: dense, eager, from the whole history, written from the formulas by other
 //! hands. Weights that are exactly zero are zero in both.
 
-use parsimon::core::{Chunk, Head, Online, Precision};
-use parsimon::{Found, LearnerOptions, Storage};
+use parsimon::LearnerOptions;
+use parsimon::predict::Head;
+use parsimon::rows::Chunk;
+use parsimon::settings::{Precision, Storage};
+use parsimon::survey::Found;
+use parsimon::train::Online;
 use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Outcome, Stream, run, run_classes};
 use serde_json::{Value, json};

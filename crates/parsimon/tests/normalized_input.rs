@@ -1,7 +1,7 @@
 //! Bad input leaves finite weights and finite margins behind, in both precisions.
 
-use parsimon::Storage;
-use parsimon::core::{Chunk, Repeats};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::Storage;
 use serde_json::{Value, json};
 
 use crate::common::{PRECISIONS, is_number, learner};

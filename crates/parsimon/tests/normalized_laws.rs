@@ -1,7 +1,6 @@
 //! The laws of normalized learning: the unit of a feature, and the unit and origin of the target, do not matter.
 
-use parsimon::Storage;
-use parsimon::core::Precision;
+use parsimon::settings::{Precision, Storage};
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::SplitMix64;
 use serde_json::{Value, json};

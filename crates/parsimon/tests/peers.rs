@@ -15,13 +15,15 @@ use common::{
     PRECISIONS, bits, chunk, family, implicit_family, learner, margin_bits, ones, rows, settings,
     trainer, with,
 };
-use parsimon::core::metric::AdaGrad;
-use parsimon::core::penalty::ElasticNet;
-use parsimon::core::rule::Rule;
-use parsimon::core::rule::leader::{Accrual, Iterate, Leader};
-use parsimon::core::{Chunk, Precision, Repeats, RowError, StateWriter};
 use parsimon::data::{Input, Labels, Options, Reader};
-use parsimon::{Error, InputSchema, LearnerOptions, Model, Plan, Storage, Trainer};
+use parsimon::filter::StateWriter;
+use parsimon::rows::{Chunk, Repeats, RowError};
+use parsimon::settings::{Precision, Storage};
+use parsimon::{Error, InputSchema, LearnerOptions, Model, Plan, Trainer};
+use parsimon_core::metric::AdaGrad;
+use parsimon_core::penalty::ElasticNet;
+use parsimon_core::rule::Rule;
+use parsimon_core::rule::leader::{Accrual, Iterate, Leader};
 use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::{Value, json};
 

@@ -5,9 +5,9 @@
 use crate::common;
 
 use common::{chunk, learner, with};
-use parsimon::Storage;
-use parsimon::core::filter::metric::MagnitudeMetric;
-use parsimon::core::{Online, Precision};
+use parsimon::settings::{Precision, Storage};
+use parsimon::train::Online;
+use parsimon_core::filter::metric::MagnitudeMetric;
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::{Value, json};

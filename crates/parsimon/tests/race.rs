@@ -1,7 +1,8 @@
 //! Normalized rows and the race of `auto`: whatever the chunks, wherever it is saved, in whatever units, and equal to the
 //! setting it names.
 
-use parsimon::core::{Chunk, Precision, Repeats};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::Precision;
 use parsimon::{Spec, Trainer};
 use parsimon_testing::SplitMix64;
 use serde_json::{Value, json};
@@ -118,7 +119,7 @@ fn units_of_features_do_not_matter() {
         let mut margins = Vec::new();
         let mut trainer = trainer(&spec, Precision::F64);
         let mut watch =
-            |s: &parsimon::Stretch<'_>| margins.extend(s.labelled().map(|(m, ..)| m[0]));
+            |s: &parsimon::train::Stretch<'_>| margins.extend(s.labelled().map(|(m, ..)| m[0]));
         trainer.learn_watched(&chunk, &mut |_| {}, &mut watch).unwrap();
         margins
     };

@@ -1,7 +1,6 @@
 //! The race of `auto` equals its twin, in which every setting learns to the end and every look adds up all losses again.
 
-use parsimon::Storage;
-use parsimon::core::Precision;
+use parsimon::settings::{Precision, Storage};
 use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Example, Outcome, Raced, Stream, race};
 use serde_json::{Value, json};

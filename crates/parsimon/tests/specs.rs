@@ -6,10 +6,10 @@
 use crate::common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
-use parsimon::algorithm::rda::Rda;
-use parsimon::algorithm::setting::Default as DefaultValue;
-use parsimon::algorithm::{ALGORITHMS, PENALTIES};
-use parsimon::{Found, InputSchema, LearnerOptions, Spec, Trainer};
+use parsimon::algorithm::typed::Rda;
+use parsimon::algorithm::{ALGORITHMS, DefaultValue, PENALTIES};
+use parsimon::survey::Found;
+use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -28,7 +28,7 @@ fn algorithms_that_are_not() {
     assert_refused(
         json!({"algorithm": "fobo"}),
         "algorithm",
-        "there is no algorithm \"fobo\", did you mean \"fobos\"?; `parsimon algorithms` lists them",
+        "there is no algorithm \"fobo\", did you mean \"fobos\"? `parsimon algorithms` lists them",
     );
     assert_refused(
         json!({"algorithm": "random-forest"}),
@@ -39,7 +39,7 @@ fn algorithms_that_are_not() {
     assert_refused(
         json!({"algorithm": "FTRL"}),
         "algorithm",
-        "there is no algorithm \"FTRL\"; `parsimon algorithms` lists them",
+        "there is no algorithm \"FTRL\", did you mean \"ftrl\"? `parsimon algorithms` lists them",
     );
 }
 
@@ -48,7 +48,7 @@ fn settings_that_are_not() {
     assert_refused(
         json!({"algorithm": "ftrl", "l11": 1}),
         "l11",
-        "ftrl has no setting \"l11\", did you mean \"l1\"?; it has loss, huber_delta, quantile, multiclass, \
+        "ftrl has no setting \"l11\", did you mean \"l1\"? it has loss, huber_delta, quantile, multiclass, \
          classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, penalty, lower, upper, beta, half_life",
     );
     assert_refused(
@@ -61,7 +61,7 @@ fn settings_that_are_not() {
     assert_refused(
         json!({"algorithm": "adam", "l1": 0.5}),
         "l1",
-        "adam has no setting \"l1\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, beta1, beta2, \
+        "adam has no setting \"l1\", a setting of auto, subgradient-l1, truncated-gradient, fobos, ...; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, beta1, beta2, \
          epsilon",
     );
     assert!(
@@ -70,7 +70,7 @@ fn settings_that_are_not() {
     assert_refused(
         json!({"algorithm": "rda", "schedule": "sqrt"}),
         "schedule",
-        "rda has no setting \"schedule\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, \
+        "rda has no setting \"schedule\", a setting of sgd, asgd, subgradient-l1, truncation, ...; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, \
          penalty, lower, upper, beta, prox",
     );
 }
@@ -353,7 +353,7 @@ fn more_features_than_declared_are_refused() {
     let spec = json!({"algorithm": "papa", "dimension": 3});
     let refused = trainer(&spec, PRECISIONS[0]).learn(&ones(3, 400, 12), &mut |_| {}).unwrap_err();
     let text = refused.to_string();
-    assert!(text.contains("one more than the 3 features declared by dimension"), "{text}");
+    assert!(text.contains("exceeds dimension 3"), "{text}");
 }
 
 #[test]
@@ -366,12 +366,12 @@ fn filters_refuse_what_is_not_theirs() {
     refused(
         json!({"algorithm": "nlms", "order": 2}),
         "order",
-        "nlms has no setting \"order\"; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta",
+        "nlms has no setting \"order\", a setting of apa, papa, apfbs, pda; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta",
     );
     refused(
         json!({"algorithm": "apa", "alpha": 0.5}),
         "alpha",
-        "apa has no setting \"alpha\"; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta, order, dimension",
+        "apa has no setting \"alpha\", a setting of papa, apfbs, pda; it has loss, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, delta, order, dimension",
     );
     refused(
         json!({"algorithm": "pda", "loss": "halfspace", "order": 2}),

@@ -11,9 +11,10 @@
 
 use std::path::PathBuf;
 
-use parsimon::core::Chunk;
 use parsimon::data::{Input, Options, Reader};
-use parsimon::{Expect, Model, Trainer};
+use parsimon::predict::Expect;
+use parsimon::rows::Chunk;
+use parsimon::{Model, Trainer};
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use parsimon::core::Chunk;
 use parsimon::data::{DataError, Input, Labels, Options, Reader};
-use parsimon::survey::{self, Source};
-use parsimon::{Found, InputSchema, LearnerOptions, Settings, Spec, Trainer};
+use parsimon::rows::Chunk;
+use parsimon::survey::{self, Found, Source};
+use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use serde_json::{Value, json};
 
 /// Inputs that count how often they are opened.
@@ -144,10 +144,10 @@ fn what_can_be_read_once_is_opened_once_or_refused() {
             json!({"algorithm": "ftrl", "multiclass": true}),
             "standard input cannot be scanned for its labels; declare them with --classes",
         ),
-        (json!({"algorithm": "rls"}), "standard input cannot be scanned; say --dimension"),
+        (json!({"algorithm": "rls"}), "standard input cannot be scanned; pass --dimension"),
         (
             json!({"algorithm": "csgd", "loss": "squared"}),
-            "standard input cannot be scanned; say --switch",
+            "standard input cannot be scanned; pass --switch",
         ),
     ];
     for (spec, expected) in refused {
@@ -164,7 +164,7 @@ fn labels_that_no_learner_can_take_are_refused() {
     let three = look(&Counted::new("d.svm", "1 1:1\n2 1:1\n3 1:1\n"), ftrl);
     assert_eq!(
         three.unwrap_err(),
-        "the loss logistic is for two classes and the data has 3 labels (1, 2, 3, ...); use --multiclass, or \
+        "the loss logistic is for two classes and the data has 3 labels (1, 2, 3); use --multiclass, or \
          --loss squared for numbers"
     );
     let one = look(&Counted::new("d.svm", "7 1:1\n7 2:1\n"), ftrl);

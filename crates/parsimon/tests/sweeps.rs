@@ -5,10 +5,10 @@
 use crate::common;
 
 use common::chunk;
-use parsimon::core::{Chunk, Precision};
-use parsimon::{
-    EarlyStopping, Grid, InputSchema, LearnerOptions, Settings, Spec, Stopped, Sweep, Trainer,
-};
+use parsimon::rows::Chunk;
+use parsimon::settings::Precision;
+use parsimon::tune::{EarlyStopping, Grid, Stopped, Sweep};
+use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use parsimon_oracle::streams;
 
 fn rows() -> Chunk {

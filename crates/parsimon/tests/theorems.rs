@@ -5,9 +5,11 @@
 use crate::common;
 
 use common::{chunk, learner, settings, with};
-use parsimon::core::{Precision, Repeats};
 use parsimon::data::{Input, Options};
-use parsimon::{InputSchema, LearnerOptions, Plan, Regret, Storage, Trainer};
+use parsimon::rows::Repeats;
+use parsimon::settings::{Precision, Storage};
+use parsimon::study::Regret;
+use parsimon::{InputSchema, LearnerOptions, Plan, Trainer};
 use parsimon_oracle::{Stream, run as run_twin, streams};
 use serde_json::{Value, json};
 
@@ -251,7 +253,7 @@ fn the_thesis_order_is_not_fobos() {
     let spec = |algorithm: &str| json!({"algorithm": algorithm, "rate": 0.1, "l1": 0.02, "schedule": "constant"});
     assert!(apart(&["logistic"], &spec("lazy-sparse"), &spec("fobos")) > 1e-3);
 
-    let mut rows = parsimon::core::Chunk::new();
+    let mut rows = parsimon::rows::Chunk::new();
     for t in 1..=51 {
         rows.push_feature(if t == 51 { 2 } else { 1 }, 1.0);
         rows.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();

@@ -6,8 +6,7 @@
 use crate::common;
 
 use common::{chunk, family, implicit_family, labels_of, learner, projecting_family, with};
-use parsimon::Storage;
-use parsimon::core::Precision;
+use parsimon::settings::{Precision, Storage};
 use parsimon_oracle::{run, streams};
 use serde_json::Value;
 

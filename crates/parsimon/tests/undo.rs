@@ -3,8 +3,10 @@
 use crate::common;
 
 use common::{PRECISIONS, chunk, family, ones, rows, trainer, with};
-use parsimon::core::{Chunk, Precision, Repeats};
-use parsimon::{Trainer, Undo};
+use parsimon::Trainer;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::serve::Undo;
+use parsimon::settings::Precision;
 use parsimon_oracle::streams;
 use serde_json::{Value, json};
 

@@ -3,7 +3,9 @@
 use maud::html;
 use parsimon_core::Loss;
 use parsimon_eval::{Binary, Bins};
-use parsimon_page::chart::{self, Bars, Better, Figure, Images, Panel, Scatter, Series, Theme};
+use parsimon_page::chart::{
+    self, Bars, Better, Figure, HeatMaps, Images, Panel, Scatter, Series, Theme,
+};
 use parsimon_page::{document, figure};
 
 /// Every figure in every theme, with a file name.
@@ -23,6 +25,7 @@ pub(crate) fn all() -> Vec<(String, String)> {
         for (name, figure) in figures {
             out.push((format!("{name}-{theme_name}"), figure.theme(theme).to_svg()));
         }
+        out.push((format!("chirp-{theme_name}"), chirp().theme(theme).to_svg()));
         out.push((format!("digits-{theme_name}"), digits().theme(theme).to_svg()));
         out.push((format!("speed-{theme_name}"), speed().theme(theme).to_svg()));
         out.push((format!("plane-{theme_name}"), plane().theme(theme).to_svg()));
@@ -45,7 +48,7 @@ pub(crate) fn page() -> String {
         "Gallery",
         html! {
             @for chart in &figures { (figure(chart, None)) }
-            (figure(&digits(), None)) (figure(&speed(), None)) (figure(&plane(), None))
+            (figure(&chirp(), None)) (figure(&digits(), None)) (figure(&speed(), None)) (figure(&plane(), None))
         },
     )
 }
@@ -180,6 +183,23 @@ fn digits() -> Images {
         images = images.image(digit.to_string(), 28, pixels);
     }
     images
+}
+
+/// A tone that rises, before and after.
+fn chirp() -> HeatMaps {
+    let decibels = |quiet: f64| {
+        (0..80 * 200u32).map(move |i| {
+            let (x, y) = (f64::from(i % 200) / 200.0, 1.0 - f64::from(i / 200) / 80.0);
+            -20.0 - quiet - 3000.0 * (y - 0.2 - 0.6 * x).powi(2) + 8.0 * noise(i)
+        })
+    };
+    HeatMaps::new("A chirp before and after")
+        .subtitle("power in dB of full scale")
+        .x("seconds", 0.0, 12.5)
+        .y("kHz", 0.0, 8.0)
+        .scale("dB", -100.0, -10.0)
+        .map("before", 200, decibels(0.0))
+        .map("after", 200, decibels(40.0))
 }
 
 /// Named values, one of them ours, one of them missing.

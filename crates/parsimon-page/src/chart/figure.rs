@@ -206,11 +206,11 @@ fn y_room(height: f64) -> usize {
     (height / 36.0).round().max(2.0) as usize
 }
 
-fn y_ticks(axis: &Axis, height: f64) -> Vec<AxisTick> {
+pub(super) fn y_ticks(axis: &Axis, height: f64) -> Vec<AxisTick> {
     fitting(axis, height, y_room(height), |_| TICK_SIZE)
 }
 
-fn x_ticks(axis: &Axis, width: f64) -> Vec<AxisTick> {
+pub(super) fn x_ticks(axis: &Axis, width: f64) -> Vec<AxisTick> {
     fitting(axis, width, (width / 62.0) as usize, |label| text_width(label, TICK_SIZE))
 }
 

@@ -1,4 +1,4 @@
-//! Small multiples of images: the weights of ten digits, a heat map, a confusion matrix.
+//! Small multiples of images: the weights of ten digits, a confusion matrix.
 //!
 //! A positive value is drawn in the first series color, a negative one in the second, the stronger the
 //! larger; a value of exactly zero is not drawn at all. A sparse model therefore looks sparse, on light

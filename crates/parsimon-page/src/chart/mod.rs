@@ -5,7 +5,8 @@
 //! | lines, points with a Pareto front, stems, bars, bands | [`Figure`] of [`Panel`]s of [`Series`] |
 //! | learning curve | [`learning_curve`] |
 //! | reliability diagram | [`reliability`] |
-//! | images of weights, heat maps | [`Images`] |
+//! | images of weights | [`Images`] |
+//! | spectrograms and other heat maps with axes | [`HeatMaps`] |
 //! | a few named values | [`Bars`] |
 //! | points of the plane in ten classes | [`Scatter`] |
 //!
@@ -32,6 +33,7 @@ mod bars;
 mod ends;
 mod figure;
 mod header;
+mod heat;
 mod images;
 mod labels;
 mod learning_curve;
@@ -50,6 +52,7 @@ mod wrap;
 
 pub use bars::Bars;
 pub use figure::Figure;
+pub use heat::HeatMaps;
 pub use images::Images;
 pub use learning_curve::learning_curve;
 pub use panel::Panel;

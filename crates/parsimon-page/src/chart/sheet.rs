@@ -4,7 +4,7 @@ use maud::{PreEscaped, Render};
 
 use crate::chart::header::Header;
 use crate::chart::theme::Theme;
-use crate::chart::{Bars, Figure, Images, Scatter};
+use crate::chart::{Bars, Figure, HeatMaps, Images, Scatter};
 
 /// The part of a chart that does not depend on what is drawn.
 #[derive(Clone, Debug)]
@@ -64,4 +64,4 @@ macro_rules! charts {
     )*};
 }
 
-charts!(Bars, Figure, Images, Scatter);
+charts!(Bars, Figure, HeatMaps, Images, Scatter);

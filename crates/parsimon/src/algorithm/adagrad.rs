@@ -9,13 +9,13 @@ use super::objective::Objective;
 use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{NonNegative, Positive, family, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 settings! {
     /// Steps by the root of the sum of squared gradients (Duchi, Hazan and Singer 2011).
     pub struct AdaGradSteps {
-        rate: Positive = 0.1, "eta, eta_0";
+        rate: Positive = 0.1, "learning rate (eta, or eta_0 of a schedule)";
         ..penalized: Penalized;
         delta: NonNegative = 1e-5, "added to the root of the sum of g^2";
     }

@@ -12,7 +12,7 @@ use crate::found::Found;
 settings! {
     /// Adaline (Widrow and Hoff 1960).
     pub struct Adaline {
-        rate: Positive = 0.01, "eta, constant";
+        rate: Positive = 0.01, "learning rate (eta), constant";
     }
 }
 

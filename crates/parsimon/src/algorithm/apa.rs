@@ -7,15 +7,15 @@ use super::groups::{Features, ProjectionLoss};
 use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Order, Step, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 settings! {
     /// APA (Ozeki and Umeda 1984).
     pub struct Apa {
-        rate: Step = 0.1, "eta, the step (0.5 for signals)";
+        rate: Step = 0.1, "step size (eta); identify and cancel use 0.5 if not set";
         delta: NonNegative = 1e-5, "added to the normalizer";
-        order: Order = 1.0, "r: how many rows are projected on at once";
+        order: Order = 1.0, "number of last rows to project on at once (r)";
         ..features: Features;
     }
 }

@@ -10,11 +10,11 @@ use super::setting::{Natural, NonNegative, Positive, settings};
 use crate::found::Found;
 
 settings! {
-    /// FTRL-Proximal on normalized rows; rate and l1 are found by a race on the data itself.
+    /// FTRL-Proximal on normalized rows. Several rates and penalties learn side by side, and the data decides between them.
     pub struct Auto {
-        rate: Option<Positive>, "alpha; a race finds it if absent";
-        l1: Option<NonNegative>, "strength of |w|; a race finds it if absent";
-        half_life: Option<Natural>, "learned rows after which a row counts half, for streams that drift; without it rows never fade";
+        rate: Option<Positive>, "learning rate (alpha); auto chooses it if not set";
+        l1: Option<NonNegative>, "strength of the l1 penalty |w|; auto chooses it if not set";
+        half_life: Option<Natural>, "number of learned rows after which a row counts half, for streams that drift; all rows count alike if not set";
     }
 }
 
@@ -28,7 +28,7 @@ const USUAL: (f64, f64) = (0.5, 0.1);
 const EVERYTHING: f64 = 1e30;
 
 impl Auto {
-    /// The settings that race, by rate and l1; the last is the constant.
+    /// The pairs of rate and l1 that learn side by side; the last one is a constant prediction.
     pub fn racers(&self, loss: Loss) -> Vec<(f64, f64)> {
         let rates = self.rate.map_or(RATES.to_vec(), |rate| vec![rate]);
         let penalties = self.l1.map_or(PENALTIES.to_vec(), |l1| vec![l1]);

@@ -10,7 +10,7 @@ use crate::found::Found;
 settings! {
     /// C-Adaline (Mu et al. 2013).
     pub struct CAdaline {
-        rate: Positive = 0.0625, "eta_0";
+        rate: Positive = 0.0625, "first learning rate (eta_0)";
     }
 }
 

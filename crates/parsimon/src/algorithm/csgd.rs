@@ -10,9 +10,9 @@ use crate::found::Found;
 settings! {
     /// CSGD (Mu et al. 2013), in O(nnz) by two vectors.
     pub struct Csgd {
-        rate: Positive = 0.1, "eta, eta_0";
-        schedule: ScheduleName = "two-phase", "how eta_t falls";
-        switch: Option<Positive>, "m of the two-phase schedule; half the rows if absent";
+        rate: Positive = 0.1, "learning rate (eta, or eta_0 of a schedule)";
+        schedule: ScheduleName = "two-phase", "how the learning rate decreases";
+        switch: Option<Positive>, "round in which the two-phase schedule changes (m); half the rows if not set";
     }
 }
 

@@ -8,7 +8,7 @@ use super::groups::{AnyLoss, Features};
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, choice, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 const LARGEST_RADIUS: f64 = 1e30;
@@ -28,9 +28,9 @@ choice! {
 settings! {
     /// Dual averaging (Nesterov 2009).
     pub struct DualAveraging {
-        rate: Positive = 0.5, "eta = 1/gamma";
+        rate: Positive = 0.5, "learning rate (eta = 1/gamma)";
         ball: DualSet = "l2", "the set; over the simplex the Kullback-Leibler divergence";
-        radius: Positive = 1.0, "the ball's radius";
+        radius: Positive = 1.0, "radius of the ball";
         ..features: Features;
     }
 }

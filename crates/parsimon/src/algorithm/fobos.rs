@@ -13,7 +13,7 @@ use super::objective::Objective;
 use super::penalized::{Chosen, Interval, PenaltyName, objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Groups, NonNegative, choice, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 choice! {
@@ -21,9 +21,9 @@ choice! {
     pub enum FobosPenalty {
         /// `l1 |w| + l2/2 w^2`
         Elastic = "elastic",
-        /// The same, no weight below zero.
+        /// The elastic net, with weights >= 0.
         Nonnegative = "nonnegative",
-        /// The same, no weight outside of `lower` and `upper`.
+        /// The elastic net, with weights between `lower` and `upper`.
         Box = "box",
         /// The l2 norm of all weights.
         L2Norm = "l2-norm",
@@ -35,11 +35,11 @@ choice! {
 }
 
 settings! {
-    /// FOBOS (Duchi and Singer 2009), caught up exactly.
+    /// FOBOS (Duchi and Singer 2009), with exact lazy updates.
     pub struct Fobos {
         ..steps: Steps;
-        l1: NonNegative = 0.0, "strength of |w|";
-        l2: NonNegative = 0.0, "strength of w^2/2";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
+        l2: NonNegative = 0.0, "strength of the l2 penalty w^2/2";
         half_step: HalfStep = "same", "eta of the proximal half: eta_t or eta_{t+1}";
         penalty: FobosPenalty = "elastic", "the penalty; the norms' strength is l1";
         groups: Option<Groups>, "the groups of the group penalty, lists of feature ids";

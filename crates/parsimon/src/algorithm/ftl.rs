@@ -10,9 +10,9 @@ use super::setting::{Positive, settings};
 use crate::found::Found;
 
 settings! {
-    /// Follow the leader in the l2 ball: for study, since its weights jump.
+    /// Follow the leader in the l2 ball. It is for study only, because the weights are not stable.
     pub struct Ftl {
-        radius: Positive = 1.0, "the ball's radius";
+        radius: Positive = 1.0, "radius of the ball";
     }
 }
 

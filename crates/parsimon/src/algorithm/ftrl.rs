@@ -9,16 +9,16 @@ use super::objective::{Charge, Objective};
 use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Natural, NonNegative, Positive, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 settings! {
-    /// FTRL-Proximal (McMahan et al. 2013): AdaGrad steps per coordinate, the penalty in force once.
+    /// FTRL-Proximal (McMahan et al. 2013): AdaGrad steps per coordinate, and a penalty that is applied once.
     pub struct Ftrl {
-        rate: Positive = 0.1, "alpha";
+        rate: Positive = 0.1, "learning rate (alpha)";
         ..penalized: Penalized;
-        beta: NonNegative = 1.0, "beta";
-        half_life: Option<Natural>, "learned rows after which a row counts half, for streams that drift; without it rows never fade";
+        beta: NonNegative = 1.0, "added to the root of the sum of g^2 (beta); larger values make the first steps smaller";
+        half_life: Option<Natural>, "number of learned rows after which a row counts half, for streams that drift; all rows count alike if not set";
     }
 }
 

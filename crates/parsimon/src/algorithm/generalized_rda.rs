@@ -12,10 +12,10 @@ use super::setting::{NonNegative, Number, Positive, settings};
 use crate::found::Found;
 
 settings! {
-    /// Ushio 2018, eq. 3.1.
+    /// Generalized RDA (Ushio 2018, eq. 3.1).
     pub struct GeneralizedRda {
-        rate: Positive = 0.5, "eta = 1/gamma";
-        l1: NonNegative = 0.0, "strength of |w|";
+        rate: Positive = 0.5, "learning rate (eta = 1/gamma)";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
         a: Number = 0.5, "exponent of the threshold";
         b: Number = 0.5, "exponent of the stabilizer";
     }

@@ -7,7 +7,7 @@ use super::setting::{
     ClassWeights, Configuration, Dimension, Flag, Fraction, NonNegative, Positive, Texts, choice,
     settings,
 };
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 /// The settings that say which loss.
@@ -45,9 +45,9 @@ choice! {
 settings! {
     /// Any loss.
     pub struct AnyLoss {
-        loss: LossName = "logistic", "the loss";
-        huber_delta: Option<Positive>, "where the Huber loss becomes a line (huber only; 1)";
-        quantile: Option<Fraction>, "which quantile (quantile only; 0.5)";
+        loss: LossName = "logistic", "loss function";
+        huber_delta: Option<Positive>, "error above which the Huber loss is linear (loss huber only; 1 if not set)";
+        quantile: Option<Fraction>, "quantile to predict (loss quantile only; 0.5 if not set)";
     }
 }
 
@@ -147,7 +147,7 @@ choice! {
 settings! {
     /// The distance to what a row allows.
     pub struct ProjectionLoss {
-        loss: RowSet = "projection", "what a row allows: w.x = y (regression) or y w.x >= 1 (classification)";
+        loss: RowSet = "projection", "condition that a row sets for the weights: w.x = y (projection, for numbers) or y w.x >= 1 (halfspace, for classes)";
     }
 }
 
@@ -174,7 +174,7 @@ choice! {
 settings! {
     /// The distance to the hyperplane of a row.
     pub struct HyperplaneLoss {
-        loss: OnlyProjection = "projection", "a row allows w.x = y";
+        loss: OnlyProjection = "projection", "condition that a row sets for the weights: w.x = y";
     }
 }
 
@@ -189,18 +189,18 @@ impl Losses for HyperplaneLoss {
 
 settings! {
     /// One learner per class.
-    pub struct Classes {
-        multiclass: Flag = false, "one learner per class, one-vs-all";
-        classes: Option<Texts>, "the labels; found by a scan of the data if absent";
+    pub(crate) struct Classes {
+        multiclass: Flag = false, "train one model per class (one-vs-all)";
+        classes: Option<Texts>, "names of the classes; found by a scan of the data if not set";
         class_weight: Option<ClassWeights>, "factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10";
     }
 }
 
 settings! {
     /// Rows on a common scale.
-    pub struct Scaling {
-        normalize: Flag = false, "bring features, and numeric labels, to a common scale as they come";
-        no_clip_predictions: Flag = false, "with normalize: do not clip predicted numbers to the range of the labels learned";
+    pub(crate) struct Scaling {
+        normalize: Flag = false, "bring features, and numeric labels, to a common scale while learning";
+        no_clip_predictions: Flag = false, "do not clip predicted numbers to the range of the learned labels (with normalize)";
     }
 }
 
@@ -221,9 +221,9 @@ choice! {
 settings! {
     /// Steps that depend on the round.
     pub struct Steps {
-        rate: Positive = 0.5, "eta, eta_0";
-        schedule: ScheduleName = "sqrt", "how eta_t falls";
-        switch: Option<Positive>, "m of the two-phase schedule; half the rows if absent";
+        rate: Positive = 0.5, "learning rate (eta, or eta_0 of a schedule)";
+        schedule: ScheduleName = "sqrt", "how the learning rate decreases";
+        switch: Option<Positive>, "round in which the two-phase schedule changes (m); half the rows if not set";
     }
 }
 
@@ -281,9 +281,9 @@ impl From<HalfStep> for CoreHalfStep {
 }
 
 settings! {
-    /// The number of features, for methods that must know it.
+    /// The number of features, for methods that need it before the first row.
     pub struct Features {
-        dimension: Option<Dimension>, "number of features; found by a scan of the data if absent";
+        dimension: Option<Dimension>, "number of features; found by a scan of the data if not set";
     }
 }
 

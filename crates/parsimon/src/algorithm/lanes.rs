@@ -7,13 +7,14 @@ use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center, Iterate};
 use parsimon_core::rule::{Implicit, Rule};
+use parsimon_core::workspace::LaneLearner;
 use parsimon_core::{
-    Float, HalfLife, Lane, LaneLearner, Lanes, Loss, Normalized, Online, Schedule,
-    StandardizedColumns, StandardizedTarget,
+    Float, HalfLife, Lane, Lanes, Loss, Normalized, Online, Schedule, StandardizedColumns,
+    StandardizedTarget,
 };
 
 use super::recipe::{Composer, Racers};
-use crate::{LearnerOptions, Storage};
+use crate::options::{LearnerOptions, Storage};
 
 /// A learner of several settings, each a head of its model.
 pub(crate) trait SideBySide: Online {

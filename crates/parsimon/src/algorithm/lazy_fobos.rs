@@ -28,8 +28,8 @@ settings! {
     /// Algorithm 1 of the lazy thesis (2014).
     pub struct LazyFobos {
         ..steps: Steps;
-        l1: NonNegative = 0.0, "strength of |w|";
-        period: Natural = 1.0, "every how many rounds (k, K)";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
+        period: Natural = 1.0, "number of rounds from one shrinking of the weights to the next (k, K)";
         penalty: BlockPenalty = "l1", "the penalty, of strength l1";
     }
 }

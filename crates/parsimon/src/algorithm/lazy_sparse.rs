@@ -10,10 +10,10 @@ use super::setting::{NaturalOrNone, NonNegative, settings};
 use crate::found::Found;
 
 settings! {
-    /// Algorithm 3 of the lazy thesis (2014): a weight pays its penalty when it is touched.
+    /// Algorithm 3 of the lazy thesis (2014): a weight is penalized when its feature occurs.
     pub struct LazySparse {
         ..steps: Steps;
-        l1: NonNegative = 0.0, "strength of |w|";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
         period: NaturalOrNone = "none", "K: apply the penalty to all weights every K rounds";
     }
 }

@@ -13,8 +13,8 @@ settings! {
     /// Algorithm 2 of the lazy thesis (2014).
     pub struct LazySplitting {
         ..steps: Steps;
-        l1: NonNegative = 0.0, "strength of |w|";
-        period: Natural = 1.0, "every how many rounds (k, K)";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
+        period: Natural = 1.0, "number of rounds from one shrinking of the weights to the next (k, K)";
     }
 }
 

@@ -10,7 +10,7 @@ use parsimon_core::{Constrained, Float, Learner, Loss, OneVsAll, Online, Schedul
 use super::lanes::side_by_side;
 use super::race::Race;
 use super::recipe::{Composer, LearnerPlan, Racers};
-use crate::Storage;
+use crate::options::Storage;
 
 /// More classes than this do not race.
 pub(super) const MOST_RACING_CLASSES: usize = 32;

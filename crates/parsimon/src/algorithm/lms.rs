@@ -13,7 +13,7 @@ use crate::found::Found;
 settings! {
     /// LMS (Widrow and Hoff 1960).
     pub struct Lms {
-        rate: Positive = 0.01, "eta, constant";
+        rate: Positive = 0.01, "learning rate (eta), constant";
     }
 }
 

@@ -1,65 +1,78 @@
-//! The algorithms, one file each: settings, card, composition, what `tune` tries.
+//! The algorithms: their names, papers, settings, defaults and usual grids.
 //!
-//! [`ALGORITHMS`] lists them. Flags, help, JSON, documentation and the Python classes are made from that list; what an
-//! algorithm can do (filter a signal, share a learner, be merged) follows from what it composes ([`recipe`]).
+//! [`ALGORITHMS`] lists them, and [`find`] finds one by name. A [`Spec`](crate::Spec) names an algorithm and sets some of its
+//! settings; [`Algorithm::parameters`] lists the settings with their kinds, defaults and help texts. The program's flags and help
+//! and the Python classes are made from the same list.
+//!
+//! ```
+//! use parsimon::algorithm::{Kind, filters, find};
+//!
+//! let ftrl = find("ftrl").unwrap();
+//! assert_eq!(ftrl.cost, "O(nnz)");
+//! let rate = ftrl.parameter("rate").unwrap();
+//! assert_eq!((rate.kind, rate.default.unwrap().value()), (Kind::Positive, 0.1.into()));
+//! assert!(filters().any(|name| name == "nlms"));
+//! ```
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
-use crate::BuildError;
+use crate::error::BuildError;
 
-pub mod adadelta;
-pub mod adagrad;
-pub mod adaline;
-pub mod adam;
-pub mod apa;
-pub mod apfbs;
-pub mod auto;
-pub mod c_adaline;
-pub mod csgd;
-pub mod dual_averaging;
+mod adadelta;
+mod adagrad;
+mod adaline;
+mod adam;
+mod apa;
+mod apfbs;
+pub(crate) mod auto;
+mod c_adaline;
+mod csgd;
+mod dual_averaging;
 pub(crate) mod filter;
-pub mod fobos;
-pub mod ftl;
-pub mod ftrl;
-pub mod generalized_rda;
-pub mod groups;
+mod fobos;
+mod ftl;
+mod ftrl;
+mod generalized_rda;
+pub(crate) mod groups;
 pub(crate) mod lanes;
-pub mod lazy_fobos;
-pub mod lazy_sparse;
-pub mod lazy_splitting;
+mod lazy_fobos;
+mod lazy_sparse;
+mod lazy_splitting;
 mod learner;
-pub mod lms;
-pub mod multikernel;
+mod lms;
+mod multikernel;
 mod nature;
-pub mod nlms;
-pub mod objective;
-pub mod papa;
-pub mod pda;
-pub mod penalized;
+mod nlms;
+pub(crate) mod objective;
+mod papa;
+mod pda;
+mod penalized;
 mod projections;
-pub mod proportionate;
+mod proportionate;
 mod race;
-pub mod rda;
-pub mod recipe;
-pub mod rls;
+mod rda;
+pub(crate) mod recipe;
+mod rls;
 pub(crate) mod room;
-pub mod setting;
-pub mod sgd;
-pub mod subgradient_l1;
-pub mod truncated_gradient;
-pub mod truncation;
-pub mod unified;
+pub(crate) mod setting;
+mod sgd;
+mod subgradient_l1;
+mod truncated_gradient;
+mod truncation;
+pub mod typed;
+mod unified;
 
 pub use nature::Nature;
 pub use recipe::{Card, PENALTIES};
+pub use setting::{ClassWeight, Default as DefaultValue, Kind, Parameter, scalar};
 
 use groups::{Classes, Losses, Scaling};
 use parsimon_core::Loss;
 use recipe::{Composed, Recipe};
-use setting::{Configuration, Parameter, Values};
+use setting::{Configuration, Values};
 
 /// Every algorithm.
 pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
@@ -105,7 +118,17 @@ pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
     ]
 });
 
-/// One algorithm, as a list can hold it.
+/// One algorithm of [`ALGORITHMS`]. It dereferences to its [`Card`].
+///
+/// ```
+/// use parsimon::algorithm::ALGORITHMS;
+///
+/// // Every algorithm with a setting l1, and its default.
+/// for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.has("l1")) {
+///     let l1 = algorithm.parameter("l1").unwrap();
+///     println!("{:20} {:?}", algorithm.name, l1.default.map(|default| default.value()));
+/// }
+/// ```
 pub struct Algorithm {
     /// Its card.
     card: Card,
@@ -113,9 +136,9 @@ pub struct Algorithm {
     losses: Vec<Parameter>,
     /// Its own settings.
     own: Vec<Parameter>,
-    /// The sweeps of `tune` when none are given.
+    /// The sweeps that `tune` tries by default.
     pub grid: &'static [&'static str],
-    /// The same on normalized rows.
+    /// The sweeps that `tune` tries by default on normalized rows.
     pub normalized_grid: &'static [&'static str],
     aliases: &'static [(&'static str, &'static str)],
     retired: &'static [&'static str],
@@ -173,12 +196,12 @@ impl Algorithm {
         }
     }
 
-    /// Its own settings, beside those of loss and classes.
+    /// The settings of this algorithm, without those of the loss and the classes.
     pub fn own_parameters(&self) -> &[Parameter] {
         &self.own
     }
 
-    /// Every setting: loss, classes, its own.
+    /// Every setting: of the loss, of the classes, and of this algorithm.
     pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.losses.iter().chain(CLASSES.iter()).chain(&self.own)
     }
@@ -188,22 +211,22 @@ impl Algorithm {
         self.parameters().find(|p| p.name == name)
     }
 
-    /// Whether it has a setting of that name.
+    /// Whether the algorithm has a setting of that name.
     pub fn has(&self, name: &str) -> bool {
         self.parameter(name).is_some()
     }
 
-    /// Whether it can filter a signal sample by sample.
+    /// Whether the algorithm can filter a signal sample by sample.
     pub fn is_filter(&self) -> bool {
         self.is_filter
     }
 
-    /// The rate of a filter of signals when none is set, where it is not the default of tables.
+    /// The default rate for signals, if it differs from the default for tables.
     pub fn signal_rate(&self) -> Option<f64> {
         self.signal_rate
     }
 
-    /// The setting that its paper calls by another name.
+    /// The setting that the paper of the algorithm calls `name`.
     pub fn alias(&self, name: &str) -> Option<&'static str> {
         self.aliases.iter().find(|(alias, _)| *alias == name).map(|(_, setting)| *setting)
     }
@@ -283,7 +306,7 @@ pub fn filters() -> impl Iterator<Item = &'static str> {
     ALGORITHMS.iter().filter(|a| a.is_filter()).map(|a| a.name)
 }
 
-/// Every setting of some algorithm, once, with the help texts of all that have it.
+/// The settings of all algorithms, each name once, with the parameters of every algorithm that has a setting of that name.
 pub fn all_parameters() -> Vec<(&'static Parameter, Vec<&'static Parameter>)> {
     let mut all: Vec<(&Parameter, Vec<&Parameter>)> = Vec::new();
     for parameter in ALGORITHMS.iter().flat_map(Algorithm::parameters) {

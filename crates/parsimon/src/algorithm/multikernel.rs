@@ -9,7 +9,7 @@ use super::recipe::{Card, Composer, Recipe};
 use super::setting::{
     Kind, Natural, Naturals, NonNegative, Positives, Setting, Step, family, settings,
 };
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 /// One kernel, or several, by their words.
@@ -37,13 +37,13 @@ impl Setting for KernelWords {
 settings! {
     /// A function over a dictionary of rows.
     pub struct Multikernel {
-        rate: Step = 0.3, "eta, the step";
-        l1: NonNegative = 0.0, "strength of the columns' norms";
+        rate: Step = 0.3, "step size (eta)";
+        l1: NonNegative = 0.0, "strength of the penalty on the norms of the columns";
         kernel: KernelWords = "gaussian", "the kernels, one or more";
-        variances: Option<Positives>, "of the Gaussians (gaussian only; 0.01, 0.1, 1, 10)";
-        degrees: Option<Naturals>, "of the polynomials (polynomial only; 2)";
-        dictionary_max: Natural = 100.0, "r_max: from this size on the dictionary is refined; no upper limit";
-        dictionary_threshold: NonNegative = 1e-3, "refining drops the rows whose coefficients have a norm below it";
+        variances: Option<Positives>, "variances of the Gaussian kernels (kernel gaussian only; 0.01, 0.1, 1, 10 if not set)";
+        degrees: Option<Naturals>, "degrees of the polynomial kernels (kernel polynomial only; 2 if not set)";
+        dictionary_max: Natural = 100.0, "size from which on the dictionary is refined (r_max); not an upper limit";
+        dictionary_threshold: NonNegative = 1e-3, "refining removes rows whose coefficients have a smaller norm";
         delta: NonNegative = 1e-5, "added to |K|^2";
     }
 }

@@ -7,10 +7,10 @@ use parsimon_core::{Float, Loss, Schedule};
 
 use super::recipe::Composer;
 
-/// What kind of learner a composition is.
+/// What a row costs, and whether the model is linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
-    /// A rule: an example costs its nonzeros.
+    /// A row costs time in proportion to its nonzero features.
     Sparse,
     /// Every weight is visited in every round.
     Dense,

@@ -12,7 +12,7 @@ use crate::found::Found;
 settings! {
     /// NLMS (Nagumo and Noda 1967): a step towards what one row allows.
     pub struct Nlms {
-        rate: Step = 0.1, "eta, the step (0.5 for signals)";
+        rate: Step = 0.1, "step size (eta); identify and cancel use 0.5 if not set";
         delta: NonNegative = 1e-5, "added to the normalizer";
     }
 }

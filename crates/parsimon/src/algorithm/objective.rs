@@ -46,7 +46,7 @@ pub enum Charge {
     /// In every round.
     #[default]
     EveryRound,
-    /// Once in all.
+    /// Once, not per round.
     Once,
 }
 
@@ -56,7 +56,7 @@ impl Objective {
         Self { l1, l2, ..Self::default() }
     }
 
-    /// Weights in a set.
+    /// No penalty, and weights that are restricted to a set.
     pub fn within(set: FeasibleSet) -> Self {
         Self { set, ..Self::default() }
     }
@@ -67,7 +67,7 @@ impl Objective {
     }
 }
 
-/// What a run has met: the constants of a regret bound.
+/// The constants of a regret bound, measured in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Met {
     /// Whether a bias was learned.

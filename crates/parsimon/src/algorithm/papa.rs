@@ -7,17 +7,17 @@ use super::groups::{Features, ProjectionLoss};
 use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Order, Positive, Step, Unit, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 settings! {
     /// PAPA (Ushio 2018, eq. 3.5; Gansler et al. 2000): large weights take large steps.
     pub struct Papa {
-        rate: Step = 0.1, "eta, the step (0.5 for signals)";
+        rate: Step = 0.1, "step size (eta); identify and cancel use 0.5 if not set";
         delta: NonNegative = 1e-5, "added to the normalizer";
-        alpha: Unit = 0.5, "the identity's share in the metric";
+        alpha: Unit = 0.5, "share of the identity in the metric";
         epsilon: Positive = 1e-5, "keeps the metric finite at zero weights";
-        order: Order = 1.0, "r: how many rows are projected on at once";
+        order: Order = 1.0, "number of last rows to project on at once (r)";
         ..features: Features;
     }
 }

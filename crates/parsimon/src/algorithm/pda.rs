@@ -11,18 +11,18 @@ use super::objective::Objective;
 use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{NonNegative, Order, Positive, Step, Unit, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 settings! {
-    /// PDA (Ushio 2018, eq. 3.4): projection steps add up, the penalty is in force once.
+    /// PDA (Ushio 2018, eq. 3.4): projection steps are summed, and the penalty is applied once.
     pub struct Pda {
-        rate: Step = 0.1, "eta, the step (0.5 for signals)";
-        l1: NonNegative = 0.0, "strength of |w|";
+        rate: Step = 0.1, "step size (eta); identify and cancel use 0.5 if not set";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
         delta: NonNegative = 1e-5, "added to the normalizer";
-        alpha: Option<Unit>, "the identity's share in the metric; absent: the identity";
+        alpha: Option<Unit>, "share of the identity in the metric; the metric is the identity if not set";
         epsilon: Positive = 1e-5, "keeps the metric finite at zero weights";
-        order: Order = 1.0, "r: how many rows are projected on at once";
+        order: Order = 1.0, "number of last rows to project on at once (r)";
         ..features: Features;
     }
 }

@@ -13,26 +13,26 @@ use parsimon_core::{Float, HalfLife, Lane, Schedule, metric::AdaGrad};
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::Composer;
 use super::setting::{NonNegative, NonPositive, choice, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 
 choice! {
     /// The penalties that act on one weight at a time.
     pub enum PenaltyName {
         /// `l1 |w| + l2/2 w^2`
         Elastic = "elastic",
-        /// The same, no weight below zero.
+        /// The elastic net, with weights >= 0.
         Nonnegative = "nonnegative",
-        /// The same, no weight outside of `lower` and `upper`.
+        /// The elastic net, with weights between `lower` and `upper`.
         Box = "box",
     }
 }
 
 settings! {
-    /// A penalty on each weight. The bias is exempt.
+    /// A penalty on each weight. The bias is not penalized.
     pub struct Penalized {
-        l1: NonNegative = 0.0, "strength of |w|";
-        l2: NonNegative = 0.0, "strength of w^2/2";
-        penalty: PenaltyName = "elastic", "the penalty of each weight; nonnegative and box also bound it";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
+        l2: NonNegative = 0.0, "strength of the l2 penalty w^2/2";
+        penalty: PenaltyName = "elastic", "penalty of each weight; nonnegative and box also bound the weight";
         ..interval: Interval;
     }
 }

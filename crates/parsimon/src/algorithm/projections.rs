@@ -9,7 +9,7 @@ use parsimon_core::{Float, Loss, Schedule};
 
 use super::groups::{ProjectionLoss, RowSet};
 use super::recipe::{Composer, FilterComposer};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 /// A projection method, whichever of the five it is.

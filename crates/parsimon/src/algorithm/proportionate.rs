@@ -12,9 +12,9 @@ use crate::found::Found;
 settings! {
     /// PNLMS (Duttweiler 2000).
     pub struct Pnlms {
-        rate: Step = 0.1, "eta, the step (0.5 for signals)";
+        rate: Step = 0.1, "step size (eta); identify and cancel use 0.5 if not set";
         delta: NonNegative = 1e-5, "added to the normalizer";
-        rho: Unit = 0.01, "the smallest gain over the largest";
+        rho: Unit = 0.01, "ratio of the smallest gain to the largest";
         delta_p: Positive = 0.01, "stands for the largest weight at first";
         ..features: Features;
     }
@@ -23,9 +23,9 @@ settings! {
 settings! {
     /// IPNLMS (Benesty and Gay 2002).
     pub struct Ipnlms {
-        rate: Step = 0.1, "eta, the step (0.5 for signals)";
+        rate: Step = 0.1, "step size (eta); identify and cancel use 0.5 if not set";
         delta: NonNegative = 1e-5, "added to the normalizer";
-        a: Signed = 0.0, "from -1 (NLMS) to 1 (proportional)";
+        a: Signed = 0.0, "balance between NLMS (-1) and updates proportional to the weights (1)";
         epsilon: Positive = 1e-5, "keeps the gains finite at the origin";
         ..features: Features;
     }

@@ -9,7 +9,7 @@ use super::objective::{Bound, Met, Objective};
 use super::penalized::Penalized;
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, choice, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 choice! {
@@ -39,7 +39,7 @@ choice! {
 settings! {
     /// Regularized dual averaging (Xiao 2010).
     pub struct Rda {
-        rate: Positive = 0.5, "eta = 1/gamma";
+        rate: Positive = 0.5, "learning rate (eta = 1/gamma)";
         ..penalized: Penalized;
         beta: Beta = "sqrt", "beta_t: sqrt(t)/rate; with l2 > 0 also 0, l2, l2 (1 + ln t)";
         prox: Stabilizer = "half", "h = |w|^2/2, or the penalty itself over l2";

@@ -23,15 +23,16 @@ use super::nature::{Nature, NatureComposer, SavedComposer};
 use super::objective::{Bound, Met, Objective};
 use super::room::RoomComposer;
 use super::setting::Configuration;
+use crate::error::BuildError;
 use crate::found::Found;
-use crate::{BuildError, LearnerOptions};
+use crate::options::LearnerOptions;
 
-/// What the table of algorithms shows.
+/// The row of an algorithm in the table of algorithms.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
-    /// Its name everywhere.
+    /// The name in specs, flags and files.
     pub name: &'static str,
-    /// Where it comes from.
+    /// The paper.
     pub paper: &'static str,
     /// (A) How a loss enters.
     pub losses: &'static str,
@@ -39,11 +40,11 @@ pub struct Card {
     pub penalties: &'static str,
     /// (C) Where the quadratic is centered, and its metric.
     pub center: &'static str,
-    /// What an example costs.
+    /// What a row costs.
     pub cost: &'static str,
 }
 
-/// The settings of penalties. Where one of them is set, the others that are absent are no penalty.
+/// The settings of penalties. If one of them is set, the default penalty of the algorithm does not apply.
 pub const PENALTIES: [&str; 4] = ["l1", "l2", "penalty", "ball"];
 
 /// An algorithm: settings, a card, a composition.

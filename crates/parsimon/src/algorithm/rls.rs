@@ -7,7 +7,7 @@ use parsimon_files::memory;
 use super::groups::{Features, SquaredLoss};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
 use super::setting::{Positive, Share, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 const LEAST_DELTA: f64 = 1e-30;
@@ -15,8 +15,8 @@ const LEAST_DELTA: f64 = 1e-30;
 settings! {
     /// Recursive least squares; 2SGD of Mu et al. 2013.
     pub struct Rls {
-        delta: Positive = 0.01, "the ridge: P_0 = I/delta";
-        forgetting: Share = 1.0, "lambda: what a row's weight keeps each round";
+        delta: Positive = 0.01, "strength of the ridge penalty (P_0 = I/delta)";
+        forgetting: Share = 1.0, "factor on the weight of past rows in each round (lambda)";
         ..features: Features;
     }
 }

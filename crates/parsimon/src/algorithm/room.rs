@@ -5,11 +5,12 @@ use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center};
 use parsimon_core::rule::{Implicit, Rule};
-use parsimon_core::{Coming, Float, Learner, Loss, Online, Schedule, Stat, Table};
+use parsimon_core::workspace::{Coming, Stat};
+use parsimon_core::{Float, Learner, Loss, Online, Schedule, Table};
 
 use super::learner::MOST_RACING_CLASSES;
 use super::recipe::{Composer, LearnerPlan, Racers};
-use crate::Storage;
+use crate::options::Storage;
 
 /// Adds up the bytes of a learner at the origin.
 pub(crate) struct RoomComposer<'a>(pub(crate) &'a LearnerPlan<'a>);

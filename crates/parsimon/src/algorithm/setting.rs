@@ -7,16 +7,16 @@ use std::fmt::Debug;
 
 use serde_json::{Map, Value, json};
 
-use crate::BuildError;
+use crate::error::BuildError;
 
-/// One setting of an algorithm, as documentation and front ends see it.
+/// One setting of an algorithm: name, kind, default and help text.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name in specs, flags (with dashes), Python and HTTP.
+    /// The name in specs, Python and HTTP; flags have dashes instead of underscores.
     pub name: &'static str,
-    /// What it may be.
+    /// Which values are accepted.
     pub kind: Kind,
-    /// Its value when absent; `None` when it may be absent.
+    /// The default; `None` if the setting may stay unset.
     pub default: Option<Default>,
     /// One line of help.
     pub about: &'static str,
@@ -24,9 +24,9 @@ pub struct Parameter {
 }
 
 /// The rows of an affine projection become nearly dependent beyond this order, and the solve is no longer small.
-pub const MAX_ORDER: u64 = 64;
+const MAX_ORDER: u64 = 64;
 
-/// What a setting may be.
+/// The kind of a setting: which values are accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A finite number > 0.
@@ -148,7 +148,7 @@ impl Kind {
         }
     }
 
-    /// Whether a range of it holds whole numbers only.
+    /// Whether values of this kind are whole numbers.
     pub fn is_whole(self) -> bool {
         matches!(self, Kind::Natural | Kind::Dimension | Kind::Order | Kind::NaturalOrNone)
     }
@@ -287,10 +287,10 @@ numbers! {
 
 /// The other types.
 macro_rules! kinds {
-    ($($name:ident: $type:ty = $read:expr;)+) => {$(
+    ($($vis:vis $name:ident: $type:ty = $read:expr;)+) => {$(
         #[doc = concat!("See [`Kind::", stringify!($name), "`].")]
         #[derive(Clone, Copy, Debug)]
-        pub struct $name;
+        $vis struct $name;
         impl Setting for $name {
             type Value = $type;
             fn kind() -> Kind {
@@ -305,19 +305,19 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Threshold: f64 = |v| if v == "inf" { Some(f64::INFINITY) } else { NonNegative::read(v) };
-    Natural: u64 = |v| v.as_u64().filter(|n| *n >= 1);
-    Dimension: u32 = |v| Natural::read(v).and_then(|n| u32::try_from(n).ok());
-    Order: usize = |v| v.as_u64().filter(|n| (1..=MAX_ORDER).contains(n)).map(|n| n as usize);
-    NaturalOrNone: Option<u64> = |v| if v == "none" { Some(None) } else { Natural::read(v).map(Some) };
-    Flag: bool = Value::as_bool;
-    Positives: Vec<f64> = |v| list(v, Positive::read);
-    Naturals: Vec<u32> = |v| list(v, Dimension::read);
-    Groups: Vec<Vec<u32>> = |v| {
+    pub Threshold: f64 = |v| if v == "inf" { Some(f64::INFINITY) } else { NonNegative::read(v) };
+    pub Natural: u64 = |v| v.as_u64().filter(|n| *n >= 1);
+    pub Dimension: u32 = |v| Natural::read(v).and_then(|n| u32::try_from(n).ok());
+    pub Order: usize = |v| v.as_u64().filter(|n| (1..=MAX_ORDER).contains(n)).map(|n| n as usize);
+    pub NaturalOrNone: Option<u64> = |v| if v == "none" { Some(None) } else { Natural::read(v).map(Some) };
+    pub Flag: bool = Value::as_bool;
+    pub Positives: Vec<f64> = |v| list(v, Positive::read);
+    pub Naturals: Vec<u32> = |v| list(v, Dimension::read);
+    pub Groups: Vec<Vec<u32>> = |v| {
         let id = |v: &Value| v.as_u64().and_then(|id| u32::try_from(id).ok()).filter(|id| *id < u32::MAX);
         v.as_array()?.iter().map(|ids| list(ids, id)).collect()
     };
-    Texts: Vec<String> = |v| {
+    pub(crate) Texts: Vec<String> = |v| {
         let texts: Option<Vec<String>> = v.as_array()?.iter().map(text_of).collect();
         let distinct: std::collections::BTreeSet<_> = texts.iter().flatten().collect();
         let is_good = distinct.len() >= 2 && distinct.len() == v.as_array()?.len();
@@ -325,10 +325,10 @@ kinds! {
     };
 }
 
-/// How much the rows of a class count.
+/// Factors on the importance of rows, by class.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClassWeight {
-    /// Rows of a rare class count more: all rows so far over (the number of classes times the rows of the class so far).
+    /// Rare classes get larger factors: the rows so far, divided by the number of classes times the rows of the class so far.
     Balanced,
     /// A factor per class, by label; classes that are not named have the factor 1.
     Fixed(Vec<(String, f64)>),
@@ -336,7 +336,7 @@ pub enum ClassWeight {
 
 /// See [`Kind::ClassWeights`].
 #[derive(Clone, Copy, Debug)]
-pub struct ClassWeights;
+pub(crate) struct ClassWeights;
 
 impl Setting for ClassWeights {
     type Value = ClassWeight;
@@ -371,7 +371,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A value as it is typed: a number, true or false, or a word.
+/// Reads a value from text: a number, true or false, or else a string.
 pub fn scalar(text: &str) -> Value {
     if let Ok(n) = text.parse::<u64>() {
         return n.into();
@@ -442,7 +442,12 @@ impl Values<'_> {
 /// `..name: Group;` includes the settings of another struct.
 macro_rules! settings {
     ($(#[$about:meta])* pub struct $name:ident { $($body:tt)* }) => {
-        $crate::algorithm::setting::settings!(@fields [$(#[$about])*] $name [] [] [] $($body)*);
+        $crate::algorithm::setting::settings!(
+            @fields [$(#[$about])* #[derive(Clone, Debug, PartialEq)] pub] $name [] [] [] $($body)*);
+    };
+    ($(#[$about:meta])* pub(crate) struct $name:ident { $($body:tt)* }) => {
+        $crate::algorithm::setting::settings!(
+            @fields [$(#[$about])* #[derive(Clone, Debug, PartialEq)] pub(crate)] $name [] [] [] $($body)*);
     };
     (@fields [$($about:tt)*] $name:ident [$($field:tt)*] [$($list:tt)*] [$($read:tt)*]
      $setting:ident: $type:ty = $default:expr, $help:literal; $($rest:tt)*) => {
@@ -470,9 +475,7 @@ macro_rules! settings {
             $($rest)*);
     };
     (@fields [$($about:tt)*] $name:ident [$($field:tt)*] [$($list:tt)*] [$({$place:ident $($how:tt)*})*]) => {
-        $($about)*
-        #[derive(Clone, Debug, PartialEq)]
-        pub struct $name { $($field)* }
+        $($about)* struct $name { $($field)* }
 
         impl $crate::algorithm::setting::Configuration for $name {
             #[allow(unused_variables, reason = "an algorithm may have no setting of its own")]
@@ -480,7 +483,7 @@ macro_rules! settings {
                 $crate::algorithm::setting::settings!(@list list $($list)*);
             }
             #[allow(unused_variables, reason = "an algorithm may have no setting of its own")]
-            fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::BuildError> {
+            fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::error::BuildError> {
                 Ok(Self { $($place: $crate::algorithm::setting::settings!(@read values $place $($how)*),)* })
             }
         }
@@ -514,7 +517,7 @@ macro_rules! family {
             fn parameters(list: &mut Vec<$crate::algorithm::setting::Parameter>) {
                 <$shared as $crate::algorithm::setting::Configuration>::parameters(list);
             }
-            fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::BuildError> {
+            fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::error::BuildError> {
                 <$shared as $crate::algorithm::setting::Configuration>::read(values).map(Self)
             }
         }

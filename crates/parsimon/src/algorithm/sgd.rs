@@ -11,7 +11,7 @@ use super::groups::{AnyLoss, Steps};
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Flag, Positive, choice, family, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 choice! {
@@ -31,8 +31,8 @@ settings! {
     pub struct GradientSteps {
         ..steps: Steps;
         ball: BallName = "none", "project on a ball after each step";
-        radius: Positive = 1.0, "the ball's radius";
-        implicit: Flag = false, "take the loss itself, not its tangent";
+        radius: Positive = 1.0, "radius of the ball";
+        implicit: Flag = false, "use the loss instead of its tangent (implicit updates)";
     }
 }
 
@@ -40,7 +40,7 @@ family! {
     GradientSteps:
     /// Stochastic gradient descent (Zinkevich 2003).
     Sgd,
-    /// Its average (Polyak and Juditsky 1992).
+    /// SGD with averaged weights (Polyak and Juditsky 1992).
     Asgd,
 }
 

@@ -13,7 +13,7 @@ settings! {
     /// Subgradient steps of the l1 penalty (Langford, Li and Zhang 2009, section 3).
     pub struct SubgradientL1 {
         ..steps: Steps;
-        l1: NonNegative = 0.0, "strength of |w|";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
     }
 }
 

@@ -13,9 +13,9 @@ settings! {
     /// Truncated gradient (Langford, Li and Zhang 2009): every k-th round weights below theta shrink.
     pub struct TruncatedGradient {
         ..steps: Steps;
-        l1: NonNegative = 0.0, "strength of |w|";
-        period: Natural = 1.0, "every how many rounds (k, K)";
-        theta: Threshold = "inf", "weights beyond it are left alone";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
+        period: Natural = 1.0, "number of rounds from one shrinking of the weights to the next (k, K)";
+        theta: Threshold = "inf", "larger weights are not shrunk";
     }
 }
 

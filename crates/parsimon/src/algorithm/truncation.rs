@@ -12,8 +12,8 @@ settings! {
     /// Weights up to theta are set to zero every k-th round (Langford, Li and Zhang 2009).
     pub struct Truncation {
         ..steps: Steps;
-        period: Natural = 1.0, "every how many rounds (k, K)";
-        theta: NonNegative = 0.01, "weights up to it are cut";
+        period: Natural = 1.0, "number of rounds from one shrinking of the weights to the next (k, K)";
+        theta: NonNegative = 0.01, "weights up to this size are set to zero";
     }
 }
 

@@ -13,7 +13,7 @@ use super::groups::AnyLoss;
 use super::objective::Objective;
 use super::recipe::{Card, Composer, Recipe, leader};
 use super::setting::{Flag, NonNegative, Positive, choice, family, settings};
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::found::Found;
 
 choice! {
@@ -29,11 +29,11 @@ choice! {
 settings! {
     /// The settings of the unified view.
     pub struct Unified {
-        rate: Positive = 0.1, "eta = 1/gamma";
-        l1: NonNegative = 0.0, "strength of |w|";
+        rate: Positive = 0.1, "learning rate (eta = 1/gamma)";
+        l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
         metric: MetricName = "adagrad", "h = sqrt(t)/rate or (beta + sqrt(sum g^2))/rate";
         beta: NonNegative = 1.0, "added to the root of the sum of g^2";
-        implicit: Flag = false, "take the loss itself, not its tangent";
+        implicit: Flag = false, "use the loss instead of its tangent (implicit updates)";
     }
 }
 

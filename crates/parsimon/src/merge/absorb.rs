@@ -3,60 +3,67 @@
 use parsimon_core::merge::Mergeable;
 
 use super::{Combine, Delta, fingerprint, mergeable};
-use crate::{Error, Trainer};
+use crate::error::Error;
+use crate::training::Trainer;
 
 /// 2^53, beyond which counts are no longer exact.
 const MOST_ROUNDS: f64 = 9_007_199_254_740_992.0;
 
 impl Trainer {
-    /// Refuses methods whose learners cannot be made into one, with the reason.
+    /// Returns an error with the reason if learners with these settings cannot be merged.
     pub fn check_mergeable(&self) -> Result<(), Error> {
         mergeable(self).map(|_| ())
     }
 
-    /// Adds what others have learned from this very state: every slice once, in any order.
+    /// Adds deltas that started from this state: every slice once, in any order.
     ///
-    /// Nothing is changed if the first slice does not fit; a later one that does not leaves the trainer unusable, and so does
-    /// [`Error::Diverged`]: the sum is not finite.
+    /// If a slice does not fit, nothing is changed. After [`Error::Diverged`], because a sum is not finite, the trainer must not be
+    /// used any more.
     pub fn absorb(&mut self, slices: impl IntoIterator<Item = Delta>) -> Result<(), Error> {
         mergeable(self)?;
-        let (base, mut counts, mut waiting) = (fingerprint(self), None, Vec::new());
+        let slices: Vec<Delta> = slices.into_iter().collect();
+        self.check_slices(&slices)?;
+        for delta in &slices {
+            self.reserve(delta.coming())?;
+        }
+        let Some(first) = slices.first() else { return self.check_finite() };
+        let is_nothing = first.counts.is_nothing();
+        self.begin(first);
+        slices.into_iter().for_each(|delta| self.add(delta));
+        if !is_nothing {
+            let heads = self.online().heads();
+            let online = self.learned_mut().0.mergeable_mut();
+            let online = online.expect("it was asked at the beginning");
+            (0..heads).for_each(|head| online.settle(head));
+        }
+        self.check_finite()
+    }
+
+    /// Whether the slices are those of one merge, all of them, and begin at this state.
+    fn check_slices(&self, slices: &[Delta]) -> Result<(), Error> {
+        let Some(first) = slices.first() else { return Ok(()) };
+        let refused = |words: String| Err(Error::Usage(words));
+        let base = fingerprint(self);
+        let mut waiting = vec![true; first.slices as usize];
         for delta in slices {
             if delta.base != base {
-                return Err(Error::Usage("a delta began at another state than this one".into()));
+                return refused("a delta began at another state than this one".into());
             }
             delta.check_fit(self)?;
             delta.check_rounds(self)?;
-            if counts.is_none() {
-                waiting = vec![true; delta.slices as usize];
-                self.begin(&delta);
-            }
-            let counts = counts.get_or_insert_with(|| delta.counts.clone());
-            if *counts != delta.counts || waiting.len() != delta.slices as usize {
-                return Err(Error::Usage("the slices are not of one merge".into()));
+            if delta.counts != first.counts || delta.slices != first.slices {
+                return refused("the slices are not of one merge".into());
             }
             if !std::mem::take(&mut waiting[delta.slice as usize]) {
-                return Err(Error::Usage(format!("slice {} came twice", delta.slice)));
+                return refused(format!("slice {} came twice", delta.slice));
             }
-            self.reserve(delta.coming())?;
-            self.add(delta);
         }
         match waiting.iter().position(|&w| w) {
             Some(missing) => {
                 let all = waiting.len();
-                Err(Error::Usage(format!(
-                    "slice {missing} of {all} is missing: hand in all of them"
-                )))
+                refused(format!("slice {missing} of {all} is missing: hand in all of them"))
             }
-            None => {
-                let heads = self.online().heads();
-                if counts.is_some_and(|counts| !counts.is_nothing()) {
-                    let online = self.learned_mut().0.mergeable_mut();
-                    let online = online.expect("it was asked at the beginning");
-                    (0..heads).for_each(|head| online.settle(head));
-                }
-                self.check_finite()
-            }
+            None => Ok(()),
         }
     }
 

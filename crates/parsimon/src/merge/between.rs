@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use parsimon_core::MomentsDelta;
 use parsimon_core::merge::{Parts, Step, Tally};
+use parsimon_core::workspace::MomentsDelta;
 
 use super::damping::Usual;
 use super::moments::{is_plausible, keeps_moments};
 use super::tallies::difference;
 use super::{Combine, Counts, Delta, MOST_SLICES, fingerprint, mergeable, slice_of, width};
-use crate::{Error, Trainer};
+use crate::error::Error;
+use crate::training::Trainer;
 
 impl Delta {
-    /// What `end` has learned since `start`, in so many slices.
+    /// What `end` has learned since `start`, as a number of slices.
     pub fn between(
         start: &Trainer,
         end: &Trainer,
@@ -133,9 +134,7 @@ fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
         && start.schema().bits == end.schema().bits
         && start.schema().found.classes == end.schema().found.classes;
     if !same {
-        return Err(Error::Usage(
-            "the state and the one it is to have come from have different settings".into(),
-        ));
+        return Err(Error::Usage("the checkpoints were trained with different settings".into()));
     }
     let (a, b) = (mergeable(start)?, mergeable(end)?);
     let backwards = (0..start.online().heads()).any(|head| b.rounds(head) < a.rounds(head));

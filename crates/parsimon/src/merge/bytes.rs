@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use parsimon_core::merge::{Step, Tally};
-use parsimon_core::{ColumnMoments, MomentsDelta, State, StateWriter, TargetMoments};
+use parsimon_core::workspace::MomentsDelta;
+use parsimon_core::{ColumnMoments, State, StateWriter, TargetMoments};
 use serde_json::json;
 
 use super::moments::is_plausible;
 use super::{Combine, Counts, Delta, MOST_SLICES, slice_of};
 use crate::container::{Container, Kind, bytes_of, numbers_of};
-use crate::error::Refusal;
-use crate::model::{encode_names, push_names, read_names};
-use crate::{Error, FormatError};
+use crate::error::{Error, FormatError, Refusal};
+use crate::model::{FeatureNames, encode_names, push_names};
 
 impl Delta {
     /// The bytes of a delta.
@@ -70,6 +70,7 @@ impl Delta {
         }
         let (moments, scales) = read_moments(container, slice, slices)?;
         let tally = |head: usize| read_tally(container, head, width, slice, slices);
+        let owned = |(slot, name): (u32, &str)| (slot, name.to_owned());
         Some(Self {
             base: u64::from_str_radix(about["base"].as_str()?, 16).ok()?,
             combine: about["combine"].as_str()?.parse::<Combine>().ok()?,
@@ -86,7 +87,7 @@ impl Delta {
             },
             scales,
             tallies: (0..heads).map(tally).collect::<Option<_>>()?,
-            names: read_names(container).ok()?.into_iter().collect(),
+            names: FeatureNames::read(container).ok()?.iter().map(owned).collect(),
             inputs: serde_json::from_value(about["inputs"].clone()).ok()?,
         })
     }

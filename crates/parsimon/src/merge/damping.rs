@@ -5,7 +5,7 @@ use parsimon_core::merge::{Mergeable, Parts, Tally};
 
 use super::Counts;
 use super::tallies::difference;
-use crate::Trainer;
+use crate::training::Trainer;
 
 /// Beyond this a correction is made completely by every learner, whatever the exponent.
 const MOST_CURVATURE: f64 = 1e6;

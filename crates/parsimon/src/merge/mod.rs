@@ -1,4 +1,4 @@
-//! Learning in several places at once: all learners start from one state, learn different rows and hand in what changed.
+//! Training in several processes: all learners start from one state, learn different rows and return what changed.
 //!
 //! A [`Delta`] is what a learner added to the state it started from. Deltas of one start add up ([`merge_deltas`]), and
 //! [`Trainer::absorb`] adds the sum to that state. How numbers are shared depends on the method
@@ -6,8 +6,9 @@
 //! the threshold is applied once, after the merge; the others keep weights, which are averaged by what the rows weigh.
 //!
 //! ```
-//! use parsimon::core::{Chunk, Repeats};
-//! use parsimon::{Combine, Delta, LearnerOptions, InputSchema, Spec, Trainer, merge_deltas};
+//! use parsimon::rows::{Chunk, Repeats};
+//! use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
+//! use parsimon::merge::{Combine, Delta, merge_deltas};
 //!
 //! let settings = Spec::new("ftrl").set("l1", 0.1).resolve()?;
 //! let mut state = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
@@ -44,16 +45,18 @@ mod tallies;
 
 use std::collections::BTreeSet;
 
+use parsimon_core::StateWriter;
 use parsimon_core::merge::{Mergeable, Share, Step, Tally};
-use parsimon_core::{Coming, FAR, MomentsDelta, StateWriter};
+use parsimon_core::workspace::{Coming, FAR, MomentsDelta};
 use parsimon_files::checksum;
 
 use self::moments::keeps_moments;
 use self::tallies::sum;
 use crate::algorithm::setting::ClassWeight;
-use crate::{Error, Trainer};
+use crate::error::Error;
+use crate::training::Trainer;
 
-/// How the numbers of several learners become one.
+/// How the states of several learners are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Combine {
     /// As [`Shares`](Combine::Shares), but damped where several learners make the same correction, so that few merges are
@@ -62,12 +65,12 @@ pub enum Combine {
     Damped,
     /// As the method shares them: sums of gradients add up, weights are averaged.
     Shares,
-    /// Everything is averaged, the rounds too: the state of one typical learner.
+    /// All numbers are averaged, including the number of rounds.
     Mean,
 }
 
 impl Combine {
-    /// Its name everywhere.
+    /// The name in flags and in Python.
     pub fn name(self) -> &'static str {
         match self {
             Combine::Damped => "damped",
@@ -92,7 +95,7 @@ const BLOCK_BITS: u32 = 12;
 /// More slices than this are a mistake.
 const MOST_SLICES: u32 = 1 << 16;
 
-/// What learners added to the state they started from: one slice of it.
+/// One slice of what learners added to the state they started from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delta {
     /// A fingerprint of the state.
@@ -180,19 +183,19 @@ impl Delta {
         shares.iter().map(factor).collect()
     }
 
-    /// The same delta taken for one of this state, although it began at an earlier one: its gradients are stale, which
-    /// the caller accepts.
+    /// Declares that the delta applies to `state`, although it started from an earlier state. Its gradients are stale, which the
+    /// caller accepts.
     #[must_use]
     pub fn taken_for(self, state: &Trainer) -> Self {
         Self { base: fingerprint(state), ..self }
     }
 
-    /// Which slice of how many.
+    /// The index of the slice, and the number of slices.
     pub fn slice(&self) -> (u32, u32) {
         (self.slice, self.slices)
     }
 
-    /// How many learners are in it.
+    /// The number of learners whose deltas were added.
     pub fn learners(&self) -> u64 {
         self.counts.learners
     }
@@ -268,7 +271,8 @@ impl Delta {
     }
 }
 
-/// The deltas of one slice added up: neighbours first, then their sums, and so on. The order of the deltas fixes the bits.
+/// Adds the deltas of one slice: pairs of neighbours first, then their sums, and so on. The same order of deltas gives the same
+/// bits.
 pub fn merge_deltas(mut deltas: Vec<Delta>) -> Result<Delta, Error> {
     while deltas.len() > 1 {
         let mut sums = Vec::with_capacity(deltas.len().div_ceil(2));

@@ -1,8 +1,8 @@
 //! Running moments beside the weights, and whether some rows can have them.
 
-use parsimon_core::MomentsDelta;
+use parsimon_core::workspace::MomentsDelta;
 
-use crate::Trainer;
+use crate::training::Trainer;
 
 /// Whether running moments are kept beside the weights.
 pub(super) fn keeps_moments(trainer: &Trainer) -> bool {

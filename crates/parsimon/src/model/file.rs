@@ -1,19 +1,20 @@
 //! Models as files. Whatever a file holds is checked before it is believed, and an error names the field.
 
-use std::collections::BTreeMap;
-
 use parsimon_core::kernel::Dictionary;
 use parsimon_core::{ColumnMoments, Frozen, Head, Precision, State, StateWriter};
 use serde_json::json;
 
+use super::names::{FeatureNames, encode_names, numbers, push_names};
 use super::{Model, Provenance};
-use crate::container::{Container, bytes_of, numbers_of};
-use crate::{InputSchema, Settings, Spec, calibration};
+use crate::calibration;
+use crate::container::{Container, bytes_of};
+use crate::settings::{Settings, Spec};
+use crate::survey::InputSchema;
 
 impl Model {
     /// The names of features as sections.
     pub(super) fn encoded_names(&self) -> [Vec<u8>; 3] {
-        encode_names(self.names.iter().map(|(j, name)| (*j, name.as_str())))
+        encode_names(self.names.iter())
     }
 
     pub(super) fn to_container<'a>(&self, names: &'a [Vec<u8>; 3]) -> Container<'a> {
@@ -63,10 +64,8 @@ impl Model {
         if ![0, expected].contains(&provenance.constant.len()) {
             return Err("provenance: constant has another number of margins than the model".into());
         }
-        let listed = read_names(container)?;
-        let count = listed.len();
-        let names: BTreeMap<u32, String> = listed.into_iter().collect();
-        if names.len() != count {
+        let names = FeatureNames::read(container)?;
+        if !names.are_unique() {
             return Err("names.slots: a slot comes twice".into());
         }
         let (columns, range) = (read_columns(container)?, read_range(container)?);
@@ -85,23 +84,20 @@ impl Model {
     }
 }
 
-/// Numbers of a section; bytes that do not fill a number are an error.
-fn numbers<const N: usize, T>(
-    container: &Container<'_>,
-    section: &str,
-    le: fn([u8; N]) -> T,
-) -> Result<Vec<T>, String> {
-    numbers_of(container.section(section), le)
-        .ok_or_else(|| format!("{section}: its bytes do not fill whole numbers"))
-}
-
-/// The same for numbers that have to be finite.
+/// Numbers of a section that have to be finite.
 fn finite(container: &Container<'_>, section: &str) -> Result<Vec<f64>, String> {
-    let numbers = numbers(container, section, f64::from_le_bytes)?;
-    match numbers.iter().position(|x| !x.is_finite()) {
-        Some(at) => Err(format!("{section}: number {} is not finite", at + 1)),
-        None => Ok(numbers),
+    // PERF: checked while they are copied; which of them is not finite is found when one is not.
+    let mut all = true;
+    let numbers = numbers(container, section, |bytes| {
+        let number = f64::from_le_bytes(bytes);
+        all &= number.is_finite();
+        number
+    })?;
+    if all {
+        return Ok(numbers);
     }
+    let at = numbers.iter().take_while(|x| x.is_finite()).count();
+    Err(format!("{section}: number {} is not finite", at + 1))
 }
 
 fn read_columns(container: &Container<'_>) -> Result<Vec<ColumnMoments>, String> {
@@ -183,51 +179,11 @@ pub(crate) fn read_common(
     Ok((settings, precision, reading))
 }
 
-/// Slots, ends and text of names, each with the slot of a feature, in the order of slots.
-pub(crate) fn encode_names<'a>(names: impl Iterator<Item = (u32, &'a str)>) -> [Vec<u8>; 3] {
-    let mut sections = [Vec::new(), Vec::new(), Vec::new()];
-    let [slots, ends, text] = &mut sections;
-    for (slot, name) in names {
-        slots.extend(slot.to_le_bytes());
-        text.extend_from_slice(name.as_bytes());
-        ends.extend((text.len() as u64).to_le_bytes());
-    }
-    sections
-}
-
-/// Adds the sections of names.
-pub(crate) fn push_names<'a>(container: &mut Container<'a>, sections: &'a [Vec<u8>; 3]) {
-    for (name, bytes) in ["names.slots", "names.ends", "names.text"].iter().zip(sections) {
-        container.push(name, &bytes[..]);
-    }
-}
-
-pub(crate) fn read_names(container: &Container<'_>) -> Result<Vec<(u32, String)>, String> {
-    let slots = numbers(container, "names.slots", u32::from_le_bytes)?;
-    let ends = numbers(container, "names.ends", u64::from_le_bytes)?;
-    let text = container.section("names.text");
-    let text = std::str::from_utf8(text).map_err(|_| "names.text: this is not UTF-8 text")?;
-    if slots.len() != ends.len() || ends.last().copied().unwrap_or(0) != text.len() as u64 {
-        return Err("names.ends: the names do not fill names.text, one for each slot".into());
-    }
-    if !slots.is_sorted() {
-        return Err("names.slots: the slots are not in order".into());
-    }
-    let mut start = 0;
-    let mut names = Vec::with_capacity(slots.len());
-    for (slot, end) in slots.into_iter().zip(ends) {
-        let name = text.get(start..end as usize);
-        let name = name.ok_or("names.ends: a name ends before it begins, or inside a character")?;
-        names.push((slot, name.to_owned()));
-        start = end as usize;
-    }
-    Ok(names)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LearnerOptions, Trainer};
+    use crate::options::LearnerOptions;
+    use crate::training::Trainer;
     use parsimon_core::{Chunk, Repeats};
 
     const NO_NAMES: &[Vec<u8>; 3] = &[Vec::new(), Vec::new(), Vec::new()];

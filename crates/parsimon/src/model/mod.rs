@@ -1,9 +1,9 @@
 //! A model: it predicts, and cannot learn.
 
 mod file;
+mod names;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use parsimon_core::kernel::Dictionary;
@@ -13,12 +13,33 @@ use parsimon_eval::Calibrator;
 use parsimon_files::memory::Claim;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use file::{encode_names, push_names, read_common, read_names};
+pub(crate) use file::read_common;
+pub(crate) use names::{FeatureNames, encode_names, push_names};
 
 use crate::container::{self, Kind};
-use crate::{FormatError, InputSchema, Settings};
+use crate::error::FormatError;
+use crate::settings::Settings;
+use crate::survey::InputSchema;
 
-/// The nonzero weights, or a dictionary with its coefficients, and everything needed to use and to repeat them.
+/// A trained model: nonzero weights (or a dictionary with coefficients), settings, the schema of the inputs, and names.
+///
+/// ```
+/// use parsimon::data::{Input, Labels, Options};
+/// use parsimon::{InputSchema, LearnerOptions, Model, Plan, Spec, Trainer, run};
+///
+/// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1 3:2\n-1 2:1\n".repeat(100) };
+/// let settings = Spec::new("ftrl").set("l1", 0.1).resolve()?;
+/// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+/// let options = Options { labels: Labels::binary(), ..Options::default() };
+/// let model = run(&mut trainer, &Plan::new(vec![input], options), &mut ())?.model;
+///
+/// assert_eq!((model.nonzeros(), model.outputs()), (3, 1));
+/// assert_eq!(model.classes(), ["-1", "1"]);
+/// assert_eq!(model.provenance().rows, 200);
+/// let copy = Model::from_bytes(&model.to_bytes())?;
+/// assert_eq!(copy.heads(), model.heads());
+/// # Ok::<(), parsimon::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model {
     settings: Settings,
@@ -29,16 +50,16 @@ pub struct Model {
     columns: Vec<ColumnMoments>,
     /// The range of predictions that are numbers.
     range: Option<(f64, f64)>,
-    names: BTreeMap<u32, String>,
+    names: FeatureNames,
     pub(crate) calibration: Option<Calibrator>,
     provenance: Provenance,
 }
 
-/// Where a model comes from.
+/// How a model was trained.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
-    /// The version of this program.
+    /// The version of parsimon that trained the model.
     pub version: String,
     /// Rows learned, over all passes.
     pub rows: u64,
@@ -48,9 +69,9 @@ pub struct Provenance {
     pub bias: bool,
     /// The progressive loss.
     pub progressive_loss: Option<f64>,
-    /// Slots that more than one name fell into.
+    /// Hash slots that are shared by several names.
     pub collisions: u64,
-    /// Distinct feature names met.
+    /// Distinct feature names in the training data.
     pub names_met: u64,
     /// The margins, one or one per class, that predict the labels without any feature. Empty in models of earlier versions and
     /// in merged ones.
@@ -68,8 +89,13 @@ impl Model {
         provenance: Provenance,
     ) -> Self {
         let Learned { frozen, columns, range } = learned;
-        let used = frozen.used().filter_map(|j| Some((j, names.name(j)?.to_owned())));
-        let names = used.collect();
+        let mut kept = FeatureNames::default();
+        if !names.is_empty() {
+            let used = distinct(&frozen);
+            let named = used.iter().filter_map(|&j| Some((j, names.name(j)?)));
+            named.for_each(|(j, name)| kept.push(j, name));
+        }
+        let names = kept;
         Self {
             settings,
             precision,
@@ -87,28 +113,28 @@ impl Model {
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
-    /// The precision it was learned in, which is the one it predicts in.
+    /// The precision of training, which is also the precision of prediction.
     pub fn precision(&self) -> Precision {
         self.precision
     }
-    /// How rows are to be read for it.
+    /// How rows must be read for this model.
     pub fn schema(&self) -> &InputSchema {
         &self.reading
     }
-    /// The weights: one head, or one per class. None if the model is not linear.
+    /// The weights: one head, or one per class. Empty if the model is not linear.
     pub fn heads(&self) -> &[Head] {
         self.frozen.heads()
     }
-    /// How the cells of number columns become features; none if rows have no such columns.
+    /// The means and scales of number columns, by which their cells are standardized. Empty if there are no such columns.
     pub fn columns(&self) -> &[ColumnMoments] {
         &self.columns
     }
-    /// The range that predicted numbers are clipped to.
+    /// The range to which predicted numbers are clipped, if they are.
     pub fn range(&self) -> Option<(f64, f64)> {
         self.range
     }
-    /// The weights of [`heads`](Model::heads) in the units of the data: of a number column, per unit of its cells instead of per
-    /// standard deviation, with the bias to match. Predictions differ from this linear view where a cell is clipped, and where two
+    /// The weights of [`heads`](Model::heads) in the units of the data: the weight of a number column is per unit instead of per
+    /// standard deviation, and the bias is adjusted. These weights predict like the model, except where a cell is clipped or two
     /// names share a slot.
     pub fn heads_in_units(&self) -> Vec<Head> {
         self.heads().iter().map(|head| head.in_units(&self.columns)).collect()
@@ -117,11 +143,11 @@ impl Model {
     pub fn dictionary(&self) -> Option<&Dictionary> {
         self.frozen.dictionary()
     }
-    /// How many margins a row gets: 1, or the number of classes.
+    /// The number of margins per row: 1, or the number of classes.
     pub fn outputs(&self) -> usize {
         self.frozen.outputs()
     }
-    /// Where it comes from.
+    /// How the model was trained.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }
@@ -129,7 +155,7 @@ impl Model {
     pub(crate) fn is_finite(&self) -> bool {
         self.frozen.is_finite()
     }
-    /// The nonzero weights of all heads; of a dictionary, its rows with a coefficient that is not zero.
+    /// The number of nonzero weights of all heads. For a dictionary, the number of rows with a nonzero coefficient.
     pub fn nonzeros(&self) -> usize {
         self.frozen.nonzeros()
     }
@@ -137,11 +163,11 @@ impl Model {
     pub fn is_multiclass(&self) -> bool {
         self.settings.is_multiclass()
     }
-    /// Whether it tells two classes apart.
+    /// Whether the model predicts one of two classes.
     pub fn is_binary(&self) -> bool {
         self.settings.is_of_two_classes(&self.reading.found)
     }
-    /// The two labels (negative first) or the classes, as texts.
+    /// The labels of the classes. Of two classes, the negative one is first.
     pub fn classes(&self) -> Vec<String> {
         match &self.reading.found.classes[..] {
             [] if self.is_binary() => vec!["-1".into(), "1".into()],
@@ -159,7 +185,7 @@ impl Model {
         Self { calibration, ..self }
     }
 
-    /// Replaces margins by calibrated log odds; leaves them where there is no calibration.
+    /// Replaces margins by calibrated log odds. Without a calibration, margins are unchanged.
     pub fn calibrate(&self, margins: &mut [f64]) {
         if let Some(calibrator) = &self.calibration {
             margins.iter_mut().for_each(|margin| *margin = calibrator.log_odds(*margin));
@@ -172,31 +198,35 @@ impl Model {
     }
     /// The names that were kept, with the slots of their features.
     pub(crate) fn names(&self) -> impl Iterator<Item = (u32, &str)> {
-        self.names.iter().map(|(slot, name)| (*slot, name.as_str()))
+        self.names.iter()
     }
     /// Whether it has the names of its features.
     pub fn has_names(&self) -> bool {
         !self.names.is_empty()
     }
-    /// The features that count, with repetitions.
+    /// The features with a nonzero weight. A feature is repeated for every class that has a weight for it.
     pub fn used(&self) -> impl Iterator<Item = u32> + '_ {
         self.frozen.used()
     }
-    /// A feature as the user calls it: its name, its id, or its slot when the name was not kept.
+    /// The features that count, in order.
+    pub(crate) fn distinct_used(&self) -> Vec<u32> {
+        distinct(&self.frozen)
+    }
+    /// The name of a feature; its id if ids were kept; `#` and its slot if the name is not in the model.
     pub fn name(&self, j: u32) -> Cow<'_, str> {
-        match (self.names.get(&j), self.reading.bits) {
+        match (self.names.get(j), self.reading.bits) {
             (Some(name), _) => Cow::Borrowed(name),
             (None, None) => Cow::Owned(j.to_string()),
             (None, Some(_)) => Cow::Owned(format!("#{j}")),
         }
     }
-    /// The model laid out for prediction.
+    /// The weights laid out for fast prediction.
     pub fn scorer(&self) -> Scorer {
         laid_out(&self.frozen, &self.columns, self.range, &self.settings, self.precision)
     }
 
-    /// Writes the model; an earlier file of that name stays whole until the new one is. A model that could not be read back, because a
-    /// weight is not finite, is refused.
+    /// Writes the model. An earlier file of that name is replaced only when the new one is complete. A model with a weight that is
+    /// not finite is refused.
     pub fn save(&self, path: &Path) -> Result<(), FormatError> {
         let names = self.encoded_names();
         let container = self.to_container(&names);
@@ -210,12 +240,12 @@ impl Model {
         Self::take(&parsimon_files::read_file(path)?, path)
     }
 
-    /// A model file's bytes, for those who keep them elsewhere.
+    /// The bytes of a model file.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.to_container(&self.encoded_names()).to_bytes(Kind::Model)
     }
 
-    /// A model from such bytes.
+    /// Reads a model from the bytes of a model file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
         Self::take(bytes, Path::new("the model"))
     }
@@ -225,6 +255,18 @@ impl Model {
         Self::from_container(&container)
             .map_err(|why| FormatError::new(path, format!("cannot be used: {why}")))
     }
+}
+
+/// The features that count, in order.
+fn distinct(frozen: &Frozen) -> Vec<u32> {
+    // PERF: the weights of one head are in order already.
+    if let [head] = frozen.heads() {
+        return head.indices().to_vec();
+    }
+    let mut used: Vec<u32> = frozen.used().collect();
+    used.sort_unstable();
+    used.dedup();
+    used
 }
 
 /// Weights laid out for prediction, with what the settings do to rows and margins.

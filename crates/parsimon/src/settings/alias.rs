@@ -1,10 +1,10 @@
-//! The papers' names of settings: `eta` is the rate, `lambda` is l1.
+//! Other names of settings, as papers use them: `eta` is the rate, `lambda` is l1.
 //!
 //! This is the only list. Flags, sweeps, spec files and Python read it.
 //!
 //! ```
 //! use parsimon::Spec;
-//! use parsimon::algorithm::rda::Rda;
+//! use parsimon::algorithm::typed::Rda;
 //!
 //! let settings = Spec::from_json(r#"{"algorithm": "rda", "lambda": 0.1, "gamma": 4}"#)?.resolve()?;
 //! let rda = settings.typed::<Rda>().unwrap();
@@ -15,8 +15,8 @@
 use serde_json::Value;
 
 use super::Spec;
-use crate::BuildError;
 use crate::algorithm::find;
+use crate::error::BuildError;
 
 /// Names that mean the same for every method.
 const SYNONYMS: &[(&str, &[&str])] =
@@ -27,7 +27,7 @@ const SYNONYMS: &[(&str, &[&str])] =
 pub struct Meaning {
     /// The setting.
     pub setting: String,
-    /// Whether the value is one over the setting's.
+    /// Whether the value must be inverted: `gamma` is one over the rate.
     pub is_inverse: bool,
 }
 
@@ -39,7 +39,7 @@ pub fn synonyms(setting: &str) -> &'static [&'static str] {
 /// The setting that a name means for every method. Dashes may stand for underscores.
 ///
 /// ```
-/// use parsimon::alias::synonym;
+/// use parsimon::settings::alias::synonym;
 ///
 /// assert_eq!([synonym("learning-rate"), synonym("lambda2"), synonym("beta")], ["rate", "l2", "beta"]);
 /// ```
@@ -49,11 +49,11 @@ pub fn synonym(name: &str) -> String {
     known.map_or(name, |(setting, _)| (*setting).to_owned())
 }
 
-/// The setting that a name means for some of the methods. A method's paper may have names of its own: `alpha` is the rate of
-/// FTRL. `gamma` is one over the rate, unless one of the methods has a setting of that name.
+/// The setting that a name means for some of the methods. Papers use different names: `alpha` is the rate of FTRL. `gamma` is one
+/// over the rate, unless one of the methods has a setting of that name.
 ///
 /// ```
-/// use parsimon::alias::meaning;
+/// use parsimon::settings::alias::meaning;
 ///
 /// assert_eq!(meaning("alpha", &["ftrl"]).setting, "rate");
 /// assert_eq!(meaning("alpha", &["ftrl", "pda"]).setting, "alpha");
@@ -72,8 +72,8 @@ pub fn meaning(name: &str, methods: &[&str]) -> Meaning {
     }
 }
 
-/// The spec with every setting under its own name, as the method reads it; none where all have it already. Without a method
-/// only those names are translated that mean the same for every method.
+/// The spec with other names translated to settings of the method; `None` if there is nothing to translate. Without a method, only
+/// names that mean the same for every method are translated.
 pub fn translated(spec: &Spec, method: Option<&str>) -> Result<Option<Spec>, BuildError> {
     let methods: Vec<&str> = method.into_iter().collect();
     let is_alias = |name: &str| meaning(name, &methods).setting != name;

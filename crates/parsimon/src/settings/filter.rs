@@ -4,19 +4,19 @@ use parsimon_core::Float;
 use parsimon_core::filter::Filter;
 
 use super::Settings;
-use crate::BuildError;
 use crate::algorithm::filter::DelayLine;
 use crate::algorithm::filters;
 use crate::algorithm::recipe::Composed;
+use crate::error::BuildError;
 
 /// More taps than this are refused: a minute of audio at 48 kHz.
 const MOST_TAPS: usize = 3_000_000;
 
-/// What is added to a filter's normalizer beside the setting `delta`.
+/// Regularization of a filter, in addition to the setting `delta`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regularization {
-    /// A share of the usual energy of a regressor. Speech wants it: its energy varies over five decades, and no
-    /// absolute number suits both its loud and its low stretches.
+    /// Added to the normalizer, as a share of the average energy of a regressor. Use 0.01 for speech: its energy varies over five
+    /// decades, so that no absolute number suits both loud and quiet passages.
     pub relative: f64,
 }
 
@@ -42,11 +42,11 @@ impl FilterPrecision for f64 {
 }
 
 impl Settings {
-    /// A filter with so many taps, at rest.
+    /// Builds a filter with a number of taps, all zero.
     ///
     /// ```
-    /// use parsimon::core::filter::Filter;
-    /// use parsimon::{Regularization, Spec};
+    /// use parsimon::filter::{Filter, Regularization};
+    /// use parsimon::Spec;
     ///
     /// let settings = Spec::new("ipnlms").set("rate", 0.5).resolve()?;
     /// let mut filter = settings.filter::<f32>(64, Regularization { relative: 0.01 })?;

@@ -4,7 +4,8 @@ use parsimon_core::{Lane, Normalized, Precision, StandardizedColumns, Standardiz
 
 use super::Settings;
 use crate::algorithm::lanes::{LaneGroup, Narrow};
-use crate::{Found, LearnerOptions};
+use crate::found::Found;
+use crate::options::LearnerOptions;
 
 /// What settings must have in common to share a learner; `None` for those that need one of their own.
 pub(crate) fn family(settings: &Settings, options: LearnerOptions) -> Option<String> {

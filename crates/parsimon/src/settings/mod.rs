@@ -1,4 +1,23 @@
-//! Settings: as given ([`Spec`]), complete and checked ([`Settings`]), and the learner they describe.
+//! Settings: as given ([`Spec`]), and complete and checked ([`Settings`]).
+//!
+//! A [`Spec`] names an algorithm and sets some of its settings, from code, from JSON or from TOML. [`Spec::resolve`] adds the
+//! defaults and refuses unknown names, values out of range and combinations that make no sense. The error is a
+//! [`BuildError`] that names the setting. [`LearnerOptions`] holds what is not part of a method: the precision, the bias and the
+//! storage of the weights.
+//!
+//! ```
+//! use parsimon::settings::{Loss, Spec};
+//!
+//! let spec = Spec::from_json(r#"{"algorithm": "ftrl", "loss": "squared", "l1": 0.5}"#)?;
+//! let settings = spec.resolve()?;
+//! assert_eq!(settings.loss(), Loss::Squared);
+//! assert_eq!(settings.to_json()["rate"], 0.1);
+//!
+//! let error = Spec::new("ftrl").set("l1", -1.0).resolve().unwrap_err();
+//! assert_eq!(error.parameter(), "l1");
+//! assert_eq!(error.to_string(), "l1 must be a finite number >= 0, got -1.0");
+//! # Ok::<(), parsimon::BuildError>(())
+//! ```
 
 pub mod alias;
 mod filter;
@@ -8,8 +27,13 @@ mod spec;
 pub use filter::{FilterPrecision, Regularization};
 pub use spec::Spec;
 
-use parsimon_core::kernel::Kernel;
-use parsimon_core::{LabelDomain, Loss, Online, Precision};
+pub use crate::options::{LearnerOptions, Storage};
+#[doc(inline)]
+pub use parsimon_core::kernel::Kernel;
+#[doc(inline)]
+pub use parsimon_core::{LabelDomain, Loss, Precision};
+
+use parsimon_core::Online;
 use parsimon_files::memory;
 use serde_json::{Map, Value};
 
@@ -21,11 +45,21 @@ use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
 use crate::algorithm::room::scales;
 use crate::algorithm::setting::ClassWeight;
 use crate::algorithm::{Algorithm, Configured, Nature};
+use crate::error::BuildError;
+use crate::found::Found;
 use crate::room;
-use crate::{BuildError, Found, LearnerOptions};
 
-/// Settings that are complete and checked. They never change; what is found in the data is an argument of
-/// [`build`](Settings::build).
+/// Settings that are complete and checked. They never change: what was found in the data is passed to [`build`](Settings::build).
+///
+/// ```
+/// use parsimon::{Settings, Spec};
+///
+/// let settings: Settings = Spec::new("rda").set("l1", 0.01).resolve()?;
+/// assert_eq!(settings.algorithm().name, "rda");
+/// assert!(settings.is_binary() && !settings.needs_dimension());
+/// assert_eq!(settings.to_spec().resolve()?.to_json(), settings.to_json());
+/// # Ok::<(), parsimon::BuildError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
     algorithm: &'static Algorithm,
@@ -49,21 +83,21 @@ impl Settings {
         self.algorithm
     }
 
-    /// As a spec that resolves to these settings again.
+    /// A spec that resolves to these settings.
     pub fn to_spec(&self) -> Spec {
         Spec::from_values(self.values.clone())
     }
 
-    /// As a JSON object.
+    /// The settings as a JSON object.
     pub fn to_json(&self) -> &Map<String, Value> {
         &self.values
     }
 
-    /// The settings of one algorithm with their types; `None` if these are another's.
+    /// The settings as a struct of [`algorithm::typed`](crate::algorithm::typed); `None` if they are of another algorithm.
     ///
     /// ```
     /// use parsimon::Spec;
-    /// use parsimon::algorithm::ftrl::Ftrl;
+    /// use parsimon::algorithm::typed::Ftrl;
     ///
     /// let settings = Spec::new("ftrl").set("l1", 0.5).resolve()?;
     /// assert_eq!(settings.typed::<Ftrl>().map(|ftrl| ftrl.penalized.l1), Some(0.5));
@@ -82,7 +116,7 @@ impl Settings {
         self.configured.loss
     }
 
-    /// The word of the loss.
+    /// The name of the loss.
     pub fn loss_name(&self) -> &'static str {
         self.configured.loss_word
     }
@@ -109,8 +143,8 @@ impl Settings {
         }
     }
 
-    /// Whether labels are two classes: the loss is one of classes, or the method learns numbers and two classes were declared
-    /// or found, which it learns as -1 and 1.
+    /// Whether labels are two classes. This holds if the loss is for classes, and also if the method learns numbers and two classes
+    /// were declared or found; they are then learned as -1 and 1.
     pub fn is_of_two_classes(&self, found: &Found) -> bool {
         let stated = self.classes().map_or(&found.classes[..], |classes| classes);
         self.is_binary() || (self.is_of_numbers() && stated.len() == 2)
@@ -121,23 +155,23 @@ impl Settings {
         !self.is_multiclass() && self.loss().domain() == LabelDomain::Real
     }
 
-    /// Whether two distinct labels are taken for two classes: the method learns numbers, and neither the loss nor the classes
-    /// were given.
+    /// Whether data with two distinct labels is treated as two classes. This holds if the method learns numbers and neither the
+    /// loss nor the classes are set.
     pub fn may_find_two_classes(&self) -> bool {
         self.is_of_numbers() && !self.is_loss_given && self.classes().is_none()
     }
 
-    /// How much the rows of a class count; `None` if all classes count the same.
+    /// The factors on the importance of rows by class, if they are set.
     pub fn class_weight(&self) -> Option<&ClassWeight> {
         self.configured.classes.class_weight.as_ref()
     }
 
-    /// Whether every weight is visited in every round.
+    /// Whether every row updates every weight, so that a row costs time in proportion to the number of features.
     pub fn is_dense(&self) -> bool {
         self.recipe().nature(self.loss()) == Nature::Dense
     }
 
-    /// Whether the model is a function over a dictionary of rows, and not linear.
+    /// Whether the model is a kernel expansion over a dictionary of rows, which is not linear.
     pub fn is_kernel(&self) -> bool {
         self.recipe().nature(self.loss()) == Nature::Kernel
     }
@@ -147,7 +181,7 @@ impl Settings {
     ///
     /// ```
     /// use parsimon::Spec;
-    /// use parsimon::core::kernel::Kernel;
+    /// use parsimon::settings::Kernel;
     ///
     /// let spec = r#"{"algorithm": "multikernel-pda", "kernel": ["linear", "gaussian"], "variances": [0.5]}"#;
     /// let settings = Spec::from_json(spec)?.resolve()?;
@@ -159,27 +193,32 @@ impl Settings {
         self.recipe().kernels()
     }
 
-    /// What the regret is measured against; `None` where that is not computed.
+    /// The comparison of the regret; `None` if the regret of this algorithm is not computed.
     pub fn objective(&self) -> Option<Objective> {
         self.recipe().objective()
     }
 
-    /// The bound that the algorithm's analysis gives for the regret, where it does.
+    /// The bound of the regret from the analysis of the algorithm, if there is one.
     pub fn regret_bound(&self, met: &Met) -> Option<Bound> {
         self.recipe().regret_bound(met)
     }
 
-    /// Whether features are brought to a common scale.
+    /// Whether features are normalized to a common scale while learning.
     pub fn is_normalized(&self) -> bool {
         self.configured.is_normalized
     }
 
-    /// Whether predictions of numbers stay in the range of the labels learned.
+    /// Whether rows count less the longer ago they were learned.
+    pub fn has_half_life(&self) -> bool {
+        self.recipe().half_life().is_some()
+    }
+
+    /// Whether predicted numbers are clipped to the range of the labels learned.
     pub fn clips_predictions(&self) -> bool {
         self.is_normalized() && self.configured.clips_predictions
     }
 
-    /// These settings as one method with its rate and penalty, where a race has chosen them.
+    /// For `auto`, the settings of the rate and penalty that were chosen; otherwise a copy.
     #[must_use]
     pub fn after_race(&self, chosen: Option<usize>) -> Self {
         let racer = |auto: &Auto| auto.racers(self.loss()).get(chosen?).copied();
@@ -212,17 +251,17 @@ impl Settings {
         !self.is_multiclass() && self.loss().domain() == LabelDomain::NonNegative
     }
 
-    /// The name of what is averaged while learning: the loss, or the share of errors for several classes.
+    /// The name of the progressive loss: the loss, or `error` (the share of errors) for several classes.
     pub fn progressive_name(&self) -> &'static str {
         if self.is_multiclass() { "error" } else { self.loss_name() }
     }
 
-    /// Whether the method must know the number of features, and the settings do not have it.
+    /// Whether the number of features is needed before training and is not set.
     pub fn needs_dimension(&self) -> bool {
         self.recipe().needs_dimension().is_some() && self.recipe().dimension().is_none()
     }
 
-    /// Whether the schedule must know the number of rows, because the settings do not have the round of its switch.
+    /// Whether the number of rows is needed before training, because `switch` is not set.
     pub fn needs_rows(&self) -> bool {
         self.recipe().needs_rows()
     }
@@ -232,13 +271,13 @@ impl Settings {
         self.recipe().dimension().or(found.dimension)
     }
 
-    /// How many sets of weights there are: one, or one per class. `None` if the classes are not known.
+    /// The number of heads (sets of weights): one, or one per class. `None` if the classes are not known.
     pub fn heads(&self, found: &Found) -> Option<usize> {
         let classes = || self.classes().map_or(found.classes.len(), <[String]>::len);
         if self.is_multiclass() { Some(classes()).filter(|n| *n > 0) } else { Some(1) }
     }
 
-    /// The settings as a JSON object in which what was needed and found is as if it had been given.
+    /// The settings as a JSON object, completed by what was found in the data.
     pub fn completed(&self, found: &Found) -> Map<String, Value> {
         let mut values = self.values.clone();
         if self.is_multiclass() && self.classes().is_none() && !found.classes.is_empty() {
@@ -279,10 +318,11 @@ impl Settings {
         })
     }
 
-    /// A learner at the origin.
+    /// Builds a learner whose weights are zero.
     ///
     /// ```
-    /// use parsimon::{Found, LearnerOptions, Spec};
+    /// use parsimon::{LearnerOptions, Spec};
+    /// use parsimon::survey::Found;
     ///
     /// let settings = Spec::new("rda").set("rate", 0.3).set("l1", 0.01).resolve()?;
     /// let learner = settings.build(LearnerOptions::default(), &Found::default())?;

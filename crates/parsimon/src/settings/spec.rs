@@ -3,16 +3,16 @@
 use serde_json::{Map, Value};
 
 use super::{Settings, alias};
-use crate::BuildError;
 use crate::algorithm::setting::Default as DefaultValue;
 use crate::algorithm::{self, ALGORITHMS, Algorithm, PENALTIES};
+use crate::error::BuildError;
 use crate::suggestion::did_you_mean;
 
-/// Settings as somebody gave them: unset fields stay unset, layers overwrite each other.
+/// Settings as given by the user. Fields that are not set stay unset until [`resolve`](Spec::resolve).
 ///
 /// ```
 /// use parsimon::Spec;
-/// use parsimon::algorithm::rda::{Beta, Rda};
+/// use parsimon::algorithm::typed::{Beta, Rda};
 ///
 /// let file = Spec::from_json(r#"{"algorithm": "rda", "l1": 0.05}"#)?;
 /// let flags = Spec::new("rda").set("l1", 0.1);
@@ -36,7 +36,7 @@ impl Spec {
         Self::default().set("algorithm", algorithm)
     }
 
-    /// The default of all front ends: the race of settings, which needs no rate and no penalty.
+    /// The default of the program and of Python: `auto`, which needs neither a rate nor a penalty.
     pub fn recommended() -> Self {
         Self::new("auto")
     }
@@ -67,7 +67,7 @@ impl Spec {
         self
     }
 
-    /// The same with the defaults of signals, which differ from those of tables: no penalty, and a larger step for some filters.
+    /// Sets the defaults for signals: no penalty, and a larger step for some filters.
     ///
     /// ```
     /// use parsimon::Spec;
@@ -92,7 +92,7 @@ impl Spec {
         spec.without_default_penalty()
     }
 
-    /// The same without the algorithm's default penalty, for experiments: what is not set is not there.
+    /// Disables the default penalty of the algorithm.
     #[must_use]
     pub fn without_default_penalty(self) -> Self {
         let name = self.get("algorithm").and_then(Value::as_str).unwrap_or_default();
@@ -113,7 +113,7 @@ impl Spec {
         set.map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The fields of `other` win.
+    /// Overwrites fields by those that are set in `other`.
     #[must_use]
     pub fn overwrite(mut self, other: Spec) -> Self {
         self.values.extend(other.values);
@@ -186,8 +186,8 @@ impl Spec {
             None => {
                 let names = ALGORITHMS.iter().map(|a| a.name);
                 fail(format!(
-                    "there is no algorithm {name:?}{}; `parsimon algorithms` lists them",
-                    did_you_mean(name, names)
+                    "there is no algorithm {name:?}{} `parsimon algorithms` lists them",
+                    ended(&did_you_mean(name, names))
                 ))
             }
         }
@@ -211,15 +211,22 @@ fn json_of(value: toml::Value) -> Value {
     }
 }
 
+/// A suggestion ends with its question mark, and nothing with a semicolon.
+fn ended(suggestion: &str) -> &str {
+    if suggestion.is_empty() { ";" } else { suggestion }
+}
+
 fn unknown_setting(algorithm: &'static Algorithm, name: &str) -> BuildError {
     let known: Vec<_> = algorithm.parameters().map(|p| p.name).collect();
-    BuildError::new(
-        name,
-        format!(
-            "{} has no setting {name:?}{}; it has {}",
-            algorithm.name,
-            did_you_mean(name, known.iter().copied()),
-            known.join(", ")
-        ),
-    )
+    let others: Vec<_> = ALGORITHMS.iter().filter(|a| a.has(name)).map(|a| a.name).collect();
+    let near = match others.is_empty() {
+        true => ended(&did_you_mean(name, known.iter().copied())).to_owned(),
+        // No slip of the finger: it is a setting of others.
+        false => {
+            let more = if others.len() > 4 { ", ..." } else { "" };
+            format!(", a setting of {}{more};", others[..others.len().min(4)].join(", "))
+        }
+    };
+    let (own, known) = (algorithm.name, known.join(", "));
+    BuildError::new(name, format!("{own} has no setting {name:?}{near} it has {known}"))
 }

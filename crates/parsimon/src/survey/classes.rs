@@ -1,15 +1,17 @@
 //! From the labels of the data to the classes of a learner.
 
 use parsimon_core::Loss;
+use parsimon_data::listed;
 
 use super::SeenLabels;
-use crate::{Error, Settings};
+use crate::error::Error;
+use crate::settings::Settings;
 
 /// The classes that the settings declare, if they do.
 pub(super) fn declared(settings: &Settings) -> Result<Option<Vec<String>>, Error> {
     match settings.classes() {
         Some(classes) if settings.is_binary() && classes.len() != 2 => Err(Error::Usage(format!(
-            "classes names {} labels; say multiclass for more than two",
+            "classes names {} labels; set multiclass for more than two",
             classes.len()
         ))),
         classes => Ok(classes.map(<[String]>::to_vec)),
@@ -31,7 +33,6 @@ pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<Str
         )));
     }
     if !settings.is_multiclass() && classes.len() > 2 {
-        let shown: Vec<_> = classes.iter().take(5).map(String::as_str).collect();
         let name = settings.algorithm().name;
         let (who, numbers) = match settings.loss_name() {
             // Its loss is squared, and so is that of lms, which takes numbers.
@@ -40,9 +41,9 @@ pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<Str
             loss => (format!("the loss {loss}"), "--loss squared"),
         };
         return Err(Error::Usage(format!(
-            "{who} is for two classes and the data has {} labels ({}, ...); use --multiclass, or {numbers} for numbers",
+            "{who} is for two classes and the data has {} labels ({}); use --multiclass, or {numbers} for numbers",
             classes.len(),
-            shown.join(", ")
+            listed(classes.iter(), 5)
         )));
     }
     Ok(classes)

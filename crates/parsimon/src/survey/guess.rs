@@ -1,12 +1,13 @@
 //! The loss, guessed from the labels.
 
-use parsimon_data::{Format, Options};
+use parsimon_data::{Format, Options, is_missing_word};
 
 use super::scan::MOST_NUMBERED;
-use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, kinds, opened, scan};
-use crate::{Error, Settings, Spec};
+use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, kinds, opened, scan, words};
+use crate::error::Error;
+use crate::settings::{Settings, Spec};
 
-/// What the labels were taken for.
+/// What the labels are, as guessed from the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
     /// Two classes.
@@ -18,7 +19,7 @@ pub enum Guess {
 }
 
 impl Guess {
-    /// The flags that the guess stands for.
+    /// The flags of the program that set what was guessed.
     pub fn flags(self) -> &'static str {
         match self {
             Guess::Two => "--loss logistic",
@@ -28,11 +29,11 @@ impl Guess {
     }
 }
 
-/// Settings, data that is open for learning, and what was guessed of them.
+/// The result of [`open_guessing`]: settings, opened data, and the guess.
 pub struct Guessed {
     /// The settings, complete.
     pub settings: Settings,
-    /// What the labels were taken for; `None` if the spec has it.
+    /// The guess; `None` if the spec has a loss.
     pub guess: Option<Guess>,
     /// The data.
     pub opened: Opened,
@@ -40,7 +41,7 @@ pub struct Guessed {
 
 /// Opens data for a spec. Where the spec has no loss, and the method takes any, the labels decide: two values are two classes,
 /// texts are classes, and so are up to 20 contiguous integers in svmlight and VW text; other numbers are numbers to be predicted.
-/// Data that can be read once only is not looked at, and has the default loss of the method.
+/// Data that can be read only once, such as a pipe, is not inspected; the default loss of the method is used.
 pub fn open_guessing<S: Source + ?Sized>(
     spec: &Spec,
     source: &S,
@@ -53,10 +54,14 @@ pub fn open_guessing<S: Source + ?Sized>(
     }
     let needs = Needs { labels: LabelNeed::Guess, ..Needs::of(&settings) };
     let mut options = kinds::with_kinds(source, options)?;
+    let mut widened = Vec::new();
     let seen = loop {
         match scan(source, &options, needs) {
             Err(error) => match kinds::widened(&options, &error) {
-                Some(wider) => options = wider,
+                Some(wider) => {
+                    options = wider;
+                    widened.push(words::widening_in_words(&error, &options));
+                }
                 None => return Err(error.into()),
             },
             Ok(seen) => break seen,
@@ -64,6 +69,7 @@ pub fn open_guessing<S: Source + ?Sized>(
     };
     let options = &options;
     let labels = seen.labels.unwrap_or(SeenLabels::Usual { from_zero: false });
+    check_missing(&labels)?;
     let guess = guess_of(&labels, seen.format, seen.is_table);
     let settings = match guess {
         Guess::Two => settings,
@@ -76,7 +82,7 @@ pub fn open_guessing<S: Source + ?Sized>(
     };
     let found = Found { classes, dimension: seen.dimension, rows: seen.rows };
     let opened = opened::reopen(std::slice::from_ref(&settings), found, source, options)?;
-    Ok(Guessed { settings, guess: Some(guess), opened })
+    Ok(Guessed { settings, guess: Some(guess), opened: Opened { widened, ..opened } })
 }
 
 /// Whether the spec leaves the loss to the labels.
@@ -89,6 +95,21 @@ fn is_open(spec: &Spec, settings: &Settings) -> bool {
     !["loss", "multiclass", "classes"].into_iter().any(is_given)
         && takes("logistic")
         && takes("squared")
+}
+
+/// Refuses numbers among which NA or another word for a missing value stands: it would be learned as a class.
+fn check_missing(labels: &SeenLabels) -> Result<(), Error> {
+    let SeenLabels::All(labels) = labels else { return Ok(()) };
+    let (numbers, others): (Vec<&String>, Vec<&String>) =
+        labels.iter().partition(|label| label.parse::<f64>().is_ok_and(f64::is_finite));
+    match others[..] {
+        [first, ..] if !numbers.is_empty() && others.iter().all(|other| is_missing_word(other)) => {
+            Err(Error::Usage(format!(
+                "labels are numbers, but some rows have the label {first:?}, which stands for a missing value; remove these rows, or declare the classes with --classes"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn guess_of(labels: &SeenLabels, format: Format, is_table: bool) -> Guess {
@@ -133,5 +154,15 @@ mod tests {
         assert_eq!(guess(&["1", "2", "4"], Format::Vw), Guess::Numbers);
         assert_eq!(guess(&["0.5", "1.5", "2.5"], Format::Vw), Guess::Numbers);
         assert_eq!(guess(&["5"], Format::Vw), Guess::Numbers);
+    }
+
+    #[test]
+    fn a_missing_value_is_no_class_of_numbers() {
+        let check = |labels: &[&str]| {
+            let labels = labels.iter().map(|&label| label.to_owned()).collect();
+            check_missing(&SeenLabels::All(labels))
+        };
+        assert!(check(&["0", "1", "NA"]).unwrap_err().to_string().contains("the label \"NA\""));
+        assert!(check(&["0", "1"]).is_ok() && check(&["None", "gold", "silver"]).is_ok());
     }
 }

@@ -6,8 +6,8 @@ use parsimon_data::{DataError, DataErrorKind, Kinds, Labels, Options, Reader, Sp
 
 use super::Source;
 
-/// Options that read a table with the kinds of its columns, found from its first rows. Data that can be read once only is left alone: its only
-/// opening finds them.
+/// Options that read a table with the kinds of its columns, found from its first rows. For data that can be read only once, the
+/// options are returned unchanged and the reader finds the kinds itself.
 pub fn with_kinds<S: Source + ?Sized>(source: &S, options: &Options) -> Result<Options, DataError> {
     // Without hashing all cells are numbers.
     if options.space == Some(Space::Ids) && options.kinds == Kinds::Found {
@@ -43,7 +43,10 @@ pub(super) fn of(reader: &Reader, options: &Options) -> Options {
 /// wider kind.
 pub fn widened(options: &Options, error: &DataError) -> Option<Options> {
     let Kinds::Known(table) = &options.kinds else { return None };
-    if error.kind() != DataErrorKind::Kind {
+    // A column that the user declares to be numbers stays one.
+    let is_declared =
+        options.number_columns.iter().any(|name| Some(name.as_str()) == error.field());
+    if error.kind() != DataErrorKind::Kind || is_declared {
         return None;
     }
     let wider = table.widened(error.field()?, error.token()?)?;

@@ -1,7 +1,7 @@
-//! What the data holds, found out before the first row is learned: the labels, the number of features, the number of rows.
+//! Inspecting data before training: its labels, columns, number of features and number of rows.
 //!
-//! [`open`] is what every front end calls: it looks at the data as far as the settings need it, and hands back the
-//! data open for learning. A look is one pass, whatever is looked for; where nothing is needed there is none.
+//! [`open`] inspects the data as far as the settings need it, and returns a reader with the schema that was found. The inspection
+//! is one pass at most; where the settings need nothing, there is none. [`open_guessing`] also guesses the loss from the labels.
 //!
 //! ```
 //! use parsimon::data::{Input, Options};
@@ -35,4 +35,4 @@ pub use scan::{Scan, SeenLabels, scan};
 pub use schema::InputSchema;
 pub use source::Source;
 pub use stored::{schema_from_json, schema_to_json};
-pub use words::{columns_in_words, listed};
+pub use words::{columns_in_words, widening_in_words};

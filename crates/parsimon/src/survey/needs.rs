@@ -1,6 +1,6 @@
-//! What must be known of the data before the first row.
+//! What must be known about the data before training.
 
-use crate::Settings;
+use crate::settings::Settings;
 
 /// What must be known of the data before the first row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Needs {
     pub rows: bool,
 }
 
-/// What must be known of the labels.
+/// What must be known about the labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelNeed {
     /// Nothing: they are numbers, or declared.
@@ -41,7 +41,7 @@ impl Needs {
         Self { labels, dimension: settings.needs_dimension(), rows: settings.needs_rows() }
     }
 
-    /// What learners need that learn the same rows. They have labels of one kind: that of the first.
+    /// What several learners on the same rows need. The labels are of the kind that the first of them expects.
     pub fn of_all(settings: &[Settings]) -> Self {
         let all = || settings.iter().map(Self::of);
         Self {
@@ -51,7 +51,7 @@ impl Needs {
         }
     }
 
-    /// Whether no look at the data is needed.
+    /// Whether nothing needs to be known.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

@@ -1,12 +1,15 @@
-//! Data that was looked at, and is open for learning.
+//! Inspected data with a reader at its first row.
 
 use std::sync::Arc;
 
 use parsimon_core::Chunk;
 use parsimon_data::{DataErrorKind, Labels, Options, Reader, TableSchema};
 
-use super::{Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, kinds, scan};
-use crate::{Error, Settings};
+use super::{
+    Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, kinds, scan, words,
+};
+use crate::error::Error;
+use crate::settings::Settings;
 
 /// So many rows decide the kinds of columns.
 const JUDGED_ROWS: u64 = 10_000;
@@ -15,32 +18,40 @@ const JUDGED_ROWS: u64 = 10_000;
 pub struct Opened {
     /// How the rows are read, and what was found in them.
     pub schema: InputSchema,
-    /// The options that read them so.
+    /// The options of the reader.
     pub options: Options,
     /// The rows, from the first.
     pub reader: Reader,
+    /// Columns whose kind was widened on the way, a sentence each.
+    pub widened: Vec<String>,
 }
 
-/// Looks at the data as far as the settings need it, and opens it. All settings are for the same kind of labels: that of the
-/// first.
+/// Inspects the data as far as the settings need it, and opens it. The labels are of the kind that the first settings expect.
 pub fn open<S: Source + ?Sized>(
     settings: &[Settings],
     source: &S,
     options: &Options,
 ) -> Result<Opened, Error> {
     let mut options = kinds::with_kinds(source, options)?;
+    let mut sentences = Vec::new();
     loop {
         match survey(settings, source, &options) {
             Err(Error::Data(error)) => match kinds::widened(&options, &error) {
-                Some(wider) => options = wider,
+                Some(wider) => {
+                    options = wider;
+                    sentences.push(words::widening_in_words(&error, &options));
+                }
                 None => return Err(error.into()),
             },
-            found => return reopen(settings, found?, source, &options),
+            found => {
+                let opened = reopen(settings, found?, source, &options)?;
+                return Ok(Opened { widened: sentences, ..opened });
+            }
         }
     }
 }
 
-/// The kinds of a table's columns; `None` if the data is no table, or its cells are understood one by one.
+/// The kinds of the columns of a table; `None` if the data is not a table or has no kinds.
 pub fn table<S: Source + ?Sized>(
     source: &S,
     options: &Options,
@@ -82,10 +93,10 @@ pub(super) fn reopen<S: Source + ?Sized>(
     options = kinds::of(&reader, &options);
     options.label_column = reader.label_column().map(str::to_owned).or(options.label_column);
     schema = InputSchema::new(&options, reader.space(), schema.found);
-    Ok(Opened { schema, options, reader })
+    Ok(Opened { schema, options, reader, widened: Vec::new() })
 }
 
-/// Looks at the data as far as the settings need it, in one pass.
+/// Inspects the data as far as the settings need it, in one pass.
 pub fn survey<S: Source + ?Sized>(
     settings: &[Settings],
     source: &S,
@@ -151,7 +162,7 @@ fn check_once(once: &str, needs: Needs) -> Result<LabelNeed, Error> {
     }
     if needs.dimension || needs.rows {
         let flag = if needs.dimension { "--dimension" } else { "--switch" };
-        return usage(format!("{once} cannot be scanned; say {flag}"));
+        return usage(format!("{once} cannot be scanned; pass {flag}"));
     }
     Ok(LabelNeed::Nothing)
 }

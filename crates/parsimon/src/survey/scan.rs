@@ -10,7 +10,7 @@ const GLANCE: usize = 1000;
 /// More classes than this are taken for numbers.
 const MOST_CLASSES: usize = 10_000;
 
-/// What one pass over the data saw.
+/// The result of one pass over the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
     /// The labels; `None` if they were not looked for, or are numbers where two classes were looked for.
@@ -31,18 +31,18 @@ pub struct Scan {
 /// The labels that were seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeenLabels {
-    /// In the first rows -1, 0 and 1 alone; the others were not looked at.
+    /// The first rows have only -1, 0 and 1; later rows were not inspected.
     Usual {
         /// Whether 0 takes the place of -1.
         from_zero: bool,
     },
     /// All of them: numbers in order, then texts in order.
     All(Vec<String>),
-    /// So many different numbers, or fractions, that they are no classes; the others were not looked at.
+    /// Too many different numbers, or fractions, to be classes; later rows were not inspected.
     Numbers,
 }
 
-/// Passes over the data once, as far as it is needed.
+/// Reads the data once, only as far as needed.
 pub fn scan<S: Source + ?Sized>(
     source: &S,
     options: &Options,

@@ -7,15 +7,29 @@ use parsimon_data::{Kinds, Labels, Options, Space, TableSchema};
 use serde::{Deserialize, Serialize};
 
 use super::Found;
-use crate::{Settings, Storage};
+use crate::options::Storage;
+use crate::settings::Settings;
 
-/// The part of the reading that belongs to the model.
+/// How rows are read: what a model must know to read rows for prediction as they were read for training.
+///
+/// ```
+/// use parsimon::data::{Input, Options};
+/// use parsimon::{Spec, survey};
+///
+/// let bytes = b"bought,city\nyes,Rome\nno,Oslo\n".to_vec();
+/// let inputs = [Input::Bytes { name: "shop.csv".into(), bytes }];
+/// let settings = Spec::new("ftrl").resolve()?;
+/// let opened = survey::open(&[settings], &inputs[..], &Options::default())?;
+/// assert_eq!(opened.schema.found.classes, ["no", "yes"]);
+/// assert!(opened.schema.bits.is_some(), "features of tables are hashed");
+/// # Ok::<(), parsimon::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InputSchema {
-    /// The logarithm of the number of slots when features are hashed; `None` when ids are kept.
+    /// The number of hash bits: features are hashed into 2^bits slots. `None` if ids are kept.
     pub bits: Option<u8>,
-    /// What was found in the data that was learned. Files have it beside the fields of the schema.
+    /// What was found in the training data.
     #[serde(flatten)]
     pub found: Found,
     /// Products of namespaces.
@@ -26,7 +40,7 @@ pub struct InputSchema {
     pub weight_column: Option<String>,
     /// Columns that are not features.
     pub ignored_columns: Vec<String>,
-    /// Columns whose numbers are categories.
+    /// Columns that are categories even if their cells are numbers.
     pub text_columns: Vec<String>,
     /// The kinds of a table's columns; `None` where cells are understood one by one.
     #[serde(with = "super::stored", skip_serializing_if = "Option::is_none")]
@@ -34,7 +48,7 @@ pub struct InputSchema {
 }
 
 impl InputSchema {
-    /// What the options say, with the space the reader found.
+    /// The schema of some options, with the feature space of the reader.
     pub fn new(options: &Options, space: Space, found: Found) -> Self {
         Self {
             bits: match space {
@@ -59,7 +73,7 @@ impl InputSchema {
         self.bits.map_or(Space::Ids, |bits| Space::Hashed { bits })
     }
 
-    /// The store that suits the space.
+    /// The storage that suits the feature space.
     pub fn storage(&self) -> Storage {
         self.bits.map_or(Storage::Growing, |bits| Storage::Slots(1 << bits))
     }
@@ -78,7 +92,7 @@ impl InputSchema {
         }
     }
 
-    /// Options that read as the model was trained; the rest is taken from `options`.
+    /// Options that read rows as in training. Everything that the schema does not decide is taken from `options`.
     pub fn options(&self, settings: &Settings, precision: Precision, options: &Options) -> Options {
         Options {
             space: Some(self.space()),

@@ -2,7 +2,7 @@
 
 use parsimon_data::{DataError, Input, Options, Reader};
 
-/// Rows that can be opened: files, or whatever else a front end has.
+/// Data that can be opened for reading: files, bytes, or a source of the caller.
 pub trait Source {
     /// Opens the rows from the beginning.
     fn open(&self, options: &Options) -> Result<Reader, DataError>;

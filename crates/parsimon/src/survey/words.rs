@@ -1,27 +1,32 @@
 //! What was found of a table's columns, in a few lines.
 
-use parsimon_data::{Kind, TableSchema};
+use parsimon_data::{DataError, Kind, Kinds, Options, TableSchema, listed};
+use parsimon_eval::number::thousands;
 
 use super::InputSchema;
 
 /// Names that a note lists at most.
 const MOST: usize = 8;
 
-/// A line about the kinds and the label, and a line for each kind of column that is left out; none where the data is no table. `keep` is
-/// what a user writes to have such columns read.
+/// Describes the columns: a line about kinds and the label, and a line for each kind of column that is not used. Empty if the data
+/// is not a table. `keep` is the text that explains how to use such columns.
 pub fn columns_in_words(schema: &InputSchema, keep: &str) -> Vec<String> {
     let Some(table) = &schema.table else { return Vec::new() };
     let classes = match &schema.found.classes[..] {
         [] => String::new(),
-        classes => format!(" ({})", listed(classes.iter().map(String::as_str), 3)),
+        classes => format!(" ({})", listed(classes.iter(), 3)),
     };
     let mut parts = counts(table);
-    parts.extend(table.label.iter().map(|label| format!("label {label}{classes}")));
-    parts.extend(table.weight.iter().map(|weight| format!("weight {weight}")));
+    parts.extend(
+        table.label.iter().map(|label| format!("label {}{classes}", listed([label].iter(), 1))),
+    );
+    parts
+        .extend(table.weight.iter().map(|weight| format!("weight {}", listed([weight].iter(), 1))));
     parts.extend(table.ngrams.iter().map(|n| format!("runs of up to {n} words")));
     let columns = table.columns.len();
     let mut lines = vec![format!(
-        "{columns} column{}: {}",
+        "{} column{}: {}",
+        thousands(columns as u64),
         if columns == 1 { "" } else { "s" },
         parts.join(", ")
     )];
@@ -43,6 +48,20 @@ pub fn columns_in_words(schema: &InputSchema, keep: &str) -> Vec<String> {
     lines
 }
 
+/// Which cell contradicts the kind of its column, and the kind of the column in `options`, which is wider.
+pub fn widening_in_words(error: &DataError, options: &Options) -> String {
+    let (name, line) = (error.name(), error.line().unwrap_or_default());
+    let (column, token) = (error.field().unwrap_or_default(), error.token().unwrap_or_default());
+    let kind = match &options.kinds {
+        Kinds::Known(table) => table.column(column).map(|column| column.kind.to_string()),
+        Kinds::ByCell | Kinds::Found => None,
+    };
+    format!(
+        "{name}:{line}, column {column:?}: {token:?} does not fit the first rows; starting again with {column} as a {}",
+        kind.unwrap_or_default()
+    )
+}
+
 /// The columns beside label and weight.
 fn features(table: &TableSchema) -> impl Iterator<Item = (&str, Kind)> {
     let is_feature =
@@ -62,12 +81,12 @@ fn counts(table: &TableSchema) -> Vec<String> {
     let count = |kind: Kind| features(table).filter(|(_, k)| *k == kind).count();
     let counts = Kind::ALL.iter().map(|(kind, _)| (*kind, count(*kind))).filter(|(_, n)| *n > 0);
     counts
-        .map(|(kind, n)| if n == 1 { format!("1 {kind}") } else { format!("{n} {}", plural(kind)) })
+        .map(|(kind, n)| {
+            if n == 1 {
+                format!("1 {kind}")
+            } else {
+                format!("{} {}", thousands(n as u64), plural(kind))
+            }
+        })
         .collect()
-}
-
-/// The first of some names, and whether there are more.
-pub fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
-    let more = if names.len() > most { ", ..." } else { "" };
-    format!("{}{more}", names.take(most).collect::<Vec<_>>().join(", "))
 }

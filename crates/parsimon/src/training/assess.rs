@@ -7,48 +7,51 @@ use parsimon_eval::{Binary, Evaluation, Evaluator};
 use super::beside::{Beside, BesideConstant};
 use super::evaluation::{Expect, ModelEvaluator};
 use super::segments::{SegmentRow, SegmentTally, Segments};
-use crate::{Coverage, Error, Model};
+use crate::coverage::Coverage;
+use crate::error::Error;
+use crate::model::Model;
 
-/// What to judge, and how.
+/// How [`Model::assess`] evaluates a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assess {
-    /// Rows to pass over.
+    /// Rows to skip at the beginning.
     pub skip: u64,
-    /// Rows to judge at most.
+    /// The largest number of rows to evaluate.
     pub limit: Option<u64>,
     /// The column whose values are segments.
     pub by: Option<String>,
-    /// Decisions at this threshold are judged as well: a probability, or a margin where there are no probabilities.
+    /// Also evaluates decisions at this threshold: a probability, or a margin if the model has no probabilities.
     pub threshold: Option<f64>,
-    /// Whether a calibration in the model is left out.
+    /// Whether to ignore the calibration of the model.
     pub raw: bool,
-    /// Whether data is judged that the model does not know.
+    /// Whether to evaluate data whose features have no weight in the model; by default such data is an error.
     pub allow_unknown: bool,
 }
 
-/// What came of it.
+/// The result of [`Model::assess`].
 #[derive(Clone, Debug)]
 pub struct Assessed {
     /// The metrics.
     pub evaluation: Evaluation,
-    /// The model beside a constant, in the loss that was trained.
+    /// The loss of the model compared with that of a constant prediction.
     pub beside: BesideConstant,
     /// The segments, if they were asked for.
     pub segments: Option<Segments>,
-    /// What the model knows of the data.
+    /// Which features of the data have a weight in the model.
     pub coverage: Coverage,
-    /// What a person should know of the rows: see [`Reader::warnings`].
+    /// Warnings about the rows; see [`Reader::warnings`].
     pub warnings: Vec<String>,
     /// Bad rows that were skipped.
     pub skipped: u64,
 }
 
 impl Model {
-    /// Predicts labeled data and judges the predictions. `observe` sees how far it is.
+    /// Predicts labeled data and evaluates the predictions. `observe` is called with the position in the data.
     ///
     /// ```
     /// use parsimon::data::{Input, Labels, Options};
-    /// use parsimon::{Assess, InputSchema, LearnerOptions, Plan, Prior, Spec, Trainer, run};
+    /// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
+    /// use parsimon::predict::{Assess, Prior};
     ///
     /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
     /// let settings = Spec::new("ftrl").resolve()?;

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::constant::{Constant, Labels};
-use crate::{Found, Settings};
+use crate::found::Found;
+use crate::settings::Settings;
 
 /// Rows before the first look at the difference between learner and constant.
 const FIRST_LOOK: u64 = 1000;
@@ -39,7 +40,7 @@ struct Tally {
     recent_cost: f64,
 }
 
-/// A learner that is surely worse than the constant.
+/// A learner whose loss is significantly larger than the loss of the constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Behind {
     /// Rows learned.
@@ -48,7 +49,7 @@ pub struct Behind {
     pub loss: f64,
     /// The average loss of the constant on the same rows.
     pub constant: f64,
-    /// How sure it is, in standard errors of the paired difference; where a few enormous losses decide, a small number.
+    /// The difference in standard errors of the paired difference. It is small if a few very large losses decide.
     pub z: f64,
 }
 
@@ -150,7 +151,7 @@ mod tests {
     use parsimon_testing::SplitMix64;
 
     use super::*;
-    use crate::Spec;
+    use crate::settings::Spec;
 
     fn baseline() -> Baseline {
         let settings = Spec::new("sgd").resolve().unwrap();

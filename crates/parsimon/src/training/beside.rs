@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::constant::Constant;
 use super::shared::error;
-use crate::Model;
+use crate::model::Model;
 
 /// The losses of a model and of a constant on the same rows: the loss that was trained, or for several classes the share of
 /// errors.
@@ -14,7 +14,7 @@ use crate::Model;
 pub struct BesideConstant {
     /// The name of the loss, or `error`.
     pub measure: &'static str,
-    /// Where the constant is from.
+    /// The labels that the constant was computed from.
     pub constant_from: Prior,
     /// The loss of the model.
     #[serde(serialize_with = "estimate")]
@@ -31,9 +31,9 @@ pub struct BesideConstant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prior {
-    /// Those the model was trained on.
+    /// The training labels.
     TrainingLabels,
-    /// Those of the evaluated rows before each row: the model does not have the others.
+    /// The labels of the evaluated rows before each row, because the model does not have those of training.
     EvaluatedLabels,
 }
 

@@ -4,15 +4,17 @@ use parsimon_core::Chunk;
 use parsimon_data::{Input, Options, Position, Reader};
 
 use super::evaluation::Expect;
-use crate::{Error, Model};
+use crate::error::Error;
+use crate::model::Model;
 
-/// Fewer rows say too little about probabilities.
+/// The smallest number of labeled rows that a calibration is fitted to.
 pub const LEAST_CALIBRATION_ROWS: usize = 100;
 
 impl Model {
-    /// The margins of labeled rows, whether the rows are positive, and their importance: what a calibration is fitted to.
+    /// The margins of labeled rows, whether the rows are positive, and their importance weights, to fit a calibration.
     ///
-    /// Refused for models that do not tell two classes apart, and for data with fewer than 100 labeled rows or with one class.
+    /// It is an error if the model does not predict two classes, if the data has fewer than 100 labeled rows, or if all labels are
+    /// equal.
     pub fn calibration_rows(
         &self,
         inputs: &[Input],

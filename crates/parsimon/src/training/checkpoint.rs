@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use parsimon_core::{Coming, StateErrorKind, StateWriter, restore_within};
+use parsimon_core::workspace::{Coming, restore_within};
+use parsimon_core::{StateErrorKind, StateWriter};
 use parsimon_eval::Progressive;
 use parsimon_files::memory::{self, amount};
 use serde::de::DeserializeOwned;
@@ -11,12 +12,12 @@ use serde_json::{Value, json};
 use super::Trainer;
 use super::baseline::MOST_ROWS;
 use crate::container::{self, Container, Kind};
-use crate::model::{encode_names, push_names, read_common, read_names};
-use crate::{Error, FormatError, LearnerOptions, Storage};
+use crate::error::{Error, FormatError};
+use crate::model::{FeatureNames, encode_names, push_names, read_common};
+use crate::options::{LearnerOptions, Storage};
 
 impl Trainer {
-    /// Writes everything needed to go on, bit for bit. A state with a number that is not finite is refused: it could not be read
-    /// back.
+    /// Writes a checkpoint, from which training continues bit for bit. A state with a number that is not finite is refused.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), FormatError> {
         let mut state = StateWriter::new();
         self.online().save(&mut state);
@@ -27,7 +28,7 @@ impl Trainer {
         container::write(&container, path, Kind::Checkpoint)
     }
 
-    /// A checkpoint file's bytes, for those who keep them elsewhere.
+    /// The bytes of a checkpoint file.
     pub fn checkpoint(&self) -> Vec<u8> {
         let mut state = StateWriter::new();
         self.online().save(&mut state);
@@ -39,7 +40,7 @@ impl Trainer {
     /// feature; this looks at all of them, and takes as long as a checkpoint.
     ///
     /// ```
-    /// use parsimon::core::{Chunk, Repeats};
+    /// use parsimon::rows::{Chunk, Repeats};
     /// use parsimon::{Error, InputSchema, LearnerOptions, Spec, Trainer};
     ///
     /// let settings = Spec::new("sgd").set("loss", "squared").set("rate", 1e300).resolve()?;
@@ -109,12 +110,12 @@ impl Trainer {
         about
     }
 
-    /// A learner that goes on where a checkpoint stopped.
+    /// Continues from a checkpoint file.
     pub fn resume(path: &Path) -> Result<Self, Error> {
         Self::take(&parsimon_files::read_file(path).map_err(FormatError::from)?, path)
     }
 
-    /// The same from a checkpoint's bytes.
+    /// Continues from the bytes of a checkpoint.
     pub fn from_checkpoint(bytes: &[u8]) -> Result<Self, Error> {
         Self::take(bytes, Path::new("the checkpoint"))
     }
@@ -197,8 +198,7 @@ impl Trainer {
         if !state.is_empty() {
             return Err(format!("state: {} bytes are left over", state.len()));
         }
-        let names = read_names(container)?;
-        trainer.names = names.iter().map(|(slot, name)| (*slot, name.as_str())).collect();
+        trainer.names = FeatureNames::read(container)?.iter().collect();
         Ok(trainer)
     }
 }

@@ -12,8 +12,9 @@ use std::ops::Range;
 use parsimon_core::Chunk;
 
 use crate::algorithm::setting::ClassWeight;
+use crate::error::{BuildError, Error};
+use crate::settings::Settings;
 use crate::survey::Found;
-use crate::{BuildError, Error, Settings};
 
 /// The factors, and the rows with them.
 #[derive(Clone, Debug)]
@@ -131,7 +132,7 @@ mod tests {
     use parsimon_core::Repeats;
 
     use super::*;
-    use crate::Spec;
+    use crate::settings::Spec;
 
     fn chunk(rows: &[(f64, f64)]) -> Chunk {
         let mut chunk = Chunk::new();

@@ -4,14 +4,17 @@ use parsimon_core::{LabelDomain, Loss};
 use parsimon_eval::Mean;
 use serde::{Deserialize, Serialize};
 
-use crate::{Found, Settings};
+use crate::found::Found;
+use crate::settings::Settings;
 
-/// A prediction that uses no feature. Each row is predicted from the labels before it, so that its loss compares with a
-/// progressive loss: the frequency of the classes, the mean, or an estimate of the quantile, whichever suits the loss. Before the
+/// A prediction that uses no feature: the frequency of the classes, the mean, or an estimate of the quantile, depending on the
+/// loss. Each row is predicted from the labels before it, so that the loss can be compared with a progressive loss. Before the
 /// first label it predicts the margin 0, as most learners do.
 ///
 /// ```
-/// use parsimon::{Constant, Found, Spec};
+/// use parsimon::Spec;
+/// use parsimon::study::Constant;
+/// use parsimon::survey::Found;
 ///
 /// let settings = Spec::new("sgd").set("loss", "squared").resolve()?;
 /// let mut constant = Constant::new(&settings, &Found::default());
@@ -44,7 +47,7 @@ pub(super) struct Labels {
 }
 
 impl Constant {
-    /// Before the first label.
+    /// A constant that has seen no label.
     pub fn new(settings: &Settings, found: &Found) -> Self {
         let is_multiclass = settings.is_multiclass();
         let classes = if is_multiclass { settings.heads(found).unwrap_or(1) } else { 0 };
@@ -52,8 +55,8 @@ impl Constant {
         Self { loss: settings.loss(), labels }
     }
 
-    /// Predicts a label from those before it, takes it, and returns what the prediction cost: the loss, or for several classes
-    /// whether it was wrong.
+    /// Predicts a label from the labels before it, updates the constant, and returns the loss. For several classes the loss is 0 or
+    /// 1.
     pub fn learn(&mut self, y: f64, weight: f64) -> f64 {
         let cost = self.cost(y);
         if weight > 0.0 {
@@ -237,7 +240,7 @@ mod tests {
     use parsimon_testing::SplitMix64;
 
     use super::*;
-    use crate::Spec;
+    use crate::settings::Spec;
 
     fn constant(loss: &str) -> Constant {
         let settings = Spec::new("sgd").set("loss", loss).resolve().unwrap();

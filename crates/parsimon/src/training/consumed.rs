@@ -9,21 +9,21 @@ use parsimon_files::checksum;
 use serde::{Deserialize, Serialize};
 
 use super::Trainer;
-use crate::Error;
+use crate::error::Error;
 
 /// Bytes at either end of a file that are compared.
 const COMPARED: u64 = 1 << 16;
 
-/// A file of which rows were learned. Standard input, pipes and data in memory leave no trace.
+/// A file whose rows were learned. Standard input, pipes and data in memory are not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consumed {
     /// The absolute path.
     pub path: String,
-    /// The rows that were learned or passed over.
+    /// The number of rows that were learned or skipped.
     pub rows: u64,
-    /// The bytes that the file had.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// Of the first and the last of these bytes, 64 KiB each.
+    /// The checksum of the first and the last 64 KiB.
     pub checksum: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use parsimon_eval::CurvePoint;
 
-/// The rule by which a [`Sweep`](crate::Sweep) gives up settings, looked at with every report.
+/// The rule by which a [`Sweep`](crate::training::Sweep) gives up settings, looked at with every report.
 ///
 /// A setting is given up when, after at least [`after`](EarlyStopping::after) rows, four things hold at once: its average loss is
 /// more than [`excess`](EarlyStopping::excess) above that of the best setting; so is its average since the last report; neither is
@@ -12,11 +12,23 @@ use parsimon_eval::CurvePoint;
 /// The last one is there because strong penalties and small rates start slowly. It reads the reports as doublings of the rows: a
 /// setting that closes a tenth of the gap with every doubling is kept. Chance is `3 sqrt(loss / rows)`, for losses of classes
 /// alone: three standard deviations of a count of errors.
+///
+/// ```
+/// use parsimon::tune::{EarlyStopping, Sweep};
+/// use parsimon::{InputSchema, LearnerOptions, Spec};
+///
+/// let settings = ["0.001", "0.1", "1"].map(|rate| Spec::new("ftrl").set("rate", rate.parse::<f64>().unwrap()).resolve());
+/// let settings = settings.into_iter().collect::<Result<_, _>>()?;
+/// let mut sweep = Sweep::new(settings, LearnerOptions::default(), InputSchema::default())?;
+/// // Stops settings whose loss is 5% above the best after 1,000 rows, and does not catch up.
+/// sweep.give_up_when(EarlyStopping { after: 1000, excess: 0.05, ..EarlyStopping::default() });
+/// # Ok::<(), parsimon::BuildError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EarlyStopping {
-    /// Rows that every setting may learn.
+    /// The number of rows that every setting learns at least.
     pub after: u64,
-    /// How much more loss than the best's is too much, as a share of it.
+    /// The largest excess over the loss of the best setting, as a share of that loss.
     pub excess: f64,
     /// The share of its earlier excess that a setting must come below to count as catching up.
     pub closing: f64,

@@ -5,10 +5,12 @@ use parsimon_data::{Input, Labels, Options, Reader};
 use parsimon_eval::{Binary, Calibrator, Evaluation, Evaluator, Multiclass};
 
 use super::parallel::in_parallel;
+use crate::error::Error;
+use crate::model::Model;
+use crate::settings::Settings;
 use crate::survey::Found;
-use crate::{Error, Model, Settings};
 
-/// Takes margins and labels of any task, and gives its metrics.
+/// Collects margins and labels, and computes the metrics of the task.
 #[derive(Clone, Debug)]
 pub struct ModelEvaluator(Task);
 
@@ -37,8 +39,7 @@ impl ModelEvaluator {
         Self(Task::One(evaluator))
     }
 
-    /// Judges decisions at this threshold as well, where there are two classes: a probability, or a margin where there are no
-    /// probabilities.
+    /// For two classes, also evaluates decisions at this threshold: a probability, or a margin if there are no probabilities.
     #[must_use]
     pub fn threshold(self, threshold: f64) -> Self {
         match self.0 {
@@ -77,7 +78,7 @@ impl ModelEvaluator {
 }
 
 impl Model {
-    /// Collects this model's metrics.
+    /// An evaluator for the predictions of this model.
     pub fn evaluator(&self) -> ModelEvaluator {
         ModelEvaluator::new(self.settings(), &self.schema().found.classes)
     }
@@ -92,12 +93,12 @@ impl Model {
         options
     }
 
-    /// Predicts labeled data and judges the predictions.
+    /// Predicts labeled data and evaluates the predictions.
     pub fn evaluate(&self, inputs: &[Input], options: &Options) -> Result<Evaluation, Error> {
         self.evaluate_warning(inputs, options).map(|(evaluation, _)| evaluation)
     }
 
-    /// The same, with what a person should know of the rows: see [`Reader::warnings`].
+    /// As [`evaluate`](Model::evaluate), and returns the warnings about the rows ([`Reader::warnings`]).
     pub fn evaluate_warning(
         &self,
         inputs: &[Input],
@@ -109,8 +110,8 @@ impl Model {
     }
 }
 
-/// Predicts labeled data with several models, which read rows as the first does, and judges the predictions. The data is read
-/// once; models predict at the same time, with so many threads.
+/// Evaluates several models in one pass over labeled data. Rows are read by the schema of the first model. Models predict in
+/// parallel on a number of threads.
 pub fn evaluate_models(
     models: &[Model],
     inputs: &[Input],
@@ -174,8 +175,8 @@ fn judge_all(
 /// Whether rows must have labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// They must.
+    /// Rows must have labels.
     Labels,
-    /// They need not, and what stands there may be anything.
+    /// Labels may be missing, and are not checked.
     Nothing,
 }

@@ -2,7 +2,7 @@
 
 use parsimon_core::Chunk;
 
-use crate::Settings;
+use crate::settings::Settings;
 
 /// Rows whose features are all looked at.
 const EXAMINED: usize = 1000;
@@ -296,7 +296,7 @@ mod tests {
     use parsimon_testing::SplitMix64;
 
     use super::*;
-    use crate::Spec;
+    use crate::settings::Spec;
 
     /// Rows of features 1 and 2 and a label.
     fn rows(n: usize, mut row: impl FnMut(usize, &mut SplitMix64) -> (f64, f64, f64)) -> Chunk {

@@ -7,7 +7,12 @@ use serde_json::Value;
 use super::Trainer;
 use crate::algorithm::objective::FeasibleSet;
 use crate::algorithm::{ALGORITHMS, find};
-use crate::{BuildError, Found, InputSchema, LearnerOptions, Model, Settings, Spec, Storage};
+use crate::error::BuildError;
+use crate::found::Found;
+use crate::model::Model;
+use crate::options::{LearnerOptions, Storage};
+use crate::settings::{Settings, Spec};
+use crate::survey::InputSchema;
 
 /// The settings that belong to a model: a learner that begins with it has the same.
 const OF_THE_MODEL: [&str; 6] =
@@ -42,8 +47,9 @@ impl Trainer {
     /// weights or know no base values.
     ///
     /// ```
-    /// use parsimon::core::{Chunk, Repeats};
-    /// use parsimon::{InputSchema, LearnerOptions, Spec, Storage, Trainer};
+    /// use parsimon::rows::{Chunk, Repeats};
+    /// use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
+    /// use parsimon::settings::Storage;
     ///
     /// let mut chunk = Chunk::new();
     /// for label in [1.0, 1.0, -1.0] {
@@ -79,7 +85,7 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// The model that learning began with, by its name.
+    /// The name of the model that training started from.
     pub fn began_with(&self) -> Option<&str> {
         self.began_with.as_deref()
     }

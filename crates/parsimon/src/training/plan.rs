@@ -7,48 +7,67 @@ use parsimon_data::{Input, Options, Position, Reader};
 use parsimon_eval::Evaluation;
 use serde::Serialize;
 
+use super::hindsight::Hindsight;
 use super::regret::Regret;
 use super::{Progress, Warning};
-use crate::{Error, Model};
+use crate::error::Error;
+use crate::model::Model;
 
-/// What a run is to do.
+/// What [`run`](crate::train::run) does: inputs, passes, holdout, checkpoints.
+///
+/// ```
+/// use parsimon::data::{Input, Labels, Options};
+/// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
+///
+/// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
+/// let options = Options { labels: Labels::binary(), ..Options::default() };
+/// // Three passes; every tenth row is evaluated and not learned.
+/// let plan = Plan { passes: 3, holdout: Some(10), ..Plan::new(vec![input], options) };
+/// let settings = Spec::new("ftrl").resolve()?;
+/// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+/// let outcome = run(&mut trainer, &plan, &mut ())?;
+/// assert_eq!((outcome.rows, outcome.passes.len()), (540, 3));
+/// assert!(outcome.passes[2].holdout.is_some());
+/// # Ok::<(), parsimon::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The data.
     pub inputs: Vec<Input>,
-    /// How it is read; labels and space included.
+    /// How the data is read.
     pub options: Options,
-    /// How often the data is read.
+    /// The number of passes over the data.
     pub passes: u32,
-    /// Rows are shuffled within windows of so many.
+    /// Shuffles rows within windows of this many rows.
     pub shuffle: Option<usize>,
-    /// For shuffling.
+    /// The seed of shuffling.
     pub seed: u64,
-    /// Every so many-th row is held out: predicted and judged, not learned.
+    /// Holds out every n-th row: it is predicted and evaluated, not learned.
     pub holdout: Option<u64>,
-    /// Stop after so many passes without a better holdout loss, and keep the best model.
+    /// Stops after this many passes without a better holdout loss, and keeps the best model.
     pub patience: Option<u32>,
-    /// At most so many rows per pass.
+    /// The largest number of rows per pass.
     pub limit: Option<u64>,
-    /// Rows passed over at the beginning of every pass.
+    /// Rows skipped at the beginning of every pass.
     pub skip: u64,
-    /// For each input, how many of its rows were learned before: they are passed over in the first pass. Inputs that are
-    /// not listed start with their first row. [`Trainer::starts`](crate::Trainer::starts) finds them.
+    /// For each input, the number of rows that were learned earlier; they are skipped in the first pass. Inputs that are not listed
+    /// start with their first row. [`Trainer::starts`](crate::training::Trainer::starts) finds them.
     pub starts: Vec<u64>,
-    /// Negative rows are learned with this probability, and count one over it; see
-    /// [`NegativeSampler`](crate::NegativeSampler).
+    /// Learns negative rows with this probability and divides their importance weight by it; see
+    /// [`NegativeSampler`](crate::training::NegativeSampler).
     pub sample_negatives: Option<f64>,
     /// Whether the observer is given the prediction made for every row of the first pass before it was learned. A reader
     /// that is open already must mark bad rows ([`Options::mark_skipped`]) for them to be counted.
     pub predictions: bool,
-    /// Where to save the state, and every how many rows beside at the end.
+    /// The path of the checkpoint, and optionally the number of rows between checkpoints. The last checkpoint is written at the
+    /// end.
     pub checkpoint: Option<(PathBuf, Option<u64>)>,
-    /// Whether to keep the books for the regret: all rows stay in memory.
+    /// Whether to compute the regret, which keeps all rows in memory.
     pub regret: bool,
 }
 
 impl Plan {
-    /// One pass over some inputs.
+    /// A plan for one pass over some inputs.
     pub fn new(inputs: Vec<Input>, options: Options) -> Self {
         Self {
             inputs,
@@ -75,7 +94,7 @@ impl Plan {
         Ok(Reader::open(&self.inputs, &options)?)
     }
 
-    /// Whether the plan makes sense, before any data is opened.
+    /// Returns an error if parts of the plan contradict each other.
     pub fn check(&self) -> Result<(), Error> {
         let usage = |message: &str| Err(Error::Usage(message.into()));
         let is_stdin = self.inputs.iter().any(|input| matches!(input, Input::Stdin));
@@ -103,7 +122,18 @@ impl Plan {
     }
 }
 
-/// Who wants to hear of a run while it goes.
+/// Follows a run. Every method has an empty default.
+///
+/// ```
+/// use parsimon::train::{Observer, Progress};
+///
+/// struct Print;
+/// impl Observer for Print {
+///     fn progress(&mut self, line: &Progress) {
+///         println!("{:>10} rows, loss {:.4}, {} nonzero", line.rows, line.average, line.nonzeros);
+///     }
+/// }
+/// ```
 pub trait Observer {
     /// A line of the progress table.
     fn progress(&mut self, _line: &Progress) {}
@@ -127,7 +157,7 @@ impl Observer for () {}
 /// A pass that has ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pass {
-    /// Its number, from 1.
+    /// The number of the pass, from 1.
     pub pass: u32,
     /// Rows learned so far.
     pub rows: u64,
@@ -139,16 +169,16 @@ pub struct Pass {
     pub nonzeros: usize,
 }
 
-/// How long learning stood still for checkpoints that were due during a run.
+/// How long learning was paused for checkpoints during a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pauses {
-    /// Checkpoints.
+    /// The number of checkpoints.
     pub count: u64,
-    /// All pauses together.
+    /// The sum of all pauses.
     pub total: Duration,
-    /// The shortest, and the longest.
+    /// The shortest pause.
     pub shortest: Duration,
-    /// See `shortest`.
+    /// The longest pause.
     pub longest: Duration,
 }
 
@@ -161,28 +191,30 @@ impl Pauses {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The model.
     pub model: Model,
+    /// What the model has forgotten of the rows, if that is much.
+    pub hindsight: Option<Hindsight>,
     /// The passes.
     pub passes: Vec<Pass>,
-    /// The regret, when asked for.
+    /// The regret, if [`Plan::regret`] is set.
     pub regret: Option<Regret>,
     /// Rows learned in this run.
     pub rows: u64,
-    /// Their features.
+    /// The number of features of these rows.
     pub features: u64,
-    /// Rows passed over because they were bad, and the first of their errors.
+    /// The number of malformed rows that were skipped, and the first errors.
     pub skipped: (u64, Vec<String>),
-    /// What a person should know of the rows: see [`Reader::warnings`](parsimon_data::Reader::warnings).
+    /// Warnings about the rows; see [`Reader::warnings`](parsimon_data::Reader::warnings).
     pub warnings: Vec<String>,
     /// Time spent reading and learning.
     pub elapsed: Duration,
-    /// With [`Plan::sample_negatives`]: the negative rows that were learned, and all that were met.
+    /// With [`Plan::sample_negatives`]: the number of negative rows that were learned, and the number of all negative rows.
     pub negatives: Option<(u64, u64)>,
-    /// The checkpoints every so many rows ([`Plan::checkpoint`]).
+    /// The pauses for checkpoints ([`Plan::checkpoint`]).
     pub pauses: Pauses,
     /// Whether the run ended early because reading was stopped ([`Stop`](parsimon_data::Stop)).
     pub is_stopped: bool,

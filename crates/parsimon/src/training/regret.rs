@@ -8,7 +8,9 @@ use parsimon_core::{Chunk, Head, Loss};
 use serde::Serialize;
 
 use crate::algorithm::objective::{Bound, Charge, FeasibleSet, Met, Objective};
-use crate::{Error, Progress, Settings, Stretch, Trainer};
+use crate::error::Error;
+use crate::settings::Settings;
+use crate::training::{Progress, Stretch, Trainer};
 
 /// The rows and what was paid for them.
 pub(crate) struct Ledger {
@@ -19,22 +21,37 @@ pub(crate) struct Ledger {
     second: Option<Head>,
 }
 
-/// What a method paid too much.
+/// The regret of a run: its cumulative loss minus that of the best fixed weights.
+///
+/// ```
+/// use parsimon::data::{Input, Labels, Options};
+/// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
+///
+/// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
+/// let options = Options { labels: Labels::binary(), ..Options::default() };
+/// let plan = Plan { regret: true, ..Plan::new(vec![input], options) };
+/// let settings = Spec::new("rda").set("l1", 0.01).resolve()?;
+/// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
+/// let regret = run(&mut trainer, &plan, &mut ())?.regret.unwrap();
+/// assert_eq!(regret.rounds, 200);
+/// assert!(regret.regret > 0.0 && regret.paid > regret.best);
+/// # Ok::<(), parsimon::Error>(())
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct Regret {
-    /// Rounds.
+    /// The number of rounds.
     pub rounds: u64,
     /// Cumulative loss, penalties included, of the weights played.
     pub paid: f64,
-    /// The same of the best fixed weights.
+    /// Cumulative loss of the best fixed weights, penalties included.
     pub best: f64,
-    /// The difference.
+    /// `paid` minus `best`.
     pub regret: f64,
-    /// The same per round.
+    /// The regret per round.
     pub average: f64,
     /// How far the best weights may be from the minimum: the last relative change of the objective.
     pub accuracy: f64,
-    /// The theory's bound, where there is one.
+    /// The bound from theory, if there is one.
     pub bound: Option<Bound>,
     /// Rounds, regret so far against those same weights, and the bound.
     pub curve: Vec<(u64, f64, Option<f64>)>,

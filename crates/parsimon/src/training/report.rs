@@ -17,18 +17,18 @@ pub struct Progress {
     pub since_last: f64,
     /// The last row's label: a number, or the position of a class.
     pub label: f64,
-    /// What was predicted for it.
+    /// The prediction for the last row.
     pub prediction: f64,
-    /// Its features.
+    /// The number of features of the last row.
     pub features: usize,
-    /// Nonzero weights now.
+    /// The number of nonzero weights.
     pub nonzeros: usize,
 }
 
-/// How a setting of a [`Sweep`](crate::Sweep) stands after some rows.
+/// The state of one setting of a [`Sweep`](crate::training::Sweep).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
-    /// Which of the settings.
+    /// The position of the setting.
     pub setting: usize,
     /// The rows it has learned.
     pub rows: u64,
@@ -38,11 +38,11 @@ pub struct Standing {
     pub since_last: Option<f64>,
     /// Nonzero weights now.
     pub nonzeros: usize,
-    /// Why it learns no more, if it does not.
+    /// Why the setting was stopped, if it was.
     pub stopped: Option<Stopped>,
 }
 
-/// Why a setting of a [`Sweep`](crate::Sweep) learns no more.
+/// Why a setting of a [`Sweep`](crate::training::Sweep) was stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stopped {
     /// Others do better, or the caller stopped it.

@@ -11,6 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::first_rows::{FirstRows, Leak};
+use super::hindsight::Sample;
 use super::predictions::{Place, Predictions};
 use super::regret::Ledger;
 use super::sampling::NegativeSampler;
@@ -20,14 +21,15 @@ use super::{
     Behind, ModelEvaluator, Observer, Outcome, Pass, Plan, Progress, Reason, Stretch, Trainer,
     Warning,
 };
-use crate::{Error, Model};
+use crate::error::Error;
+use crate::model::Model;
 
 /// Values so many times larger than those of other features are in another unit, and likely to spoil the learning.
 const OTHER_UNIT: f64 = 1e3;
 /// A learner that is worse than the constant by this share has learned noise; steps that are too large cost more.
 const A_LITTLE: f64 = 0.1;
 
-/// Runs a plan.
+/// Trains on the inputs of a plan.
 pub fn run(
     trainer: &mut Trainer,
     plan: &Plan,
@@ -37,7 +39,7 @@ pub fn run(
     run_with(trainer, plan, reader, observer)
 }
 
-/// Runs a plan whose inputs are open already, with the plan's options.
+/// As [`run`], with a reader that was opened with the options of the plan.
 pub fn run_with(
     trainer: &mut Trainer,
     plan: &Plan,
@@ -76,6 +78,7 @@ pub fn run_with(
         plan,
         observer,
         ledger: plan.regret.then(Ledger::new),
+        sample: Sample::new(),
         rows: 0,
         features: 0,
         skipped: (0, Vec::new()),
@@ -127,7 +130,7 @@ pub fn run_with(
         saver.wait()?;
     }
     state.note_consumed();
-    let RunState { ledger, rows, features, skipped, warnings, is_stopped, .. } = state;
+    let RunState { ledger, sample, rows, features, skipped, warnings, is_stopped, .. } = state;
     let pauses = state.saver.as_ref().map(Saver::pauses).unwrap_or_default();
     let negatives = state.sampler.as_ref().map(NegativeSampler::counts);
     let elapsed = start.elapsed();
@@ -143,8 +146,10 @@ pub fn run_with(
         trainer.save_checkpoint(path)?;
     }
     let regret = ledger.map(|ledger| ledger.close(trainer));
+    let hindsight = sample.judge(trainer, &model);
     Ok(Outcome {
         model,
+        hindsight,
         passes,
         regret,
         rows,
@@ -174,6 +179,8 @@ struct RunState<'a> {
     plan: &'a Plan,
     observer: &'a mut dyn Observer,
     ledger: Option<Ledger>,
+    /// Rows to judge the final model by.
+    sample: Sample,
     rows: u64,
     features: u64,
     skipped: (u64, Vec<String>),
@@ -404,6 +411,7 @@ impl RunState<'_> {
         }
         self.warn_of_leak(leak, reader);
         self.warn_if_behind(self.trainer.noticed_behind(), reader);
+        self.sample.take(chunk);
         self.unsaved += chunk.len() as u64;
         Ok(())
     }

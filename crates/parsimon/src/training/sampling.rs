@@ -2,18 +2,22 @@
 
 use parsimon_core::Chunk;
 
-use crate::{BuildError, Found, Settings};
+use crate::error::BuildError;
+use crate::found::Found;
+use crate::settings::Settings;
 
-/// Keeps a share of the negative rows, each with its importance weight divided by that share: sums over all rows stay what they
-/// are on average, and there is less to learn.
+/// Keeps a share of the negative rows and divides their importance weight by that share. Weighted sums over the rows are unchanged
+/// on average, and fewer rows are learned.
 ///
 /// Whether a row is kept depends on what is in the row and on nothing else: a hash of its features (slot or id, and value), its
 /// cells of number columns, its importance weight and its tag. So the same rows are kept for any chunks, threads and passes, and by
 /// every method of a comparison. Equal rows share their fate.
 ///
 /// ```
-/// use parsimon::core::{Chunk, Repeats};
-/// use parsimon::{Found, NegativeSampler, Spec};
+/// use parsimon::rows::{Chunk, Repeats};
+/// use parsimon::Spec;
+/// use parsimon::survey::Found;
+/// use parsimon::train::NegativeSampler;
 ///
 /// let mut rows = Chunk::new();
 /// for j in 0..1000 {
@@ -75,7 +79,7 @@ impl NegativeSampler {
         }
     }
 
-    /// The negative rows that were kept, and all that were met.
+    /// The number of negative rows that were kept, and the number of all negative rows.
     pub fn counts(&self) -> (u64, u64) {
         (self.kept, self.met)
     }

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::checkpoint::to_container;
 use super::{Pauses, Trainer};
-use crate::FormatError;
 use crate::container::{self, Kind};
+use crate::error::FormatError;
 use crate::model::encode_names;
 
 /// Writes checkpoints to one file, one at a time.
@@ -123,7 +123,9 @@ mod tests {
     use parsimon_data::{Input, Options};
 
     use super::*;
-    use crate::{InputSchema, LearnerOptions, Spec};
+    use crate::options::LearnerOptions;
+    use crate::settings::Spec;
+    use crate::survey::InputSchema;
 
     /// A reader of rows with hashed names, of which every row has a new one.
     fn reader(rows: std::ops::Range<u32>) -> Reader {

@@ -12,20 +12,20 @@ const LEAST_ROWS: u64 = 20;
 /// Segments that are reported one by one.
 const SHOWN: usize = 20;
 
-/// The rows of one value.
+/// The metrics of the rows with one value of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Segment {
     /// The value; `None` for rows where the cell is missing, and for rows that are summed up.
     pub value: Option<String>,
     /// How many values are summed up here; those beyond the first 100,000 count as one.
     pub values: u64,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Their importance.
+    /// The sum of their importance weights.
     pub weight: f64,
     /// The mean loss of the model; for several classes the share of errors.
     pub loss: Option<f64>,
-    /// The same of the constant.
+    /// The mean loss of the constant.
     pub constant_loss: Option<f64>,
     /// The mean label: for two classes the share of positives. Nothing for several classes.
     pub label_rate: Option<f64>,
@@ -38,8 +38,8 @@ pub struct Segment {
 pub struct Segments {
     /// The column.
     pub column: String,
-    /// Those with at least 20 rows (all, if none has so many) in which the model is least better than the constant, the worst first;
-    /// at most 20.
+    /// The segments in which the model gains least over the constant, the worst first. There are at most 20, with at least 20 rows
+    /// each if such segments exist.
     pub worst: Vec<Segment>,
     /// All other rows together.
     pub rest: Option<Segment>,

@@ -2,15 +2,19 @@
 
 use std::ops::Range;
 
-use parsimon_core::{Chunk, Coming, Frozen, Loss, Online};
+use parsimon_core::workspace::Coming;
+use parsimon_core::{Chunk, Frozen, Loss, Online};
 use parsimon_eval::Progressive;
 use parsimon_files::memory::Claim;
 
 use super::class_weights::ClassWeights;
 use super::stretch::Stretch;
 use crate::algorithm::lanes::Narrow;
+use crate::error::{BuildError, Error};
+use crate::options::{LearnerOptions, Storage};
 use crate::room;
-use crate::{BuildError, Error, InputSchema, LearnerOptions, Settings, Storage};
+use crate::settings::Settings;
+use crate::survey::InputSchema;
 
 /// A learner of one setting, or of several that share it.
 pub(super) struct SharedLearner {

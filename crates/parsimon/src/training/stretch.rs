@@ -19,12 +19,12 @@ pub struct Stretch<'a> {
 }
 
 impl<'a> Stretch<'a> {
-    /// The chunk the rows are of.
+    /// The chunk of the rows.
     pub fn chunk(&self) -> &'a Chunk {
         self.chunk
     }
 
-    /// Which rows of the chunk they are.
+    /// The positions of the rows in the chunk.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
@@ -47,9 +47,9 @@ impl<'a> Stretch<'a> {
     }
 }
 
-/// Takes the margins of a learner while it learns.
+/// Receives the margins that were predicted before learning.
 pub trait Watch {
-    /// Takes the rows that have just been learned.
+    /// Receives rows that have just been learned.
     fn see(&mut self, stretch: &Stretch<'_>);
 }
 

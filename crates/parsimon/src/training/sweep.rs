@@ -16,19 +16,23 @@ use super::trainer::ModelParts;
 use super::{EarlyStopping, Standing, Stopped};
 use crate::algorithm::lanes::WIDEST;
 use crate::algorithm::room;
-use crate::model::Learned;
+use crate::error::BuildError;
+use crate::model::{Learned, Model};
+use crate::options::LearnerOptions;
+use crate::settings::Settings;
 use crate::settings::lanes::{family, shared_learner};
-use crate::{BuildError, InputSchema, LearnerOptions, Model, Settings};
+use crate::survey::InputSchema;
 
-/// Learns many settings together and keeps each one's score.
+/// Trains many settings on the same rows, and keeps the progressive loss of each.
 ///
-/// Settings of one algorithm that can share a learner (FTRL-Proximal, AdaGrad-RDA and their kin, up to sixteen) lie side by
-/// side in memory: a row is read, and a coordinate found, once for all of them. The others learn one after the other. Either
-/// way each ends with the bits it would have alone.
+/// Settings of one algorithm that can share a learner (FTRL-Proximal, AdaGrad-RDA and their kin, up to sixteen) lie side by side in
+/// memory: a row is read, and a coordinate found, once for all of them. The others learn one after the other. Either way each
+/// setting ends with the same bits as if it were trained alone.
 ///
 /// ```
-/// use parsimon::core::{Chunk, Repeats};
-/// use parsimon::{LearnerOptions, Grid, InputSchema, Spec, Sweep};
+/// use parsimon::rows::{Chunk, Repeats};
+/// use parsimon::{InputSchema, LearnerOptions, Spec};
+/// use parsimon::tune::{Grid, Sweep};
 ///
 /// let specs = Grid::parse(["l1=0,0.1,100"])?.expand(&Spec::new("ftrl"))?;
 /// let settings = specs.iter().map(Spec::resolve).collect::<Result<_, _>>()?;
@@ -82,7 +86,7 @@ pub(super) struct Group {
 }
 
 impl Sweep {
-    /// Learners at the origin.
+    /// Starts training of some settings.
     pub fn new(
         settings: Vec<Settings>,
         frame: LearnerOptions,
@@ -95,7 +99,7 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// No learner yet.
+    /// A sweep without settings.
     pub fn empty(frame: LearnerOptions, reading: InputSchema) -> Self {
         Self {
             frame,
@@ -112,7 +116,7 @@ impl Sweep {
         }
     }
 
-    /// One setting more, with a learner of its own: the time it takes to learn can be told.
+    /// Adds one setting with a separate learner, so that its training time can be measured.
     pub fn add(&mut self, settings: Settings) -> Result<(), BuildError> {
         let learner = self.alone(&settings)?;
         let mut entry = Entry::new(settings);
@@ -131,7 +135,7 @@ impl Sweep {
         }
     }
 
-    /// The constant that predicts the labels by the loss of a setting, each row from those before it.
+    /// The constant prediction for the loss of a setting.
     pub fn constant(&self, setting: usize) -> Option<&ConstantLoss> {
         let settings = &self.entries.get(setting)?.settings;
         self.constants.iter().find(|constant| constant.is_of(settings))
@@ -191,17 +195,17 @@ impl Sweep {
         Ok(())
     }
 
-    /// When to report.
+    /// Sets when to report.
     pub fn report_when(&mut self, schedule: Schedule) {
         self.schedule = schedule;
     }
 
-    /// Gives up settings by a rule, at reports. Nothing is given up otherwise.
+    /// Stops settings at reports by a rule. By default none is stopped.
     pub fn give_up_when(&mut self, rule: EarlyStopping) {
         self.early_stopping = Some(rule);
     }
 
-    /// Learns with so many threads: learners that settings do not share learn at the same time. No number depends on it.
+    /// Sets the number of threads. Settings that do not share a learner are trained in parallel. The results do not depend on it.
     pub fn use_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
     }
@@ -254,30 +258,30 @@ impl Sweep {
         self.entries.iter().zip(self.nonzeros()).map(curve).collect()
     }
 
-    /// Why a setting learns no more; none while it does.
+    /// Why a setting was stopped; `None` if it is still trained.
     pub fn stopped(&self, setting: usize) -> Option<&Stopped> {
         self.entries[setting].stopped.as_ref()
     }
 
-    /// The time it took to learn a setting; `None` of one that shares a learner, for then it has no time of its own.
+    /// The training time of a setting; `None` if the setting shares a learner with others.
     pub fn time(&self, setting: usize) -> Option<Duration> {
         let group = &self.groups[self.entries[setting].place.0];
         (!group.is_shared).then_some(group.time)
     }
 
-    /// Takes note of an input, for the models' provenance.
+    /// Records the name of an input in the provenance of the models.
     pub fn note_input(&mut self, name: &str) {
         if !self.inputs.iter().any(|known| known == name) {
             self.inputs.push(name.to_owned());
         }
     }
 
-    /// Takes the names a reader has met.
+    /// Adds the names of a reader to those of the models.
     pub fn note_names(&mut self, names: Names) {
         self.names = names;
     }
 
-    /// Nonzero weights of every setting; of one that was given up, those it had at the last report.
+    /// The number of nonzero weights of every setting. For a stopped setting, the number at its last report.
     pub fn nonzeros(&self) -> Vec<usize> {
         let counts: Vec<Vec<usize>> = self.groups.iter().map(Group::nonzeros).collect();
         let count = |entry: &Entry| match entry.stopped {
@@ -287,7 +291,7 @@ impl Sweep {
         self.entries.iter().map(count).collect()
     }
 
-    /// How every setting stands.
+    /// The state of every setting.
     pub fn standings(&self) -> Vec<Standing> {
         let nonzeros = self.nonzeros();
         let standing = |(setting, entry): (usize, &Entry)| Standing {
@@ -301,20 +305,21 @@ impl Sweep {
         self.entries.iter().enumerate().map(standing).collect()
     }
 
-    /// The setting with the least progressive loss, the first of equals; none before any row.
+    /// The setting with the smallest progressive loss; `None` before the first row.
     pub fn best(&self) -> Option<usize> {
         let alive = self.entries.iter().enumerate().filter(|(_, e)| e.stopped.is_none());
         let losses = alive.filter_map(|(k, e)| Some((k, e.progressive.average()?)));
         losses.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
     }
 
-    /// Predicts, judges and learns every row with every setting. Reports come at the same rows whatever the chunks. A setting
+    /// Predicts and then learns every row with every setting. Reports come at the same rows for any division into chunks. A setting
     /// that diverges stops; the others go on.
     pub fn learn(&mut self, chunk: &Chunk, report: &mut dyn FnMut(&[Standing])) {
         self.learn_watched::<()>(chunk, report, &mut []);
     }
 
-    /// The same, and shows each setting's margins to the one of `watches` that has its place, if there is one.
+    /// As [`learn`](Sweep::learn), and passes the margins of each setting to the element of `watches` at the same position, if
+    /// there is one.
     pub fn learn_watched<W: Watch + Send>(
         &mut self,
         chunk: &Chunk,
@@ -366,7 +371,7 @@ impl Sweep {
         self.entries.iter().enumerate().filter_map(judge).collect()
     }
 
-    /// Stops a setting for a reason, such as that others do better.
+    /// Stops a setting and records the reason.
     pub fn give_up(&mut self, setting: usize, why: impl Into<String>) {
         if let Some(entry) = self.entries.get_mut(setting)
             && entry.stopped.is_none()
@@ -395,7 +400,7 @@ impl Sweep {
         }
     }
 
-    /// The model of a setting as it is now; none of one that has stopped.
+    /// The current model of a setting; `None` if the setting was stopped.
     pub fn model(&self, setting: usize) -> Option<Model> {
         self.models(&[setting]).pop().flatten()
     }

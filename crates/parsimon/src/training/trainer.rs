@@ -2,23 +2,28 @@
 
 use std::ops::Range;
 
-use parsimon_core::{Chunk, Coming, Online, Scorer};
+use parsimon_core::workspace::Coming;
+use parsimon_core::{Chunk, Online, Scorer};
 use parsimon_data::Names;
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
 use parsimon_files::memory::Claim;
 
 use super::baseline::Baseline;
+use super::first_features::FirstFeatures;
 use super::shared::{SharedLearner, arg_max, options_of};
 use super::stretch::{self, Course, Watch};
 use super::{Behind, Consumed, Progress};
-use crate::model::{Learned, laid_out};
-use crate::{BuildError, Error, InputSchema, LearnerOptions, Model, Provenance, Settings};
+use crate::error::{BuildError, Error};
+use crate::model::{Learned, Model, Provenance, laid_out};
+use crate::options::LearnerOptions;
+use crate::settings::Settings;
+use crate::survey::InputSchema;
 
-/// Learns from chunks and keeps the score.
+/// Trains one learner on chunks of rows, and keeps its progressive loss and learning curve.
 ///
 /// ```
-/// use parsimon::core::{Chunk, Repeats};
-/// use parsimon::{LearnerOptions, InputSchema, Spec, Trainer};
+/// use parsimon::rows::{Chunk, Repeats};
+/// use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 ///
 /// let settings = Spec::new("ftrl").set("l1", 0.1).resolve()?;
 /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
@@ -53,10 +58,11 @@ pub struct Trainer {
     pub(super) began_with: Option<String>,
     /// The line of the last row, if it was not reported.
     pub(super) last: Option<Progress>,
+    first: FirstFeatures,
 }
 
 impl Trainer {
-    /// A learner at the origin.
+    /// A learner whose weights are zero.
     pub fn new(
         settings: Settings,
         frame: LearnerOptions,
@@ -90,10 +96,11 @@ impl Trainer {
             sampled: None,
             began_with: None,
             last: None,
+            first: FirstFeatures::default(),
         })
     }
 
-    /// When to report.
+    /// Sets when to report.
     pub fn report_when(&mut self, schedule: Schedule) {
         self.schedule = schedule;
     }
@@ -101,7 +108,7 @@ impl Trainer {
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
-    /// Precision, bias and store.
+    /// Precision, bias and storage.
     pub fn frame(&self) -> LearnerOptions {
         self.frame
     }
@@ -109,16 +116,24 @@ impl Trainer {
     pub fn schema(&self) -> &InputSchema {
         &self.reading
     }
-    /// The loss so far.
+    /// The progressive loss so far.
     pub fn progressive(&self) -> &Progressive {
         &self.progressive
     }
-    /// The average loss of a constant that predicts each row from the labels before it; for several classes, the share of
-    /// errors. None if rows were learned elsewhere, or by a version that did not keep it.
+    /// The average loss of a constant that predicts each row from the labels before it; for several classes, the share of errors.
+    /// `None` if some rows were learned by other processes, or by an earlier version of parsimon.
     pub fn constant_loss(&self) -> Option<f64> {
         self.baseline().and_then(Baseline::average)
     }
-    /// How far the learner is behind the constant, if it is surely worse (paired, beyond three standard errors) after 1,000 rows.
+    /// Whether all labels learned were the same; false where that is not known.
+    pub fn has_one_label(&self) -> bool {
+        self.baseline().is_some_and(|baseline| {
+            let constant = baseline.constant();
+            constant.accuracy() == Some(1.0) || constant.deviation() == Some(0.0)
+        })
+    }
+    /// The comparison with the constant, if the learner is significantly worse: after 1,000 rows, by more than three standard
+    /// errors of the paired difference.
     pub fn behind_constant(&self) -> Option<Behind> {
         self.baseline().and_then(Baseline::behind)
     }
@@ -154,7 +169,7 @@ impl Trainer {
     pub(crate) fn inputs(&self) -> &[String] {
         &self.inputs
     }
-    /// The names met so far.
+    /// The names of the features seen so far.
     pub fn names(&self) -> &Names {
         &self.names
     }
@@ -162,13 +177,13 @@ impl Trainer {
     pub fn sample_negatives(&self) -> Option<f64> {
         self.sampled
     }
-    /// Takes note of an input, for the model's provenance.
+    /// Records the name of an input in the provenance of the model.
     pub fn note_input(&mut self, name: &str) {
         if !self.inputs.iter().any(|known| known == name) {
             self.inputs.push(name.to_owned());
         }
     }
-    /// Takes the names a reader has met.
+    /// Adds the names of a reader to those of the model.
     pub fn note_names(&mut self, names: Names) {
         // A million names are moved, not copied, when they are the first.
         if self.names.is_empty() {
@@ -180,16 +195,17 @@ impl Trainer {
         let _ = self.names_claim.set(self.names.room());
     }
 
-    /// Predicts, judges and learns every row. Reports come at the same rows whatever the chunks.
+    /// Predicts and then learns every row. `report` is called at the same rows for any division into chunks.
     pub fn learn(&mut self, chunk: &Chunk, report: &mut dyn FnMut(&Progress)) -> Result<(), Error> {
         self.learn_watched(chunk, report, &mut ())
     }
 
-    /// The same, and shows the margins that were predicted before learning.
+    /// As [`learn`](Trainer::learn), and passes the margins that were predicted before learning to `watch`.
     ///
     /// ```
-    /// use parsimon::core::{Chunk, Repeats};
-    /// use parsimon::{InputSchema, LearnerOptions, Spec, Stretch, Trainer};
+    /// use parsimon::rows::{Chunk, Repeats};
+    /// use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
+    /// use parsimon::train::Stretch;
     ///
     /// let settings = Spec::new("sgd").resolve()?;
     /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
@@ -215,11 +231,10 @@ impl Trainer {
         stretch::learn(&mut Alone { trainer: self, report, watch }, schedule, chunk)
     }
 
-    /// The line after the last row learned, unless the schedule has brought it already. The end of a run leaves no
-    /// trace in the learner: one that goes on reports as if it had never stopped.
+    /// The report after the last row, unless it was already reported. The call does not change the trainer: training can continue,
+    /// with the same reports as without the call.
     pub fn last_report(&self) -> Option<Progress> {
-        let nonzeros = self.online().nonzeros();
-        self.last.clone().map(|line| Progress { nonzeros, ..line })
+        self.last.clone().map(|line| Progress { nonzeros: self.online().nonzeros(), ..line })
     }
 
     /// The learning curve, to the last row learned.
@@ -251,17 +266,21 @@ impl Trainer {
     }
 
     fn reported(&mut self, line: Progress) -> Progress {
-        let nonzeros = self.online().nonzeros();
+        let met = self.first.met(self.progressive.rows());
+        let few = met.and_then(|met| self.learner.online().nonzeros_among(met));
+        let nonzeros = few.unwrap_or_else(|| self.online().nonzeros());
         self.curve.report(&mut self.progressive, nonzeros as u64);
         Progress { nonzeros, ..line }
     }
 
-    /// Ends a race of settings: the one that leads goes on alone. Rows that are learned again say little about settings.
+    /// Ends the race of `auto`: the leading setting continues alone. Call it before a second pass, because rows that were learned
+    /// before cannot compare settings.
     pub fn decide(&mut self) {
         self.learner.online_mut().decide();
     }
 
-    /// The weights as they are now, laid out for prediction. Worth it for more features than there are weights.
+    /// A copy of the current weights, laid out for fast prediction. The copy pays off if the rows to predict have more features
+    /// than the model has weights.
     pub fn scorer(&self) -> Scorer {
         let online = self.online();
         let settings = self.settings.after_race(online.chosen());
@@ -269,7 +288,7 @@ impl Trainer {
         laid_out(&online.freeze(), columns, range, &settings, self.frame.precision)
     }
 
-    /// The model as it is now.
+    /// The current model.
     pub fn model(&self) -> Model {
         let settings = self.settings.after_race(self.online().chosen());
         let parts = ModelParts {
@@ -318,6 +337,7 @@ impl<W: Watch> Course for Alone<'_, W> {
             losses.for_each(|(loss, y, weight)| baseline.record(loss, y, weight));
         }
         self.watch.see(&stretch);
+        trainer.first.note(&stretch);
         // The line tells of the last row with a label, wherever the chunk ends.
         if let Some(row) = stretch.last_labelled() {
             let line = trainer.line(chunk, row, stretch.margins(row));

@@ -5,24 +5,26 @@
 //! take as much memory as the state, another copy is made: per feature learned, a number or two are copied. A call that brings more
 //! rows than that is not kept; a copy is made for it, and dropped when it ends.
 
-use parsimon_core::{Chunk, Coming, StateWriter};
+use parsimon_core::workspace::Coming;
+use parsimon_core::{Chunk, StateWriter};
 use parsimon_eval::{LearningCurve, Progressive};
 
 use super::baseline::Baseline;
 use super::class_weights::ClassWeights;
 use super::{Consumed, Progress, Trainer};
-use crate::Error;
+use crate::error::Error;
 
 /// Cells of rows that are kept whatever the size of the state: 0.5 MB.
 const LEAST_CELLS: usize = 1 << 15;
 /// The bytes of an index and a value, in memory.
 const CELL: usize = size_of::<u32>() + size_of::<f64>();
 
-/// Takes a [`Trainer`] back to where it was before a call.
+/// Restores a [`Trainer`] to the state before a call, if the rows of the call made it diverge.
 ///
 /// ```
-/// use parsimon::core::{Chunk, Repeats};
-/// use parsimon::{InputSchema, LearnerOptions, Spec, Trainer, Undo};
+/// use parsimon::rows::{Chunk, Repeats};
+/// use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
+/// use parsimon::serve::Undo;
 ///
 /// let settings = Spec::new("sgd").set("loss", "squared").set("rate", 100.0).resolve()?;
 /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
@@ -62,7 +64,7 @@ struct Snapshot {
 }
 
 impl Undo {
-    /// A call begins that brings about so many features.
+    /// Begins a call that will learn about `cells` features.
     pub fn begin(&mut self, trainer: &Trainer, cells: usize) {
         if self.base.is_none() {
             self.copy(trainer);
@@ -75,26 +77,27 @@ impl Undo {
         self.before = self.rows.len();
     }
 
-    /// Rows of this call were learned.
+    /// Records rows that were learned in this call.
     pub fn learned(&mut self, chunk: &Chunk) {
         if self.keeps {
             (0..chunk.len()).for_each(|i| self.rows.copy_row(chunk, i));
         }
     }
 
-    /// The call has ended, or was broken off with its rows so far learned.
+    /// Ends the call. Its rows stay learned.
     pub fn end(&mut self) {
         if !self.keeps {
             self.forget();
         }
     }
 
-    /// The learner was changed by other means.
+    /// Discards everything recorded. Call it after the trainer was changed by other means.
     pub fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// Puts the learner where it was when the call began. A learner whose numbers were not finite even then stays as it is.
+    /// Restores the trainer to the state at [`begin`](Undo::begin). A trainer that already had a number that is not finite is left
+    /// unchanged.
     pub fn go_back(&mut self, trainer: &mut Trainer) -> Result<(), Error> {
         let Some(base) = self.base.take() else { return Ok(()) };
         let rows = std::mem::take(&mut self.rows);

@@ -6,14 +6,14 @@ use super::{Behind, Evidence};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// The learner is surely worse than a constant.
+    /// The learner is significantly worse than a constant prediction.
     WorseThanConstant {
         /// The losses, and after how many rows.
         behind: Behind,
         /// The likely reason.
         reason: Reason,
     },
-    /// The weights grew beyond all bounds; the run ends.
+    /// The weights diverged; the run ends.
     Diverged {
         /// The row.
         row: u64,

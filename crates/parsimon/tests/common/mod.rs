@@ -1,9 +1,11 @@
 //! What the tests of this crate share.
 
-use parsimon::core::{Chunk, Head, Online, Precision, Repeats};
-use parsimon::{
-    Found, InputSchema, LearnerOptions, Progress, Settings, Spec, Storage, Stretch, Trainer,
-};
+use parsimon::predict::Head;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::settings::{Precision, Storage};
+use parsimon::survey::Found;
+use parsimon::train::{Online, Progress, Stretch};
+use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::{Value, json};

@@ -11,12 +11,12 @@ mod sums;
 use std::ops::Range;
 
 use parsimon_core::merge::Mergeable;
-use parsimon_core::{Chunk, Coming, Frozen, Loss, Online, State};
-use parsimon_core::{StateError, StateWriter};
+use parsimon_core::workspace::Coming;
+use parsimon_core::{Chunk, Frozen, Loss, Online, State, StateError, StateWriter};
 
 use self::sums::Sums;
 use super::lanes::{Narrow, SideBySide};
-use crate::Storage;
+use crate::options::Storage;
 
 /// The first look; the next ones follow whenever the rows have doubled.
 const FIRST_LOOK: u64 = 1024;

@@ -1,0 +1,48 @@
+//! Reading files, standard input and bytes as rows.
+//!
+//! A [`Reader`] opens inputs, decompresses them, recognizes the format and fills one [`Chunk`](crate::rows::Chunk) after the
+//! other. Errors are [`DataError`]s with the file, the line, the column and the text at fault.
+//!
+//! | format | recognized by | features are | ids are |
+//! | --- | --- | --- | --- |
+//! | svmlight | `.svm .svmlight .libsvm .libfm`, or `label index:value` | ids | kept |
+//! | vw | `.vw`, or a bar in the first row | names in namespaces | hashed |
+//! | csv, tsv | `.csv .tsv`, or commas or tabs | columns | hashed |
+//! | jsonl | `.json .jsonl .ndjson`, or a brace | fields | hashed |
+//! | parquet, arrow | `.parquet .arrow .feather .ipc`, or the first bytes | columns, or lists of ids | hashed, or kept |
+//! | cache | `.psc`, or the first bytes | as in the file it was made from | as in that file |
+//!
+//! [`Options`] sets what is not recognized: the label column, how labels are read, interactions, the number of hash bits and the
+//! number of parser threads. The number of threads changes neither the rows nor their order.
+//!
+//! ```
+//! use parsimon::data::{Format, Input, Labels, Options, Reader};
+//! use parsimon::rows::Chunk;
+//!
+//! let csv = b"click,site,age\nyes,news,31\nno,shop,27\n".to_vec();
+//! let input = Input::Bytes { name: "clicks.csv".into(), bytes: csv };
+//! let options = Options {
+//!     label_column: Some("click".into()),
+//!     labels: Labels::Binary { negative: "no".into(), positive: "yes".into() },
+//!     ..Options::default()
+//! };
+//! let mut reader = Reader::open(&[input], &options)?;
+//! let mut chunk = Chunk::new();
+//! assert!(reader.read(&mut chunk)?);
+//! assert_eq!((chunk.len(), chunk.label(0)), (2, Some(1.0)));
+//! # Ok::<(), parsimon::data::DataError>(())
+//! ```
+
+#[cfg(feature = "columnar")]
+#[doc(inline)]
+pub use parsimon_data::BatchIterator;
+#[cfg(feature = "columnar")]
+#[doc(no_inline)]
+pub use parsimon_data::arrow;
+#[doc(inline)]
+pub use parsimon_data::{
+    Carried, Cell, ColumnKind, ColumnType, DataError, DataErrorKind, Format, Header, Input, Kind,
+    Kinds, LabelCounter, LabelScan, LabelTexts, Labels, Names, NewNames, Options, Position, Reader,
+    Space, Stop, Stopper, TableFormat, TableSchema, TableWriter, cache, count_labels, hash,
+    scan_labels,
+};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut found = Vec::new();
     for paper in sorted(&root)?.into_iter().filter(|p| p.is_dir()) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 
@@ -50,6 +50,9 @@ pub struct Experiment {
     /// `paper/name`.
     #[serde(skip)]
     pub id: String,
+    /// Its file.
+    #[serde(skip)]
+    pub(crate) text: String,
     /// What it is.
     pub title: String,
     /// Where the paper has it.
@@ -58,6 +61,9 @@ pub struct Experiment {
     pub claim: String,
     /// Which loop runs it.
     pub kind: Kind,
+    /// What sort of claim it is; of a paper's experiment, unless the file says otherwise.
+    #[serde(default)]
+    pub category: Category,
     /// The measures and what their axes are called.
     pub axes: BTreeMap<String, String>,
     /// What a reader should know about the settings.
@@ -85,10 +91,37 @@ pub struct Experiment {
     pub expectations: Vec<Expectation>,
 }
 
+/// What sort of claim an experiment is about. The headline counts each sort apart.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Category {
+    /// A theorem: checked, because a proof may be wrong and a program even more so.
+    Theorem,
+    /// An experiment that the paper describes.
+    #[default]
+    Experiment,
+    /// A comparison of ours.
+    Own,
+}
+
+/// The scale on which two numbers are compared.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// By their difference.
+    Linear,
+    /// By their ratio.
+    Log,
+}
+
 /// Which loop runs an experiment.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    /// The theorems on CSGD, round by round.
+    Constrained,
+    /// What an update costs, by the number of features.
+    Cost,
     /// MNIST, one against all.
     Digits,
     /// Speech through an echo path.
@@ -97,6 +130,8 @@ pub enum Kind {
     Equivalence,
     /// Held-out AUC against the nonzeros, over strengths of the penalty.
     Front,
+    /// One step, as figures illustrate it.
+    Geometry,
     /// How the regret grows with the rounds.
     Growth,
     /// A synthetic sparse system, row by row.
@@ -107,6 +142,8 @@ pub enum Kind {
     LeastSquares,
     /// A nonlinear function by multikernel filters.
     Multikernel,
+    /// Steps of a penalty one by one and put together.
+    Proximal,
     /// What was paid against the best fixed weights, and the bound on it.
     Regret,
     /// Online prediction on a real set.
@@ -131,6 +168,9 @@ pub struct Method {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
+    /// What the paper calls it: `Figure 4.4, left`.
+    #[serde(default)]
+    pub number: Option<String>,
     /// The measure along the vertical axis.
     pub y: String,
     /// The measure along the horizontal axis; the rounds, if absent.
@@ -188,6 +228,18 @@ pub struct Variant {
 pub struct Expectation {
     /// In words.
     pub says: String,
+    /// Whether it is part of the core claim, which decides; in a file that marks none, all are.
+    #[serde(default)]
+    pub core: bool,
+    /// Whether it is about every run, so that one trial refutes it, and not about the mean.
+    #[serde(default)]
+    pub every: bool,
+    /// The scale of the comparison, if not that of the figure.
+    #[serde(default)]
+    pub scale: Option<Scale>,
+    /// What the right side must be below for the comparison to say anything: a rival that learned nothing is no rival.
+    #[serde(default)]
+    pub rival_below: Option<f64>,
     /// What is measured: `method.measure@place`, the place a number of rounds or `end`.
     pub left: String,
     /// How it compares.
@@ -250,11 +302,25 @@ pub enum Relation {
     Near,
 }
 
+impl Kind {
+    /// Whether the settings of a method are those of `parsimon train`, and not of the loop.
+    #[cfg(test)]
+    pub(crate) fn has_learners(self) -> bool {
+        !matches!(self, Kind::Constrained | Kind::Geometry | Kind::Proximal)
+    }
+}
+
 impl Experiment {
     /// Reads one; the error says what is wrong and where.
     pub fn parse(id: &str, text: &str) -> Result<Self, String> {
         let mut experiment: Self = toml::from_str(text).map_err(|e| format!("{id}: {e}"))?;
         id.clone_into(&mut experiment.id);
+        text.clone_into(&mut experiment.text);
+        if experiment.category == Category::Experiment
+            && ["own", "ours"].contains(&experiment.paper())
+        {
+            experiment.category = Category::Own;
+        }
         if experiment.variants.is_empty() {
             experiment.variants.push(Variant { name: "as printed".into(), ..Variant::default() });
         }
@@ -295,6 +361,11 @@ impl Experiment {
             if sides.iter().filter(|there| **there).count() != 1 {
                 return Err(named("one of right, paper and bound is to be given".into()));
             }
+            if expectation.is == Relation::Near && expectation.margin == 0.0 && !expectation.every {
+                return Err(named(
+                    "near needs a margin, stated before: margin = 0.5; or every = true".into(),
+                ));
+            }
             if let Must::In(name) = &expectation.must
                 && !self.variants.iter().any(|v| v.name == *name)
             {
@@ -304,10 +375,43 @@ impl Experiment {
         Ok(())
     }
 
-    /// The claim's first part, for a line of a list.
-    pub fn short_claim(&self) -> &str {
-        let end = ["; ", ": ", ". "].iter().filter_map(|stop| self.claim.find(stop)).min();
-        self.claim[..end.unwrap_or(self.claim.len())].trim_end_matches('.')
+    /// Whether an expectation of it is part of the core claim.
+    pub(crate) fn is_core(&self, expectation: &Expectation) -> bool {
+        expectation.core || !self.expectations.iter().any(|e| e.core)
+    }
+
+    /// The scale on which figures draw a measure.
+    pub(crate) fn scale_of(&self, measure: &str) -> Scale {
+        let draws = |d: &Drawn| d.y == measure || d.also.as_deref() == Some(measure);
+        match self.figures.iter().any(|d| draws(d) && d.log.contains('y')) {
+            true => Scale::Log,
+            false => Scale::Linear,
+        }
+    }
+
+    /// What the effort decides about a variant, if efforts differ in it: `rounds 16384`. A verdict is at this horizon.
+    pub fn horizon(&self, variant: &Variant, effort: Effort) -> Option<String> {
+        let mut settings = self.settings.clone();
+        settings.extend(variant.settings.clone());
+        let differing = |(name, value): (String, toml::Value)| {
+            let per: PerEffort = value.try_into().ok()?;
+            let is_one = per.quick == per.standard && per.standard == per.full;
+            (!is_one).then(|| format!("{name} {}", per.at(effort)))
+        };
+        let parts: Vec<String> = settings.into_iter().filter_map(differing).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    /// In which respect the trials of a variant differ, and so what their spread measures.
+    pub fn trials_differ_in(&self, variant: &Variant) -> &'static str {
+        let has_set = |table: &toml::Table| table.contains_key("set");
+        match self.kind {
+            Kind::Stream | Kind::Table => ORDER,
+            Kind::Digits | Kind::Front | Kind::Topics => SPLIT,
+            Kind::Regret if has_set(&self.settings) || has_set(&variant.settings) => ORDER,
+            Kind::Echo => "in the stretch of one recording, the echo path and the noise",
+            _ => "in everything that is drawn",
+        }
     }
 
     /// The paper's short name.
@@ -335,6 +439,9 @@ impl Experiment {
     }
 }
 
+const ORDER: &str = "in the order of the rows of one data set: the spread measures the order only, not what other data would give";
+const SPLIT: &str = "in the order and the split of one data set: the spread measures these only, not what other data would give";
+
 /// Every experiment that comes with the program.
 ///
 /// ```
@@ -359,7 +466,8 @@ mod tests {
             for variant in &experiment.variants {
                 let names = experiment.names_of(&variant.name);
                 assert!(!names.is_empty(), "{id}: {} has no methods", variant.name);
-                for method in experiment.methods_of(variant) {
+                let methods = experiment.methods_of(variant).iter();
+                for method in methods.filter(|_| experiment.kind.has_learners()) {
                     // A period of 0 is filled in when the number of rows is known.
                     let spec = kind::spec(method);
                     let spec =
@@ -368,6 +476,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn verdicts_rest_on_ten_trials_and_a_core_claim() {
+        for (id, text) in FILES {
+            let experiment = Experiment::parse(id, text).unwrap();
+            let trials = experiment.trials;
+            let fewest = crate::verdict::FEWEST_TRIALS as u64;
+            assert!(trials.standard >= fewest && trials.full >= fewest, "{id}: {trials:?}");
+            assert!(experiment.expectations.iter().any(|e| e.core), "{id} has no core claim");
+            let is_own = experiment.paper() == "ours";
+            assert_eq!(experiment.category == Category::Own, is_own, "{id}");
+        }
+    }
+
+    #[test]
+    fn the_horizon_is_said_where_efforts_differ() {
+        let text = SMALL.replace("kind =", "settings = { n = 5, rounds = { quick = 1, standard = 20, full = 30 }, rows = { quick = 2, standard = 2, full = 2 } }\nkind =");
+        let experiment = Experiment::parse("t", &text).unwrap();
+        let at = |effort| experiment.horizon(&experiment.variants[0], effort);
+        assert_eq!(at(Effort::Standard).as_deref(), Some("rounds 20"));
+        let longer = "rounds = { quick = 7, standard = 8, full = 9 }".parse().unwrap();
+        let variant = Variant { settings: longer, ..Variant::default() };
+        assert_eq!(experiment.horizon(&variant, Effort::Full).as_deref(), Some("rounds 9"));
+        let same = text
+            .replace("quick = 1, standard = 20, full = 30", "quick = 9, standard = 9, full = 9");
+        let same = Experiment::parse("t", &same).unwrap();
+        assert_eq!(same.horizon(&same.variants[0], Effort::Quick), None);
     }
 
     const SMALL: &str = r#"
@@ -383,7 +519,7 @@ mod tests {
 
     #[test]
     fn what_a_file_gets_wrong_is_said() {
-        assert_eq!(Experiment::parse("t", SMALL).unwrap().short_claim(), "A beats B");
+        assert!(Experiment::parse("t", SMALL).is_ok());
         let refused = |from: &str, to: &str| {
             assert!(SMALL.contains(from));
             Experiment::parse("x/y", &SMALL.replace(from, to)).unwrap_err()
@@ -395,6 +531,7 @@ mod tests {
             ("bound = 1.0", "bound = 1.0, paper = 1.0", "one of right, paper and bound"),
             ("bound = 1.0", "bound = 1.0, must = \"x\"", "there is no variant \"x\""),
             ("bound = 1.0", "bound = 1.0, most = 1", "most"),
+            ("\"below\"", "\"near\"", "near needs a margin"),
             ("identification", "magic", "magic"),
         ] {
             let error = refused(from, to);

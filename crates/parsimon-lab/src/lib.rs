@@ -1,13 +1,14 @@
-//! The lab: experiments of the papers, run again, with a report that says what reproduces and what does not.
+#![doc = include_str!("../README.md")]
 //!
-//! An [`Experiment`] is a file under `experiments/`: settings, the claim, and what the claim comes down to. A [`Plan`] runs
-//! trials of it in parallel and keeps them; [`report::write`] makes the page.
+//! An [`Experiment`] is a file under `experiments/`: settings, the claim, and what must hold if the claim is true. A [`Plan`] runs
+//! trials of experiments in parallel and keeps them; [`report::write`] makes the page.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod data;
 mod experiment;
 pub mod kind;
+mod needs;
 mod pace;
 mod paper;
 mod peers;
@@ -15,12 +16,15 @@ pub mod picture;
 mod place;
 pub mod report;
 mod runner;
+mod student;
 pub mod summary;
+pub mod verdict;
 
 pub use experiment::{
-    Drawn, Effort, Expectation, Experiment, Kind, Method, Must, Pair, PerEffort, Relation, Variant,
-    experiments,
+    Category, Drawn, Effort, Expectation, Experiment, Kind, Method, Must, Pair, PerEffort,
+    Relation, Scale, Variant, experiments,
 };
+pub use needs::{Source, needed};
 pub use paper::{Paper, papers};
 pub use report::tally;
 pub use runner::{Outcome, Plan, Progress, Step, VariantOutcome};

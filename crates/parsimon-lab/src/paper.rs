@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-const LIST: &str = include_str!("../../../experiments/papers.toml");
+const LIST: &str = include_str!("../experiments/papers.toml");
 
 /// A paper.
 #[derive(Clone, Debug, Deserialize, PartialEq)]

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use parsimon::core::Chunk;
+use parsimon::rows::Chunk;
 use serde::Deserialize;
 
 use crate::experiment::Experiment;
@@ -310,7 +310,7 @@ fn of_liblinear(text: &str) -> Option<Weights> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parsimon::core::Repeats;
+    use parsimon::rows::Repeats;
 
     #[test]
     fn models_are_read() {

@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::{Effort, Experiment};
+use crate::data::stand_in::is_generated;
+use crate::experiment::{Category, Effort, Experiment};
 use crate::kind::{Run, Trial};
 use crate::pace::Pace;
 use crate::picture::Picture;
-use crate::summary::{Finding, Means, Verdict, average, judge};
+use crate::summary::{Means, average};
+use crate::verdict::{Finding, Status, Verdict, judge};
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -35,7 +37,7 @@ pub struct Plan {
 }
 
 /// A finished experiment.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// `paper/name`.
     pub id: String,
@@ -45,6 +47,11 @@ pub struct Outcome {
     pub printed: String,
     /// What the paper says.
     pub claim: String,
+    /// What sort of claim it is.
+    pub category: Category,
+    /// How and when it was run.
+    #[serde(default)]
+    pub how: String,
     /// What a reader should know about the settings.
     pub note: Option<String>,
     /// What the paper's own settings say about the claim.
@@ -81,12 +88,18 @@ impl Outcome {
 }
 
 /// One way an experiment was run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VariantOutcome {
     /// What is different about it.
     pub name: String,
     /// How many trials.
     pub trials: usize,
+    /// At which horizon, where efforts differ in it.
+    pub horizon: Option<String>,
+    /// In which respect the trials differ.
+    pub trials_differ: String,
+    /// What was generated in the place of a set that is not there.
+    pub stand_in: Option<String>,
     /// What it says about the claim.
     pub verdict: Verdict,
     /// The expectations, measured.
@@ -103,14 +116,22 @@ pub struct VariantOutcome {
 }
 
 impl VariantOutcome {
-    /// How much holds of what was measured: `3 of 5`, and what was not.
+    /// How the expectations came out: `5 hold, 1 refuted, 2 undecided of 8`.
     pub fn count(&self) -> String {
-        let held = self.findings.iter().filter(|f| f.holds == Some(true)).count();
-        let known = self.findings.iter().filter(|f| f.holds.is_some()).count();
-        match self.findings.len() - known {
-            0 => format!("{held} of {known}"),
-            left => format!("{held} of {known}, {left} not measured"),
+        let of = |status| self.findings.iter().filter(|f| f.status == status).count();
+        let parts = [
+            (of(Status::Holds), "hold"),
+            (of(Status::Refuted), "refuted"),
+            (of(Status::Undecided), "undecided"),
+            (of(Status::Empty), "without a rival"),
+            (of(Status::NotMeasured), "not measured"),
+        ];
+        if of(Status::Preview) > 0 {
+            let so_far = self.findings.iter().filter(|f| f.leans == Some(true)).count();
+            return format!("so far {so_far} of {}", self.findings.len());
         }
+        let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}"));
+        format!("{} of {}", parts.collect::<Vec<_>>().join(", "), self.findings.len())
     }
 }
 
@@ -265,7 +286,7 @@ impl Plan {
         let variant = &task.experiment.variants[task.variant];
         let methods = task.experiment.methods_of(variant);
         let text = format!(
-            "{} {} {:?} {} {} {id} {kind:?} {axes:?} {settings:?} {pairs:?} {:?} {methods:?} {}",
+            "{} {} {:?} {} {} {id} {kind:?} {axes:?} {settings:?} {pairs:?} {:?} {methods:?} {} {}",
             env!("CARGO_PKG_VERSION"),
             env!("PARSIMON_SOURCES"),
             self.effort,
@@ -273,8 +294,17 @@ impl Plan {
             task.trial,
             variant.settings,
             crate::peers::fingerprint(task.experiment),
+            self.is_generated(task),
         );
         hash(text.as_bytes())
+    }
+
+    /// Whether rows are generated in the place of the set that a trial reads.
+    fn is_generated(&self, task: &Task<'_>) -> bool {
+        let variant = &task.experiment.variants[task.variant];
+        let set = variant.settings.get("set").or(task.experiment.settings.get("set"));
+        let name = set.and_then(toml::Value::as_str);
+        name.is_some_and(|name| is_generated(name, &self.data))
     }
 
     fn outcome(
@@ -282,22 +312,34 @@ impl Plan {
         experiment: &Experiment,
         trials: &mut impl Iterator<Item = Result<Trial, String>>,
     ) -> Outcome {
-        let mut variants = Vec::new();
-        for variant in &experiment.variants {
-            let all: Vec<_> = trials.by_ref().take(self.count(experiment) as usize).collect();
+        let count = self.count(experiment) as usize;
+        let mut runs: Vec<(Vec<Trial>, Option<String>)> = Vec::new();
+        for _ in &experiment.variants {
+            let all: Vec<_> = trials.by_ref().take(count).collect();
             let failure = all.iter().find_map(|t| t.as_ref().err().cloned());
-            let all: Vec<Trial> = all.into_iter().filter_map(Result::ok).collect();
-            let means = average(&all);
-            let findings: Vec<_> =
-                experiment.expectations.iter().map(|e| judge(e, &variant.name, &means)).collect();
+            runs.push((all.into_iter().filter_map(Result::ok).collect(), failure));
+        }
+        let pairs: Vec<_> =
+            experiment.variants.iter().zip(&runs).map(|(v, (t, _))| (v, &t[..])).collect();
+        // The number of trials is the file's, fixed before anything was seen; another number, or a trial that failed, gives a look.
+        let is_whole = runs.iter().all(|(t, _)| t.is_empty() || t.len() == count);
+        let decides = self.effort != Effort::Quick && self.trials.is_none() && is_whole;
+        let findings = judge(experiment, &pairs, decides);
+        let mut variants = Vec::new();
+        for ((variant, (all, failure)), findings) in
+            experiment.variants.iter().zip(runs).zip(findings)
+        {
             variants.push(VariantOutcome {
                 name: variant.name.clone(),
                 trials: all.len(),
+                horizon: experiment.horizon(variant, self.effort),
+                trials_differ: experiment.trials_differ_in(variant).to_owned(),
+                stand_in: all.first().and_then(|t| t.stand_in.clone()),
                 verdict: Verdict::of(&findings),
                 findings,
                 chosen: chosen(&all),
                 pictures: all.first().map_or_else(Vec::new, |t| t.pictures.clone()),
-                means,
+                means: average(&all),
                 failure,
             });
         }
@@ -306,6 +348,8 @@ impl Plan {
             title: experiment.title.clone(),
             printed: experiment.printed.clone(),
             claim: experiment.claim.clone(),
+            category: experiment.category,
+            how: String::new(),
             note: experiment.note.clone(),
             verdict: variants.first().map_or(Verdict::NotRun, |v| v.verdict),
             variants,

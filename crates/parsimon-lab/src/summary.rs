@@ -1,22 +1,22 @@
-//! From trials to numbers: means, spreads, and whether what the paper says is so.
+//! From trials to numbers: means and spreads.
 
 use std::collections::BTreeMap;
 
-use parsimon::eval::number::significant;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use crate::place::{Place, Round};
 
-use crate::experiment::{Expectation, Relation};
 use crate::kind::Trial;
 
 /// A measure of a method, averaged over trials.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// Round, mean, standard deviation over the trials.
     pub points: Vec<(f64, f64, f64)>,
     /// How many trials.
     pub trials: usize,
+    /// Mean and standard deviation of the logarithms, where all trials are positive.
+    pub(crate) logs: Vec<Option<(f64, f64)>>,
 }
 
 impl Mean {
@@ -27,6 +27,12 @@ impl Mean {
             Round::At(x) => self.points.iter().rev().find(|p| p.0 <= x),
         };
         point.map(|p| (p.1, p.2))
+    }
+
+    /// The geometric mean of a point, and one standard deviation of the logarithms below and above it.
+    pub(crate) fn log_band(&self, k: usize) -> Option<(f64, f64, f64)> {
+        let (mean, spread) = (*self.logs.get(k)?)?;
+        Some((mean.exp(), (mean - spread).exp(), (mean + spread).exp()))
     }
 }
 
@@ -43,138 +49,45 @@ pub fn average(trials: &[Trial]) -> Means {
                 trials.iter().filter_map(|t| t.curves.get(method)?.get(measure)).collect();
             let point = |(k, &(x, _)): (usize, &(f64, f64))| {
                 let values: Vec<f64> = all.iter().filter_map(|c| Some(c.get(k)?.1)).collect();
-                let n = values.len() as f64;
-                let mean = values.iter().sum::<f64>() / n;
-                let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
-                (x, mean, if n > 1.0 { (square / (n - 1.0)).sqrt() } else { 0.0 })
+                let (mean, spread) = mean_and_spread(&values);
+                let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+                let is_positive = values.iter().all(|v| *v > 0.0);
+                ((x, mean, spread), is_positive.then(|| mean_and_spread(&logs)))
             };
-            let points = curve.iter().enumerate().map(point).collect();
-            let mean = Mean { points, trials: all.len() };
+            let (points, logs) = curve.iter().enumerate().map(point).unzip();
+            let mean = Mean { points, trials: all.len(), logs };
             means.entry(method.clone()).or_default().insert(measure.clone(), mean);
         }
     }
     means
 }
 
-/// Mean and spread at a place.
-fn read(means: &Means, place: &Place) -> Option<(f64, f64)> {
-    means.get(&place.method)?.get(&place.measure)?.at(place.round)
+/// Mean and standard deviation.
+pub(crate) fn mean_and_spread(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
+    (mean, if n > 1.0 { (square / (n - 1.0)).sqrt() } else { 0.0 })
 }
 
-/// An expectation, measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// In words.
-    pub says: String,
-    /// The paper's number, if it prints one.
-    pub paper: Option<f64>,
-    /// Mean and spread of what was measured.
-    pub measured: Option<(f64, f64)>,
-    /// Mean and spread of what it is compared with.
-    pub against: Option<(f64, f64)>,
-    /// What it has to be, in signs: `< 0.1 × 0.12`.
-    pub wanted: String,
-    /// Whether it is so; `None` where it was not measured.
-    pub holds: Option<bool>,
-    /// Whether it has to hold in every run.
-    pub must: bool,
-}
-
-/// Compares, in a variant of this name.
-pub fn judge(expectation: &Expectation, variant: &str, means: &Means) -> Finding {
-    let read = |text: &str| Place::parse(text).ok().and_then(|place| read(means, &place));
-    let measured = read(&expectation.left);
-    let against = match &expectation.right {
-        Some(right) => read(right),
-        None => expectation.paper.or(expectation.bound).map(|x| (x, 0.0)),
+/// What every trial has at a place; nothing if one of them has nothing there.
+pub(crate) fn values(trials: &[Trial], place: &Place) -> Option<Vec<f64>> {
+    let of = |trial: &Trial| {
+        let curve = trial.curves.get(&place.method)?.get(&place.measure)?;
+        let point = match place.round {
+            Round::End => curve.last(),
+            // A run that ends before the round has nothing there.
+            Round::At(x) if curve.iter().all(|p| p.0 < x) => None,
+            Round::At(x) => curve.iter().rev().find(|p| p.0 <= x),
+        };
+        point.map(|p| p.1)
     };
-    let factor = expectation.factor.unwrap_or(1.0);
-    let holds = measured.zip(against).map(|((left, _), (right, _))| {
-        let (right, margin) = (factor * right, expectation.margin);
-        match expectation.is {
-            Relation::Below => left < right - margin,
-            Relation::Above => left > right + margin,
-            Relation::Near => (left - right).abs() <= margin,
-        }
-    });
-    Finding {
-        says: expectation.says.clone(),
-        paper: expectation.paper,
-        measured,
-        against: expectation.right.as_ref().and(against),
-        wanted: wanted(expectation, against.map(|a| a.0)),
-        holds,
-        must: expectation.must.covers(variant),
-    }
-}
-
-/// The comparison in signs.
-fn wanted(expectation: &Expectation, right: Option<f64>) -> String {
-    let Some(right) = right else { return "-".into() };
-    let mut side = significant(right, 4);
-    if let Some(factor) = expectation.factor {
-        side = format!("{factor} × {side}");
-    }
-    let margin = expectation.margin;
-    match (expectation.is, margin == 0.0) {
-        (Relation::Below, true) => format!("< {side}"),
-        (Relation::Below, false) => format!("< {side} − {margin}"),
-        (Relation::Above, true) => format!("> {side}"),
-        (Relation::Above, false) => format!("> {side} + {margin}"),
-        (Relation::Near, true) => format!("= {side}"),
-        (Relation::Near, false) => format!("{side} ± {margin}"),
-    }
-}
-
-/// What a run says about a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// All that was expected is so.
-    Reproduces,
-    /// Some of it.
-    InPart,
-    /// None of it.
-    NotAsPrinted,
-    /// It was not measured.
-    NotRun,
-}
-
-impl Verdict {
-    /// From the findings of one variant.
-    pub fn of(findings: &[Finding]) -> Self {
-        let known: Vec<bool> = findings.iter().filter_map(|f| f.holds).collect();
-        match (known.iter().filter(|h| **h).count(), known.len()) {
-            (_, 0) => Verdict::NotRun,
-            (held, all) if held == all => Verdict::Reproduces,
-            (0, _) => Verdict::NotAsPrinted,
-            _ => Verdict::InPart,
-        }
-    }
-
-    /// In words, said of so many.
-    pub(crate) fn words_for(self, n: usize) -> &'static str {
-        match (self, n) {
-            (Verdict::Reproduces, n) if n != 1 => "reproduce",
-            _ => self.words(),
-        }
-    }
-
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Verdict::Reproduces => "reproduces",
-            Verdict::InPart => "in part",
-            Verdict::NotAsPrinted => "not as printed",
-            Verdict::NotRun => "not run",
-        }
-    }
+    trials.iter().map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Must;
 
     fn trial(values: &[f64]) -> Trial {
         let curve = values.iter().enumerate().map(|(k, v)| (10.0 * (k + 1) as f64, *v)).collect();
@@ -184,48 +97,34 @@ mod tests {
 
     #[test]
     fn means_spreads_and_places() {
-        let means = average(&[trial(&[1.0, 3.0]), trial(&[3.0, 5.0])]);
-        let at = |text: &str| read(&means, &Place::parse(text).unwrap());
+        let trials = [trial(&[1.0, 3.0]), trial(&[3.0, 5.0])];
+        let means = average(&trials);
+        let at = |text: &str| {
+            let place = Place::parse(text).unwrap();
+            means[&place.method][&place.measure].at(place.round)
+        };
         let place = |text: &str| at(text).unwrap();
         assert_eq!(place("a.b.loss@end"), (4.0, 2f64.sqrt()));
         assert_eq!(place("a.b.loss@19"), (2.0, 2f64.sqrt()));
         assert!(at("a.b.loss@5").is_none());
         assert!(Place::parse("loss").is_err() && Place::parse("a.loss@x").is_err());
+        let of = |text: &str| values(&trials, &Place::parse(text).unwrap());
+        assert_eq!(of("a.b.loss@end"), Some(vec![3.0, 5.0]));
+        assert_eq!(of("a.b.loss@10"), Some(vec![1.0, 3.0]));
+        assert_eq!(of("a.b.gain@10"), None);
+        assert_eq!(of("a.b.loss@19"), Some(vec![1.0, 3.0]));
+        assert_eq!(of("a.b.loss@21"), None, "the run ends before");
     }
 
+    /// On a logarithmic axis the spread is a factor.
     #[test]
-    fn expectations_hold_or_do_not() {
-        let means = average(&[trial(&[1.0, 3.0])]);
-        let expect = |is, paper, margin| Expectation {
-            says: String::new(),
-            left: "a.b.loss@end".into(),
-            is,
-            right: None,
-            paper: Some(paper),
-            margin,
-            factor: None,
-            bound: None,
-            must: Must::default(),
-        };
-        let holds = |e: Expectation| judge(&e, "as printed", &means).holds.unwrap();
-        assert!(
-            holds(expect(Relation::Near, 3.5, 0.5)) && !holds(expect(Relation::Near, 4.0, 0.5))
-        );
-        assert!(
-            holds(expect(Relation::Below, 4.0, 0.5)) && !holds(expect(Relation::Below, 3.2, 0.5))
-        );
-        assert!(
-            holds(expect(Relation::Above, 2.0, 0.5)) && !holds(expect(Relation::Above, 3.0, 0.0))
-        );
-        let findings: Vec<_> =
-            [expect(Relation::Above, 2.0, 0.0), expect(Relation::Above, 9.0, 0.0)]
-                .iter()
-                .map(|e| judge(e, "as printed", &means))
-                .collect();
-        assert_eq!(findings[0].wanted, "> 2.000");
-        assert_eq!(Verdict::of(&findings), Verdict::InPart);
-        assert_eq!(Verdict::of(&findings[..1]), Verdict::Reproduces);
-        assert_eq!(Verdict::of(&findings[1..]), Verdict::NotAsPrinted);
-        assert_eq!(Verdict::of(&[]), Verdict::NotRun);
+    fn the_band_of_a_logarithmic_axis_is_that_of_the_logarithms() {
+        let means = average(&[trial(&[1.0, 3.0]), trial(&[100.0, -5.0])]);
+        let mean = &means["a.b"]["loss"];
+        let (middle, low, high) = mean.log_band(0).unwrap();
+        let factor = (100f64.ln() / 2f64.sqrt()).exp();
+        assert!((middle - 10.0).abs() < 1e-9 && (high / middle - factor).abs() < 1e-9);
+        assert!((middle / low - factor).abs() < 1e-9);
+        assert!(mean.log_band(1).is_none(), "a value that is not positive has no logarithm");
     }
 }

@@ -86,8 +86,8 @@ fn judge(outcome: &Outcome) -> Result<Completion, Failed> {
 
 fn broken(outcome: &Outcome) -> Vec<String> {
     let of = |variant: &parsimon_lab::VariantOutcome| -> Vec<String> {
-        let fails = variant.findings.iter().filter(|f| f.must && f.holds == Some(false));
-        let say = |f: &parsimon_lab::summary::Finding| {
+        let fails = variant.findings.iter().filter(|f| f.must && f.leans == Some(false));
+        let say = |f: &parsimon_lab::verdict::Finding| {
             let id = &outcome.id;
             format!("{id}, {}: {}: {:?}, to be {}", variant.name, f.says, f.measured, f.wanted)
         };

@@ -35,12 +35,12 @@ fn the_data_at_hand_is_the_data_of_the_list() {
 fn mnist_has_its_published_counts() {
     let dir = shared("");
     let (train, test) = mnist::load(&dir).unwrap();
-    let counts = |chunks: &[parsimon::core::Chunk]| {
+    let counts = |chunks: &[parsimon::rows::Chunk]| {
         let mut classes = [0; 10];
         for chunk in chunks {
             (0..chunk.len()).for_each(|i| classes[chunk.label(i).unwrap() as usize] += 1);
         }
-        (chunks.iter().map(parsimon::core::Chunk::nonzeros).sum::<usize>(), classes)
+        (chunks.iter().map(parsimon::rows::Chunk::nonzeros).sum::<usize>(), classes)
     };
     let digits = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949];
     assert_eq!(counts(&train), (8_994_156, digits));

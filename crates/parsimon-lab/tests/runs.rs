@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use parsimon_lab::summary::Verdict;
+use parsimon_lab::verdict::Verdict;
 use parsimon_lab::{Effort, Experiment, Outcome, Plan, Step, experiments, report};
 
 fn find(id: &str) -> Experiment {
@@ -31,7 +31,7 @@ fn small() -> Experiment {
         claim = "PDA finds zeros."
         kind = "identification"
         axes = { mismatch = "mismatch, dB", zeros = "zeros, %" }
-        trials = { quick = 3, standard = 3, full = 3 }
+        trials = { quick = 3, standard = 10, full = 10 }
         settings = { n = 50, zeros = 0.9, samples = { quick = 2000, standard = 2000, full = 2000 } }
         [[method]]
         name = "PDA"
@@ -57,7 +57,7 @@ fn threads_change_no_number_and_finished_trials_are_kept() {
     let alone = plan(small(), one.path(), 1).run(&|_| {});
     let together = plan(small(), two.path(), 3).run(&|_| {});
     assert_eq!(numbers(&alone), numbers(&together));
-    assert_eq!(alone[0].verdict, Verdict::Reproduces);
+    assert_eq!(alone[0].verdict, Verdict::Preview, "a quick run gives no verdict");
 
     let kept = std::sync::atomic::AtomicUsize::new(0);
     let again = plan(small(), one.path(), 2).run(&|progress| {
@@ -84,9 +84,9 @@ fn the_page_has_every_figure_and_the_gap_of_missing_data() {
     let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
     assert_eq!(page.matches("<figure>").count(), 2, "what was not run has no figures");
     assert!(page.contains("a &lt;test&gt;") && !page.contains("NaN"));
-    assert!(
-        page.contains("2 claims: 1 reproduces, 1 not run; with the printed settings 1 of the 1")
-    );
+    assert!(page.contains("2 experiments of the papers: 1 preview, 1 not run"));
+    assert!(page.contains("preview: so far yes") && page.contains("PDA: zeros, %; at the end"));
+    assert!(page.contains("measured less printed"), "printed numbers stand beside measured ones");
     assert!(page.contains("<h2>Not run</h2>") && page.contains("parsimon reproduce csgd/mnist"));
     assert!(page.contains("algorithm = &quot;pda&quot;, alpha = 0.8"), "the settings are there");
     assert!(page.contains("mnist is not in") && page.contains("parsimon data get mnist"));
@@ -106,10 +106,55 @@ fn a_defect_in_one_trial_is_said_and_costs_no_other() {
     let outcomes = plan.run(&|_| {});
     assert_eq!(outcomes[0].verdict, Verdict::NotRun);
     assert!(outcomes[0].variants[0].failure.as_ref().unwrap().starts_with("settings: "));
-    assert_eq!(outcomes[1].verdict, Verdict::Reproduces);
+    assert_eq!(outcomes[1].verdict, Verdict::Preview);
     let gaps = Outcome::gaps(&outcomes);
     assert_eq!(gaps.len(), 1);
     assert_eq!(gaps[0].1, ["test/broken"]);
+}
+
+#[test]
+fn verdicts_need_the_trials_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |effort, trials| {
+        let plan = Plan { effort, trials, ..plan(small(), folder.path(), 2) };
+        plan.run(&|_| {}).remove(0)
+    };
+    let standard = run(Effort::Standard, None);
+    assert_eq!((standard.verdict, standard.variants[0].trials), (Verdict::Reproduces, 10));
+    assert!(standard.variants[0].findings[0].interval.is_some());
+    // A number of trials chosen now is no number fixed beforehand.
+    assert_eq!(run(Effort::Standard, Some(12)).verdict, Verdict::Preview);
+    assert_eq!(run(Effort::Quick, None).verdict, Verdict::Preview);
+}
+
+#[test]
+fn what_is_generated_in_the_place_of_data_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut experiment = find("slides/implicit");
+    experiment.methods.truncate(1);
+    experiment.expectations.clear();
+    let outcomes = plan(experiment, folder.path(), 1).run(&|_| {});
+    assert!(outcomes[0].variants[0].stand_in.as_ref().unwrap().contains("a9a is not there"));
+    report::write(folder.path(), &outcomes, "a test").unwrap();
+    let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
+    assert!(page.contains("these rows are generated with its counts"));
+    assert!(page.contains("the spread measures the order only"));
+}
+
+/// What is kept by one run is on the page of the next, pictures and bands included.
+#[test]
+fn outcomes_are_kept_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcomes = plan(small(), folder.path(), 1).run(&|_| {});
+    report::write(folder.path(), &outcomes, "a test").unwrap();
+    let page = || std::fs::read_to_string(folder.path().join("index.html")).unwrap();
+    let first = page();
+    let kept = report::merged(folder.path(), &[], &[small()]);
+    assert!(kept.stale.is_empty());
+    report::write(folder.path(), &kept.outcomes, "a test").unwrap();
+    assert_eq!(first, page());
+    assert_eq!(report::merged(folder.path(), &outcomes, &[small()]).outcomes.len(), 0);
+    assert_eq!(report::merged(folder.path(), &[], &[]).stale, ["test/small"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use parsimon::core::{Chunk, Repeats};
+use parsimon::rows::{Chunk, Repeats};
 
 use super::idx::Idx;
 use super::{ReadError, find, open_plain};

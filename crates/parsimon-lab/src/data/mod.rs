@@ -10,6 +10,7 @@ pub mod idx;
 pub mod mnist;
 pub mod rows;
 mod set;
+pub mod stand_in;
 mod state;
 pub mod text;
 mod unpack;

@@ -6,8 +6,8 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use parsimon::core::{Chunk, Repeats};
 use parsimon::data::{Format, Header, Input, Labels, Options, Reader, Space, hash};
+use parsimon::rows::{Chunk, Repeats};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;

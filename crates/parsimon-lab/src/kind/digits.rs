@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Frozen, Head, Online, Precision};
-use parsimon::{Found, LearnerOptions};
+use parsimon::LearnerOptions;
+use parsimon::predict::{Frozen, Head};
+use parsimon::rows::Chunk;
+use parsimon::settings::Precision;
+use parsimon::survey::Found;
+use parsimon::train::Online;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,6 +23,8 @@ use crate::picture::{Dot, Picture};
 const CLASSES: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 const SIDE: usize = 28;
 const PIXELS: usize = SIDE * SIDE;
+/// Rows that are drawn and learned together.
+const AT_ONCE: usize = 1024;
 
 /// The rows, as the file says it.
 #[derive(Clone, Debug, Deserialize)]
@@ -56,7 +62,8 @@ struct Plane {
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let digits: Digits = run.settings()?;
-    let (learn, judge) = digits.rows(run)?;
+    let (train, test) = mnist::load(run.data).map_err(|e| e.to_string())?;
+    let (learn, judge) = digits.rows(run, &train, &test);
     let mut trial = Trial::default();
     let mut planes = Vec::new();
     for method in run.experiment.methods_of(run.variant) {
@@ -84,24 +91,32 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 }
 
 impl Digits {
-    /// What is learned, and what is judged.
-    fn rows(&self, run: &Run<'_>) -> Result<(Chunk, Chunk), String> {
-        let (train, test) = mnist::load(run.data).map_err(|e| e.to_string())?;
+    /// The places of what is learned, in order, and what is judged. A million rows are drawn when they are learned: as a chunk they would be gigabytes.
+    fn rows<'a>(&self, run: &Run<'_>, train: &'a [Chunk], test: &[Chunk]) -> (Drawn<'a>, Chunk) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
         let count = self.rows.at(run.effort) as usize;
-        let mut order = places(&train);
-        Ok(match self.official {
-            true => {
-                let drawn = (0..count).map(|_| order[random.random_range(0..order.len())]);
-                (draw(&train, drawn), draw(&test, places(&test).into_iter()))
-            }
-            false => {
-                order.shuffle(&mut random);
-                let held = (self.validation * order.len() as f64) as usize;
-                let (held, rest) = order.split_at(held);
-                (draw(&train, rest.iter().copied().take(count)), draw(&train, held.iter().copied()))
-            }
-        })
+        let mut order = places(train);
+        if self.official {
+            let drawn = (0..count).map(|_| order[random.random_range(0..order.len())]).collect();
+            return (Drawn { from: train, places: drawn }, draw(test, places(test).into_iter()));
+        }
+        order.shuffle(&mut random);
+        let held = (self.validation * order.len() as f64) as usize;
+        let (held, rest) = order.split_at(held);
+        let places = rest.iter().copied().take(count).collect();
+        (Drawn { from: train, places }, draw(train, held.iter().copied()))
+    }
+}
+
+/// Rows that are learned in an order, drawn from chunks.
+struct Drawn<'a> {
+    from: &'a [Chunk],
+    places: Vec<(usize, usize)>,
+}
+
+impl Drawn<'_> {
+    fn len(&self) -> usize {
+        self.places.len()
     }
 }
 
@@ -130,13 +145,22 @@ struct Seen {
 
 impl Seen {
     /// Measured when the rows have doubled, and at the end.
-    fn play(&mut self, online: &mut dyn Online, learn: &Chunk, judge: &Chunk, keep: Option<usize>) {
+    fn play(
+        &mut self,
+        online: &mut dyn Online,
+        learn: &Drawn<'_>,
+        judge: &Chunk,
+        keep: Option<usize>,
+    ) {
         let (mut clock, mut margins) = (Clock::default(), Vec::new());
         let (mut start, mut next) = (0, 256);
         while start < learn.len() {
             let end = learn.len().min(next);
-            margins.clear();
-            clock.count(|| online.learn_rows(learn, start..end, &mut margins));
+            for places in learn.places[start..end].chunks(AT_ONCE) {
+                let rows = draw(learn.from, places.iter().copied());
+                margins.clear();
+                clock.count(|| online.learn(&rows, &mut margins));
+            }
             let classes = classes(&online.freeze(), judge);
             let wrong = (0..judge.len()).filter(|&i| Some(classes[i] as f64) != judge.label(i));
             let t = end as f64;
@@ -238,7 +262,7 @@ impl Plane {
 #[cfg(test)]
 mod tests {
     use parsimon::Spec;
-    use parsimon::core::Repeats;
+    use parsimon::rows::Repeats;
 
     use super::*;
 

@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Repeats};
-use parsimon::{Found, LearnerOptions, Regularization, Settings, mismatch_db};
+use parsimon::filter::{Regularization, mismatch_db};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
+use parsimon::{LearnerOptions, Settings};
 use parsimon_audio::wav;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};

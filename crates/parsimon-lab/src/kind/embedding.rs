@@ -1,6 +1,6 @@
 //! Rows in the plane: their two principal components, the flat picture that loses the least of the distances between rows.
 
-use parsimon::core::Chunk;
+use parsimon::rows::Chunk;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -76,7 +76,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use parsimon::core::Repeats;
+    use parsimon::rows::Repeats;
 
     use super::*;
 

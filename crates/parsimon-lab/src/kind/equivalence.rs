@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Online, Repeats};
-use parsimon::{Found, LearnerOptions, Spec};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
+use parsimon::train::Online;
+use parsimon::{LearnerOptions, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

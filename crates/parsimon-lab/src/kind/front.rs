@@ -7,13 +7,16 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Loss};
+use parsimon::LearnerOptions;
 use parsimon::eval::{BinaryMetrics, Evaluation, Evaluator};
-use parsimon::{Found, LearnerOptions};
+use parsimon::rows::Chunk;
+use parsimon::settings::Loss;
+use parsimon::survey::Found;
 use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
-use crate::data::rows::{pick, rows};
+use crate::data::rows::pick;
+use crate::data::stand_in::rows_or_stand_in;
 use crate::experiment::{Effort, Method, PerEffort};
 use crate::peers;
 
@@ -90,12 +93,14 @@ struct TrialRows {
     train: Chunk,
     test: Chunk,
     features: usize,
+    /// What was generated, if the set is not there.
+    stand_in: Option<String>,
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let front: Front = run.settings()?;
     let split = front.read(run)?;
-    let mut trial = Trial::default();
+    let mut trial = Trial { stand_in: split.stand_in.clone(), ..Trial::default() };
     for method in run.experiment.methods_of(run.variant) {
         let points = front.points(run, method, &split)?;
         trial.curves.insert(method.name.clone(), curves(&points, split.features));
@@ -126,7 +131,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 
 impl Front {
     fn read(&self, run: &Run<'_>) -> Result<TrialRows, String> {
-        let rows = rows(&self.set, run.data).map_err(|e| e.to_string())?;
+        let (rows, stand_in) = rows_or_stand_in(&self.set, run.data).map_err(|e| e.to_string())?;
         let features = rows.features as usize;
         let (train, test) = rows.split(self.held, run.seed);
         let most = self.rows.map_or(usize::MAX, |most| most.at(run.effort) as usize);
@@ -135,7 +140,8 @@ impl Front {
             true => pick(&chunk, (0..most).map(|k| k * chunk.len() / most)),
             false => chunk,
         };
-        Ok(TrialRows { train: some(train, most), test: some(test, most / 2), features })
+        let (train, test) = (some(train, most), some(test, most / 2));
+        Ok(TrialRows { train, test, features, stand_in })
     }
 
     fn of<'a, T>(by_method: &'a BTreeMap<String, T>, name: &str) -> Result<&'a T, String> {

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Repeats};
-use parsimon::{Found, LearnerOptions, Settings};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
+use parsimon::{LearnerOptions, Settings};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -127,7 +128,7 @@ fn curves(paid: &[f64], rivals: &[(usize, f64)]) -> BTreeMap<String, Curve> {
 }
 
 /// The slope of the line through the logarithms, by least squares. A regret that is not positive counts as one that is hardly so.
-fn slope(points: &[(f64, f64)]) -> f64 {
+pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.max(1e-12).ln())).collect();
     let n = logs.len() as f64;
     let (x, y) = logs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));

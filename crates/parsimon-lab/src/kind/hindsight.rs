@@ -3,8 +3,9 @@
 //! Minimizes `P(w) = sum_i f(x_i.w, y_i) + t psi(w)`. The gap is between `P` and a point of the dual, so it bounds how far `P(w)` is from the minimum,
 //! whatever the solver did. For small dimensions: a step makes the whole matrix of second derivatives.
 
-use parsimon::core::rule::dense::threshold;
-use parsimon::core::{Loss, soft};
+use parsimon::settings::Loss;
+use parsimon_core::rule::dense::threshold;
+use parsimon_core::soft;
 
 const MOST_STEPS: usize = 60;
 const MOST_INNER: usize = 20_000;

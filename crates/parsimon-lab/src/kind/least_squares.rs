@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Online, Repeats};
-use parsimon::{Found, LearnerOptions, Spec};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
+use parsimon::train::Online;
+use parsimon::{LearnerOptions, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -235,7 +237,7 @@ fn looks(rounds: usize) -> Vec<usize> {
 }
 
 /// A symmetric positive definite system by elimination; only generated problems come here.
-fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+pub(super) fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let n = right.len();
     let mut a: Vec<Vec<f64>> =
         matrix.iter().zip(right).map(|(row, r)| [&row[..], &[*r]].concat()).collect();

@@ -1,17 +1,21 @@
 //! The loops: how a trial of an experiment is run. An experiment names one; adding an experiment adds no loop.
 
 mod clock;
+mod constrained;
+mod cost;
 mod digits;
 mod echo;
 mod embedding;
 mod equivalence;
 mod front;
+mod geometry;
 mod growth;
 mod hindsight;
 mod identification;
 mod importance;
 mod least_squares;
 mod multikernel;
+mod proximal;
 mod regret;
 mod stream;
 mod table;
@@ -37,6 +41,9 @@ pub struct Trial {
     /// What was chosen on the way (a rate found by search), by method.
     #[serde(default)]
     pub chosen: BTreeMap<String, String>,
+    /// What was generated in the place of a set that is not there.
+    #[serde(default)]
+    pub stand_in: Option<String>,
     /// What it shows beside its curves; only the first trial has any.
     #[serde(default)]
     pub pictures: Vec<Picture>,
@@ -70,15 +77,19 @@ impl Run<'_> {
     /// Runs it; the error is a line for the report.
     pub fn trial(&self) -> Result<Trial, String> {
         match self.experiment.kind {
+            Kind::Constrained => constrained::trial(self),
+            Kind::Cost => cost::trial(self),
             Kind::Digits => digits::trial(self),
             Kind::Echo => echo::trial(self),
             Kind::Equivalence => equivalence::trial(self),
             Kind::Front => front::trial(self),
+            Kind::Geometry => geometry::trial(self),
             Kind::Growth => growth::trial(self),
             Kind::Identification => identification::trial(self),
             Kind::Importance => importance::trial(self),
             Kind::LeastSquares => least_squares::trial(self),
             Kind::Multikernel => multikernel::trial(self),
+            Kind::Proximal => proximal::trial(self),
             Kind::Regret => regret::trial(self),
             Kind::Stream => stream::trial(self),
             Kind::Table => table::trial(self),

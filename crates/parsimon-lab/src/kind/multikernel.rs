@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::kernel::Dictionary;
-use parsimon::core::{Chunk, Repeats};
-use parsimon::{Found, LearnerOptions};
+use parsimon::LearnerOptions;
+use parsimon::predict::Dictionary;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -5,13 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::algorithm::dual_averaging::DualAveraging;
-use parsimon::algorithm::generalized_rda::GeneralizedRda;
-use parsimon::algorithm::objective::{FeasibleSet, Objective};
-use parsimon::algorithm::pda::Pda;
-use parsimon::algorithm::rda::{Beta, Rda, Stabilizer};
-use parsimon::core::{Chunk, Repeats, Row};
-use parsimon::{Found, LearnerOptions, Settings, Spec};
+use parsimon::algorithm::typed::{Beta, DualAveraging, GeneralizedRda, Pda, Rda, Stabilizer};
+use parsimon::rows::{Chunk, Repeats, Row};
+use parsimon::study::{FeasibleSet, Objective};
+use parsimon::survey::Found;
+use parsimon::{LearnerOptions, Settings, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,7 +17,8 @@ use serde::Deserialize;
 
 use super::hindsight::{Best, Charge, Rows, Sum, dot, is_smooth};
 use super::{Curve, Run, Trial, spec};
-use crate::data::rows::{rows as set_rows, shuffled};
+use crate::data::rows::shuffled;
+use crate::data::stand_in::rows_or_stand_in;
 use crate::experiment::PerEffort;
 
 const FIRST_MARK: usize = 16;
@@ -52,9 +51,9 @@ struct Data {
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let data: Data = run.settings()?;
     let rounds = data.rounds.at(run.effort) as usize;
-    let (rows, rounds) = data.rows(run, rounds)?;
+    let (rows, rounds, stand_in) = data.rows(run, rounds)?;
     let fresh = rows.tail(rounds);
-    let mut trial = Trial::default();
+    let mut trial = Trial { stand_in, ..Trial::default() };
     let mut known: Vec<(Rivals, Charge)> = Vec::new();
     for method in run.experiment.methods_of(run.variant) {
         let fail = |e: parsimon::BuildError| format!("{}: {e}", method.name);
@@ -79,9 +78,11 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 
 impl Data {
     /// The rows of the run, and fresh ones after them; a set that is too small gives fewer rounds.
-    fn rows(&self, run: &Run<'_>, rounds: usize) -> Result<(Rows, usize), String> {
-        let Some(set) = &self.set else { return Ok((self.generate(run.seed, rounds), rounds)) };
-        let read = set_rows(set, run.data).map_err(|e| e.to_string())?;
+    fn rows(&self, run: &Run<'_>, rounds: usize) -> Result<(Rows, usize, Option<String>), String> {
+        let Some(set) = &self.set else {
+            return Ok((self.generate(run.seed, rounds), rounds, None));
+        };
+        let (read, stand_in) = rows_or_stand_in(set, run.data).map_err(|e| e.to_string())?;
         let chunk = shuffled(&read.train, run.seed);
         if chunk.len() < 2 * FRESH {
             return Err(format!("{set} has {} rows, {} are needed", chunk.len(), 2 * FRESH));
@@ -96,7 +97,7 @@ impl Data {
             }
             dense.y.push(chunk.label(i).unwrap_or(1.0));
         }
-        Ok((dense, rounds))
+        Ok((dense, rounds, stand_in))
     }
 
     fn generate(&self, seed: u64, rounds: usize) -> Rows {
@@ -160,7 +161,7 @@ fn charge(settings: &Settings) -> Option<Charge> {
 
 /// The best fixed points: of the first rounds up to each mark, and of the fresh rows.
 struct Rivals {
-    loss: parsimon::core::Loss,
+    loss: parsimon::settings::Loss,
     at: Vec<(usize, Best)>,
     fresh: Best,
 }

@@ -4,13 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use parsimon::core::{Chunk, Loss};
+use parsimon::LearnerOptions;
 use parsimon::eval::{Evaluation, Evaluator};
-use parsimon::{Found, LearnerOptions};
+use parsimon::rows::Chunk;
+use parsimon::settings::Loss;
+use parsimon::survey::Found;
 use serde::Deserialize;
 
 use super::{Rates, Run, Trial, spec};
-use crate::data::rows::{pick, rows, shuffled};
+use crate::data::rows::{pick, shuffled};
+use crate::data::stand_in::rows_or_stand_in;
 use crate::experiment::{Method, PerEffort};
 
 /// What is read, as the file says it.
@@ -44,10 +47,10 @@ enum SetPart {
 }
 
 impl StreamSettings {
-    fn read(&self, run: &Run<'_>) -> Result<Chunk, String> {
-        let rows = rows(&self.set, run.data).map_err(|e| e.to_string())?;
+    fn read(&self, run: &Run<'_>) -> Result<(Chunk, Option<String>), String> {
+        let (rows, stand_in) = rows_or_stand_in(&self.set, run.data).map_err(|e| e.to_string())?;
         let test = rows.test.unwrap_or_default();
-        Ok(match self.part {
+        let rows = match self.part {
             SetPart::Train => rows.train,
             SetPart::Test => test,
             SetPart::Whole => {
@@ -55,18 +58,20 @@ impl StreamSettings {
                 (0..test.len()).for_each(|i| whole.copy_row(&test, i));
                 whole
             }
-        })
+        };
+        Ok((rows, stand_in))
     }
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let stream: StreamSettings = run.settings()?;
-    let rows = shuffled(&stream.read(run)?, run.seed);
+    let (rows, stand_in) = stream.read(run)?;
+    let rows = shuffled(&rows, run.seed);
     let most = stream.rows.map_or(rows.len(), |most| most.at(run.effort) as usize);
     let rows = if most < rows.len() { pick(&rows, 0..most) } else { rows };
     let features: BTreeSet<u32> =
         (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();
-    let mut trial = Trial::default();
+    let mut trial = Trial { stand_in, ..Trial::default() };
     for method in run.experiment.methods_of(run.variant) {
         let mut best: Option<(i32, f64, usize)> = None;
         for power in stream.rates.powers() {

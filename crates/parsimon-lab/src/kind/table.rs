@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Loss, Online};
-use parsimon::{Found, LearnerOptions, Settings};
+use parsimon::rows::Chunk;
+use parsimon::settings::Loss;
+use parsimon::survey::Found;
+use parsimon::train::Online;
+use parsimon::{LearnerOptions, Settings};
 use serde::Deserialize;
 
 use super::clock::{self, Clock, SECONDS};
 use super::{Curve, Run, Trial, spec};
-use crate::data::rows::{rows, shuffled};
+use crate::data::rows::shuffled;
+use crate::data::stand_in::rows_or_stand_in;
 use crate::experiment::{Method, PerEffort};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -36,14 +40,14 @@ fn yes() -> bool {
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let table: TableSettings = run.settings()?;
-    let whole = rows(&table.set, run.data).map_err(|e| e.to_string())?;
+    let (whole, stand_in) = rows_or_stand_in(&table.set, run.data).map_err(|e| e.to_string())?;
     let rows = match (table.other_half, &whole.test) {
         (false, _) => &whole.train,
         (true, Some(test)) => test,
         (true, None) => return Err(format!("{} has no rows to judge by", table.set)),
     };
     let rows = shuffled(rows, run.seed);
-    let mut trial = Trial::default();
+    let mut trial = Trial { stand_in, ..Trial::default() };
     for method in run.experiment.methods_of(run.variant) {
         let fail = |e: parsimon::BuildError| format!("{}: {e}", method.name);
         let settings = settings(method, rows.len()).map_err(fail)?;

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use parsimon::core::{Chunk, Repeats};
-use parsimon::{Found, LearnerOptions};
+use parsimon::LearnerOptions;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
 use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};

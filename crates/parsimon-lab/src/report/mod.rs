@@ -1,8 +1,11 @@
 //! The report: one page that opens offline, the numbers as JSON, every curve as CSV.
 
+mod findings;
+mod keep;
 mod overview;
 mod theorems;
 
+pub use keep::{Kept, merged};
 pub use overview::tally;
 
 use std::collections::BTreeMap;
@@ -16,12 +19,15 @@ use parsimon_page::{document, figure, table, wide, with_code};
 
 use crate::experiment::{Drawn, Experiment};
 use crate::runner::{Outcome, VariantOutcome};
-use crate::summary::{Finding, Mean, Verdict};
+use crate::summary::Mean;
+use crate::verdict::Verdict;
+use findings::{findings, printed};
 use overview::{headings, overview};
 use theorems::theorems;
 
-/// Writes `index.html`, `results.json` and `curves/*.csv` into a folder.
+/// Writes `index.html`, `results.json` and `curves/*.csv` into a folder, and what later runs into the same folder keep.
 pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<()> {
+    keep::write(folder, outcomes)?;
     let curves = folder.join("curves");
     parsimon_files::create_folders(&curves)?;
     for outcome in outcomes {
@@ -82,15 +88,18 @@ fn section(outcome: &Outcome) -> Markup {
             "\n"
             h2 { (outcome.title) } "\n"
             p { small { (outcome.id) ", " (outcome.printed) } } "\n"
+            @if !outcome.how.is_empty() { p class="how" { small { (with_code(&outcome.how)) } } "\n" }
             blockquote { (outcome.claim) } "\n"
             @if let Some(note) = &outcome.note { p { (note) } "\n" }
             @for (k, variant) in outcome.variants.iter().enumerate() {
                 h3 {
-                    (variant.name) " " span class=(class(variant.verdict)) { (variant.verdict.words()) }
+                    (variant.name) " " span class=(class(variant.verdict)) { (variant.verdict.said_of(outcome.category)) }
+                    @if let Some(horizon) = &variant.horizon { " " small { "at " (horizon) } }
                 }
                 "\n"
+                @if let Some(stand_in) = &variant.stand_in { p class="undecided" { (stand_in) "." } "\n" }
                 @if let Some(failure) = &variant.failure {
-                    p class="not-as-printed" { (with_code(failure)) } "\n"
+                    p class="refuted" { (with_code(failure)) } "\n"
                 }
                 @if variant.trials > 0 { (measured(outcome, variant, k)) }
             }
@@ -106,20 +115,25 @@ fn measured(outcome: &Outcome, variant: &VariantOutcome, k: usize) -> Markup {
     html! {
         p {
             small {
-                (trials(variant)) "; expectations that hold: " (variant.count()) "; "
+                (trials(variant)) ", which differ " (variant.trials_differ) "; expectations: " (variant.count()) "; "
                 a href=(csv) { "all points as CSV" }
             }
         }
         "\n"
         (findings(&variant.findings))
+        (printed(&variant.findings))
         @if !variant.chosen.is_empty() {
             p { small { "Chosen by search: " (variant.chosen.join("; ")) } } "\n"
         }
         @if let Some(experiment) = &outcome.experiment { (theorems(experiment, variant)) }
         @for drawn in figures(outcome, variant) {
             @let caption = html! {
-                (outcome.printed) ": " (variant.name) "; " (trials(variant))
-                @if drawn.has_bands { ", mean and one standard deviation" }
+                (drawn.number.as_deref().unwrap_or(&outcome.printed)) ": " (variant.name) "; " (trials(variant))
+                @match drawn.band {
+                    Band::None => {},
+                    Band::Linear => ", mean and one standard deviation",
+                    Band::Log => ", geometric mean and one standard deviation of the logarithms where all trials are positive",
+                }
             };
             (figure(&drawn.figure, Some(caption)))
         }
@@ -175,39 +189,20 @@ fn settings(experiment: &Experiment) -> Markup {
     }
 }
 
-fn findings(findings: &[Finding]) -> Markup {
-    // A column of dashes says nothing.
-    let has_printed = findings.iter().any(|finding| finding.paper.is_some());
-    let rows = html! {
-        @for finding in findings {
-            @let (style, mark) = match finding.holds {
-                Some(true) => ("reproduces", "holds"),
-                Some(false) => ("not-as-printed", "does not hold"),
-                None => ("not-run", "not measured"),
-            };
-            tr {
-                td { (finding.says) }
-                @if has_printed {
-                    td class="printed" { (finding.paper.map_or("-".into(), |x| significant(x, 4))) }
-                }
-                td class="measured" { (pair(finding.measured)) }
-                td class="wanted" { (finding.wanted) }
-                td class=(style) { (mark) }
-            }
-            "\n"
-        }
-    };
-    let header: &[&str] = match has_printed {
-        true => &["expected", "printed", "measured", "to be", "finding"],
-        false => &["expected", "measured", "to be", "finding"],
-    };
-    wide(table(Some("findings"), header, [rows]))
-}
-
 /// A figure as it stands on the page.
 struct ShownFigure {
     figure: Figure,
-    has_bands: bool,
+    /// The paper's own number of it.
+    number: Option<String>,
+    band: Band,
+}
+
+/// What the shaded band of a figure shows.
+#[derive(Clone, Copy, PartialEq)]
+enum Band {
+    None,
+    Linear,
+    Log,
 }
 
 /// The figures an experiment asks for, or every measure against the rounds.
@@ -234,7 +229,8 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
     let axis = |measure| experiment.axes.get(measure).map_or("", String::as_str);
     let rounds = drawn.across.as_deref().unwrap_or("rounds");
     let across = drawn.x.as_ref().map_or(rounds, axis);
-    let mut has_bands = false;
+    let mut band = Band::None;
+    let is_log = drawn.log.contains('y');
     // Where the title of the figure names the y axis, the axis needs no title.
     let has_title = drawn.x.is_some() || drawn.also.is_some();
     let mut panel = Panel::new(across, if has_title { axis(&drawn.y) } else { "" });
@@ -255,14 +251,22 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
             },
         };
         let skipped = if drawn.ends { y.points.len().saturating_sub(1) } else { 0 };
-        let points = || x.iter().zip(&y.points).skip(skipped);
+        // On a logarithmic axis the middle and the band are those of the logarithms.
+        let at = |k: usize| match y.log_band(k).filter(|_| is_log) {
+            Some(band) => band,
+            None => {
+                let (_, mean, spread) = y.points[k];
+                (mean, mean - spread, mean + spread)
+            }
+        };
+        let places = || x.iter().copied().zip(0..y.points.len()).skip(skipped);
         // A band needs a spread.
-        if y.trials > 1 && !drawn.ends && drawn.x.is_none() {
-            let edges = points().map(|(x, p)| (*x, p.1 - p.2, p.1 + p.2));
+        if y.trials > 1 && !drawn.ends {
+            let edges = places().map(|(x, k)| (x, at(k).1, at(k).2));
             panel = panel.series(Series::band(method, edges));
-            has_bands = true;
+            band = if is_log { Band::Log } else { Band::Linear };
         }
-        let line = points().map(|(x, p)| (*x, p.1));
+        let line = places().map(|(x, k)| (x, at(k).0));
         panel = panel.series(match drawn.ends {
             true => Series::points(method, line),
             false => Series::line(method, line),
@@ -280,8 +284,10 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
         None => axis(&drawn.y).to_owned(),
         Some(_) => format!("{} against {across}", axis(&drawn.y)),
     };
-    let figure = Figure::new(capitalized(&title)).subtitle(variant.name.clone()).panel(panel);
-    ShownFigure { figure, has_bands }
+    let numbered = drawn.number.as_ref().map(|n| format!("{n}, {}", variant.name));
+    let subtitle = numbered.unwrap_or_else(|| variant.name.clone());
+    let figure = Figure::new(capitalized(&title)).subtitle(subtitle).panel(panel);
+    ShownFigure { figure, number: drawn.number.clone(), band }
 }
 
 /// With a capital, unless the first word is a symbol such as `dB`.
@@ -306,9 +312,9 @@ pub(crate) fn pair(value: Option<(f64, f64)>) -> String {
 pub(crate) fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduces => "reproduces",
-        Verdict::InPart => "in-part",
-        Verdict::NotAsPrinted => "not-as-printed",
-        Verdict::NotRun => "not-run",
+        Verdict::Refuted => "refuted",
+        Verdict::Undecided => "undecided",
+        Verdict::Preview | Verdict::NotRun => "not-run",
     }
 }
 

@@ -5,46 +5,59 @@ use parsimon::eval::number::significant;
 use parsimon_page::{table, with_code};
 
 use super::{anchor, class, pair};
+use crate::experiment::Category;
 use crate::paper::papers;
 use crate::runner::Outcome;
-use crate::summary::{Finding, Verdict};
+use crate::verdict::Verdict;
 
-/// How much reproduces, in a sentence.
-pub fn tally(outcomes: &[Outcome]) -> String {
-    let count = |verdict| outcomes.iter().filter(|o| o.verdict == verdict).count();
-    let parts: Vec<String> =
-        [Verdict::Reproduces, Verdict::InPart, Verdict::NotAsPrinted, Verdict::NotRun]
-            .into_iter()
-            .filter(|verdict| count(*verdict) > 0)
-            .map(|verdict| format!("{} {}", count(verdict), verdict.words_for(count(verdict))))
-            .collect();
-    let printed = || outcomes.iter().filter_map(|o| o.variants.first());
-    let findings: Vec<&Finding> = printed().flat_map(|v| &v.findings).collect();
-    let held = findings.iter().filter(|f| f.holds == Some(true)).count();
-    let known = findings.iter().filter(|f| f.holds.is_some()).count();
-    format!(
-        "{}: {}; with the printed settings {held} of the {known} things expected hold",
-        many(outcomes.len(), "claim"),
-        parts.join(", ")
-    )
+/// How much holds, a line for each sort of claim: theorems checked, the papers' experiments, our own.
+pub fn tally(outcomes: &[Outcome]) -> Vec<String> {
+    let sorts = [
+        (Category::Theorem, "theorem checked", "theorems checked"),
+        (Category::Experiment, "experiment of a paper", "experiments of the papers"),
+        (Category::Own, "comparison of our own", "comparisons of our own"),
+    ];
+    let line = |(category, one, many): (Category, &str, &str)| {
+        let of: Vec<&Outcome> = outcomes.iter().filter(|o| o.category == category).collect();
+        if of.is_empty() {
+            return None;
+        }
+        let count = |verdict| of.iter().filter(|o| o.verdict == verdict).count();
+        let parts = Verdict::ALL.into_iter().filter(|v| count(*v) > 0);
+        let parts: Vec<String> =
+            parts.map(|v| format!("{} {}", count(v), words(v, category, count(v)))).collect();
+        let what = if of.len() == 1 { one } else { many };
+        Some(format!("{} {what}: {}", of.len(), parts.join(", ")))
+    };
+    sorts.into_iter().filter_map(line).collect()
 }
 
-fn many(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+/// A theorem holds or is refuted; an experiment reproduces or does not.
+fn words(verdict: Verdict, category: Category, n: usize) -> &'static str {
+    match (verdict, category, n) {
+        (Verdict::Reproduces, Category::Theorem, n) if n != 1 => "hold",
+        (Verdict::Reproduces, _, n) if n != 1 => "reproduce",
+        (Verdict::Preview, _, n) if n != 1 => "previews",
+        _ => verdict.said_of(category),
+    }
 }
 
 /// Heading, tally, table and gaps.
 pub(crate) fn overview(outcomes: &[Outcome], how: &str) -> Markup {
     html! {
         h1 { "What reproduces" } "\n"
-        p { (tally(outcomes)) "." } "\n"
+        ul class="tally" { @for line in tally(outcomes) { li { (line) } } } "\n"
         p class="how" { (with_code(how)) } "\n"
         (claims(outcomes))
         p {
             small {
-                "The verdict is on the settings as printed: " em { "reproduces" } " if all that is expected holds for the \
-                 means over the trials, " em { "in part" } " if some of it. Other settings are run beside them and have \
-                 verdicts of their own below. All numbers: " a href="results.json" { "results.json" } "."
+                "The verdict is on the core claim with the settings as printed. " em { "reproduces" }
+                ": the whole 99% interval of the paired differences is on the side expected (on the logarithmic scale where the figure has \
+                 one; after Holm's correction for all comparisons of the experiment; at least ten trials, their number fixed \
+                 beforehand). " em { "refuted" } ": the whole interval is on the other side, or one trial breaks what is claimed of \
+                 every run. " em { "undecided" } ": the interval does not separate. A quick run gives a " em { "preview" }
+                " and no verdict. Other settings are run beside the printed ones and have verdicts of their own below. All numbers: "
+                a href="results.json" { "results.json" } "."
             }
         }
         "\n"
@@ -88,21 +101,31 @@ fn row(outcome: &Outcome) -> Markup {
             td { (outcome.claim) br; small { (says) } }
             td class="printed" { (paper) }
             td class="measured" { (measured) }
-            td class=(class(outcome.verdict)) { (outcome.verdict.words()) }
+            td class=(class(outcome.verdict)) {
+                (outcome.verdict.said_of(outcome.category))
+                @if let Some(variant) = outcome.variants.first().filter(|v| v.trials > 0) {
+                    br; small {
+                        (variant.count())
+                        @if let Some(horizon) = &variant.horizon { "; at " (horizon) }
+                        @if variant.stand_in.is_some() { "; on generated rows" }
+                    }
+                }
+            }
         }
         "\n"
     }
 }
 
-/// What is compared, the printed number and the measured one: of the last expectation with a printed number, or of the first.
+/// What is compared, the printed number and the measured one: of the last expectation with a printed number, or of the core claim.
 fn headline(outcome: &Outcome) -> (String, String, String) {
     let findings = outcome.variants.first().map_or(&[][..], |v| &v.findings);
-    let found = findings.iter().rfind(|f| f.paper.is_some()).or(findings.first());
+    let core = findings.iter().find(|f| f.core).or(findings.first());
+    let found = findings.iter().rfind(|f| f.paper.is_some()).or(core);
     let Some(finding) = found.filter(|f| f.measured.is_some()) else {
         return Default::default();
     };
     let paper = finding.paper.map_or(String::new(), |x| significant(x, 4));
-    (finding.says.clone(), paper, pair(finding.measured))
+    (finding.quantity.clone(), paper, pair(finding.measured))
 }
 
 /// What was not run, why, and what to do about it.
@@ -139,7 +162,7 @@ fn gaps(outcomes: &[Outcome]) -> Markup {
             "\n"
             p {
                 "Then " code { "parsimon reproduce " (all.join(" ")) } " runs them, with the same " code { "--data" }
-                " and " code { "--out" } "; what is finished is kept. Nothing is put in the place of data that is not there."
+                " and " code { "--out" } "; what is finished is kept."
             }
             "\n"
         }

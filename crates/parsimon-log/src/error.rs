@@ -3,12 +3,14 @@
 use std::io;
 use std::sync::Arc;
 
+use parsimon_files::in_words;
+
 /// Why a log could not be opened or read. Messages name the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The system refused.
-    #[error("{file}: {doing}: {source}")]
+    #[error("{file}: {doing}: {}", in_words(source))]
     Io {
         /// The file or directory.
         file: String,

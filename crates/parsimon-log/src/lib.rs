@@ -1,23 +1,4 @@
-//! The durable input log of a service that learns: what was acknowledged is found again after a power cut, in order, byte for byte.
-//!
-//! Many threads append records to a [`Log`]; one thread writes what has come together, syncs it, and only then calls it durable.
-//! A [`Follower`] gets the durable records in order. Rows are opaque here: a record is a kind, bytes, and the log time.
-//!
-//! ```
-//! use std::time::Duration;
-//!
-//! use parsimon_log::{Content, Log, Options};
-//!
-//! let directory = tempfile::tempdir().unwrap();
-//! let options = Options { segment_bytes: 1 << 20, ..Options::default() };
-//! let log = Log::open(directory.path(), options).unwrap();
-//! let ticket = log.append(7, b"1 price:3").unwrap();
-//! log.wait_durable(ticket.seq).unwrap();
-//!
-//! let mut learner = log.follow(0).unwrap();
-//! let record = learner.next_within(Duration::from_secs(1)).unwrap().unwrap();
-//! assert_eq!(record.content, Content::Data { kind: 7, payload: b"1 price:3" });
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! # What a directory holds
 //!

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parsimon_files::in_words;
+
 use crate::disk::Disk;
 use crate::error::Failed;
 use crate::options::{Options, Progress};
@@ -98,7 +100,7 @@ impl Shared {
                 writer.sync()
             });
             if let Err(error) = synced {
-                self.fail(&error.to_string());
+                self.fail(&in_words(&error));
                 break;
             }
             self.advance(|progress| progress.durable = last);
@@ -148,7 +150,7 @@ impl Shared {
                     state.queue.problem = None;
                 }
                 Err(error) => {
-                    let problem = format!("{}: {error}", self.disk.path(""));
+                    let problem = format!("{}: {}", self.disk.path(""), in_words(&error));
                     state.queue.problem = Some(problem.into());
                     let closing = |state: &mut State| !state.closing && state.failed.is_none();
                     let retry = self.options.retry;

@@ -1,6 +1,6 @@
 //! Margins as what a client reads: predictions, classes, probabilities.
 
-use parsimon::core::Loss;
+use parsimon::settings::Loss;
 use parsimon::{InputSchema, Model, Settings};
 use serde::Serialize;
 

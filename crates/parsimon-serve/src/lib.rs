@@ -1,7 +1,7 @@
-//! One live model that scores and learns over the network, and forgets nothing it has acknowledged.
+#![doc = include_str!("../README.md")]
 //!
-//! A [`Model`] is read by any number of requests while one thread changes it. [`Service`] is a set of them with their limits,
-//! and [`Server`] the socket. The program's command is `parsimon serve`; its page is docs/serve.md.
+//! A [`Model`] is read by any number of requests while one thread changes it. A [`Service`] is a set of models with limits and
+//! access rules, and a [`Server`] is its socket. [`archive`] works on the log of a model without the service.
 
 mod access;
 pub mod alarm;

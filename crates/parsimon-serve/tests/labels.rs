@@ -54,6 +54,23 @@ fn a_label_joins_the_row_that_was_scored() {
 }
 
 #[test]
+fn an_id_that_stands_twice_in_a_request_is_learned_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::new(vec![learning(folder.path())]);
+    server.json(SCORE, r#"[{"id":"a","x":"1"},{"id":"b","x":"2"}]"#).ok();
+    let two = r#"[{"id":"a","label":1},{"id":"a","label":0}]"#;
+    assert!(server.json(LABEL, two).refused(409).contains("two labels"));
+    let twice = r#"[{"id":"a","label":1},{"id":"b","label":0},{"id":"a","label":1}]"#;
+    let answer = server.json(LABEL, twice).ok();
+    assert_eq!(answer["learned"], json!(2));
+    assert_eq!(answer["duplicates"], json!([{"row": 3, "seq": answer["seq"]}]));
+    assert_eq!(server.get("/v1/models/m").ok()["rows"], json!(2));
+    let rows = r#"[{"id":"c","label":1,"x":"1"},{"id":"c","label":1,"x":"1"}]"#;
+    server.json("/v1/models/m/learn?ack=visible", rows).ok();
+    assert_eq!(server.get("/v1/models/m").ok()["rows"], json!(3));
+}
+
+#[test]
 fn when_there_is_no_room_the_answer_says_it() {
     let folder = tempfile::tempdir().unwrap();
     let policy = Policy { pending_rows: 2, ..policy(folder.path()) };

@@ -1,7 +1,8 @@
 //! What a score reads of a learner is what its model would predict with.
 
-use parsimon::core::{Chunk, Repeats};
-use parsimon::{Found, InputSchema, LearnerOptions, Spec, Trainer};
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::survey::Found;
+use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use parsimon_testing::SplitMix64;
 use serde_json::json;
 

@@ -131,7 +131,7 @@ fn a_checkpoint_goes_on_as_train_would() {
         &parsimon::data::Options::default(),
     );
     let mut parser =
-        parsimon::data::RowParser::new("x", parsimon::data::Format::Svmlight, &options).unwrap();
+        parsimon::serve::RowParser::new("x", parsimon::data::Format::Svmlight, &options).unwrap();
     let mut chunks = Vec::new();
     parser.parse(text.as_bytes(), &mut chunks).unwrap();
     trainer.learn(&chunks[0], &mut |_| {}).unwrap();

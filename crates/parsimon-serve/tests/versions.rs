@@ -46,3 +46,30 @@ fn a_model_goes_back_to_a_snapshot_and_on_in_a_new_epoch() {
     assert_eq!(server.json(LEARN, &row(150)).ok()["duplicate"], json!(true));
     assert_eq!(server.json(LEARN, &row(160)).ok()["learned"], json!(1));
 }
+
+#[test]
+fn the_log_is_seen_to_lead_to_snapshots() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::new(vec![learning(folder.path())]);
+    let proof = |from: u64| {
+        for _ in 0..2000 {
+            let versions = server.get("/v1/models/m/versions").ok();
+            let newest = versions["versions"][0].clone();
+            if !newest["proof"].is_null() {
+                assert_eq!(newest["proof"], json!({"from": from, "holds": true}));
+                return newest["seq"].as_u64().unwrap();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        panic!("the snapshot is not proved");
+    };
+    let mut from = 0;
+    for k in 0..3 {
+        server.post(LEARN, "application/x-ndjson", &rows(100 * k..100 * (k + 1))).ok();
+        server.send("POST", "/v1/models/m/snapshot", &[], b"").ok();
+        from = proof(from);
+    }
+    let metrics = server.get("/metrics");
+    assert!(metrics.text().contains("parsimon_snapshots_proved{model=\"m\"} 3"));
+    assert!(metrics.text().contains("parsimon_snapshots_disproved{model=\"m\"} 0"));
+}

@@ -124,7 +124,10 @@ fn from_the_first(log: &Log, mut replay: Replay<'_>) -> Result<Replayed, Stop> {
 pub(crate) fn check(directory: &Path) -> Result<(), OpenError> {
     let found = parsimon_log::inspect(&Directory::existing(directory))?;
     match found.segments.is_empty() {
-        true => Err(other(format!("{}: there is no log", directory.display()))),
+        true => Err(other(format!(
+            "{}: there is no log; the log of a model is in DATA/NAME",
+            directory.display()
+        ))),
         false => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use parsimon::core::Chunk;
+use parsimon::rows::Chunk;
 
 use super::tables::each;
 
@@ -114,7 +114,7 @@ impl Gauge {
 
 #[cfg(test)]
 mod tests {
-    use parsimon::core::Repeats;
+    use parsimon::rows::Repeats;
 
     use super::*;
 

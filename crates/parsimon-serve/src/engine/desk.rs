@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use parsimon::core::Chunk;
-use parsimon::data::{Format, Header, Labels, Options, RowParser};
+use parsimon::data::{Format, Header, Labels, Options};
+use parsimon::rows::Chunk;
+use parsimon::serve::RowParser;
 use parsimon::{InputSchema, Settings, Trainer};
 
 use crate::content::Content;
@@ -29,7 +30,7 @@ impl Reading {
             ..Options::default()
         };
         // The bound of the precision is put in below.
-        let learn = schema.options(settings, parsimon::core::Precision::F64, &base);
+        let learn = schema.options(settings, parsimon::settings::Precision::F64, &base);
         let learn = Options { max_value, ..learn };
         let score = Options {
             labels: Labels::Optional(Box::new(learn.labels.clone())),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use parsimon::core::Chunk;
+use parsimon::rows::Chunk;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 

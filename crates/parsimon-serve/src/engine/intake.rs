@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use axum::http::StatusCode;
-use parsimon::core::Chunk;
 use parsimon::data::Format;
+use parsimon::rows::Chunk;
 use parsimon_log::{AppendError, Log};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;

@@ -4,9 +4,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use parsimon::core::Chunk;
-use parsimon::data::{Format, Options, RowParser};
+use parsimon::data::{Format, Options};
+use parsimon::rows::Chunk;
+use parsimon::serve::RowParser;
 use parsimon_log::Log;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
 use super::Limits;
@@ -24,6 +26,9 @@ const USUAL: [&str; 5] = ["label", "target", "y", "click", "class"];
 
 /// Rows that have waited too long are dealt with so many at a time.
 const AT_ONCE: usize = 1000;
+
+/// Between two looks at rows that wait. Rows of the default label that are learned many at a time pull the weights to and fro.
+pub(super) const EXPIRY: Duration = Duration::from_millis(20);
 
 /// How long a score waits for the table of waiting rows.
 const A_MOMENT: Duration = Duration::from_millis(20);
@@ -177,7 +182,22 @@ impl Learning {
         intake.check()?;
         let schema = self.shared.schema();
         let (mut text, mut rows) = (Vec::new(), Vec::new());
+        let mut met: FxHashMap<&str, &Label> = FxHashMap::default();
         for (label, row) in labels.iter().zip(1..) {
+            match met.insert(&label.id, label) {
+                None => {}
+                Some(first) if (&first.label, &first.weight) == (&label.label, &label.weight) => {
+                    rows.push((row, Fate::Repeated));
+                    continue;
+                }
+                Some(_) => {
+                    let words =
+                        format!("body:{row}: the id {:?} has two labels in this request", label.id);
+                    return Err(Refusal::conflict(words)
+                        .with("line", row)
+                        .with("token", label.id.clone()));
+                }
+            }
             let known = intake.tables.ids.get(ids::row_id(label.id.as_bytes()));
             let is_late = known.is_some_and(|known| known.is_default);
             let waiting = match intake.tables.pending.get(label.id.as_bytes()) {
@@ -234,6 +254,8 @@ impl Learning {
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Learned,
+    /// The same label stands in this request before.
+    Repeated,
     /// The row was learned before.
     Known(Known),
 }
@@ -252,6 +274,7 @@ impl Labelled {
         let learned = self.rows.iter().filter(|(_, fate)| matches!(fate, Fate::Learned)).count();
         let of_known = |(row, fate): &(usize, Fate)| match fate {
             Fate::Learned => None,
+            Fate::Repeated => Some(json!({"row": row, "seq": self.seq})),
             Fate::Known(known) if known.is_default => {
                 Some(json!({"row": row, "seq": known.seq, "late": true}))
             }
@@ -315,7 +338,7 @@ impl Shared {
             if now < *due {
                 return;
             }
-            *due = now + Duration::from_millis(200).min(self.policy.labels.patience() / 4);
+            *due = now + EXPIRY.min(self.policy.labels.patience() / 4);
         }
         let mut intake = self.intake.lock().unwrap_or_else(PoisonError::into_inner);
         if intake.closed.is_some() || intake.tables.pending.len() == 0 {
@@ -326,6 +349,10 @@ impl Shared {
         let until = clock.saturating_sub(self.policy.labels.patience().as_millis() as u64);
         let old = intake.tables.pending.since(until, AT_ONCE);
         let Some((_, last)) = old.last() else { return };
+        if old.len() == AT_ONCE {
+            // There are more.
+            *self.expiry_due.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        }
         let Labels::Window { default, .. } = &self.policy.labels else {
             let forget = Forget { until: last.time };
             let json = serde_json::to_vec(&forget).unwrap_or_default();

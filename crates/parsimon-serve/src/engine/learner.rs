@@ -5,15 +5,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use parsimon::core::Chunk;
-use parsimon::data::{DataError, Format, Names, RowParser};
+use parsimon::data::{DataError, Format, Names};
+use parsimon::rows::Chunk;
+use parsimon::serve::RowParser;
 use parsimon_log::Log;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::intake::Intake;
+use super::label::EXPIRY;
 use super::model::Shared;
 use super::open::{OpenError, other};
+use super::policy::Labels;
 use super::record::{Backlog, Origin, Paused, Start};
 use super::replay::for_backlog;
 use super::replica::{Live, Replica, Version};
@@ -94,7 +97,7 @@ impl Learner {
         loop {
             let step = match next.take() {
                 Some(step) => step,
-                None => match self.steps.recv_timeout(TICK) {
+                None => match self.steps.recv_timeout(self.tick()) {
                     Ok(step) => step,
                     Err(RecvTimeoutError::Timeout) => {
                         self.look_around();
@@ -182,6 +185,14 @@ impl Learner {
                 }
             }
             self.look_around();
+        }
+    }
+
+    /// How long to wait for rows.
+    fn tick(&self) -> Duration {
+        match self.shared.policy.labels {
+            Labels::Window { .. } => EXPIRY,
+            Labels::Explicit { .. } => TICK,
         }
     }
 
@@ -499,6 +510,9 @@ fn write_snapshot(shared: &Shared, log: &Log, snapshot: &Snapshot) -> Result<Ver
         log.prune_snapshots(shared.policy.snapshots)?;
         remove_old(shared, log)
     });
+    if kept.is_ok() {
+        shared.prover.want((version.epoch, version.seq));
+    }
     let trouble = kept.as_ref().err().map(ToString::to_string);
     match &trouble {
         None => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use parsimon::core::Chunk;
+use parsimon::rows::Chunk;
 
 use crate::error::Refusal;
 

@@ -2,15 +2,14 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
 use parsimon::Model as ModelFile;
-use parsimon::core::Chunk;
 use parsimon::data::Options;
+use parsimon::rows::Chunk;
 use parsimon_log::{Log, Notify as _};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -21,6 +20,7 @@ use super::intake::Intake;
 use super::learner::{Learner, Step};
 use super::pair::Pair;
 use super::policy::Policy;
+use super::proof::Prover;
 use super::record::Start;
 use super::replica::{Live, Replica, Version};
 use super::shadow::Shadow;
@@ -37,7 +37,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
     match is_short && name.chars().all(is_plain) && !name.starts_with('.') {
         true => Ok(()),
         false => Err(format!(
-            "the name of a model is up to 64 letters, digits, dashes, dots and underscores, got {name:?}"
+            "the name of a model is up to 64 letters, digits, dashes, dots and underscores, got {name:?}; a file is given as NAME=FILE"
         )),
     }
 }
@@ -62,6 +62,7 @@ pub struct Learning {
     pub(super) desks: Desks,
     thread: Mutex<Option<JoinHandle<()>>>,
     pub(super) shadows: Mutex<Vec<(Arc<Shadow>, JoinHandle<()>)>>,
+    proving: Mutex<Option<JoinHandle<()>>>,
     opened: Report,
 }
 
@@ -84,6 +85,8 @@ pub(crate) struct Shared {
     pub(crate) expiry_due: Mutex<Instant>,
     /// What the breaker watches.
     pub(crate) gauge: Gauge,
+    /// Compares snapshots with the log.
+    pub(crate) prover: Arc<Prover>,
 }
 
 /// What was found when a model was opened.
@@ -150,7 +153,7 @@ impl Ack {
 
 impl Model {
     /// Serves a model file. It cannot learn.
-    pub fn read_only(name: &str, path: &Path) -> Result<Self, parsimon::FormatError> {
+    pub fn read_only(name: &str, path: &Path) -> Result<Self, parsimon::error::FormatError> {
         let file = ModelFile::load(path)?;
         let task = Task::of(&file);
         let reading = Reading::new(file.settings(), file.schema(), file.precision().max_value());
@@ -225,6 +228,7 @@ impl Model {
             late: Mutex::default(),
             expiry_due: Mutex::new(Instant::now()),
             gauge,
+            prover: Arc::default(),
         });
         status.advanced(log.progress());
         status.show(version);
@@ -243,6 +247,7 @@ impl Model {
         let thread = spawned.spawn(move || learner.run()).map_err(|e| {
             parsimon::Error::Usage(format!("the learner's thread cannot be started: {e}"))
         })?;
+        let proving = if shared.policy.prove { shared.prover.start(name, &log) } else { None };
         let desks = Desks::for_learning(&reading);
         let opened = Report { replayed, seconds, torn, notes };
         let thread = Mutex::new(Some(thread));
@@ -259,6 +264,7 @@ impl Model {
                 desks,
                 thread,
                 shadows: Mutex::default(),
+                proving: Mutex::new(proving),
                 opened,
             }),
         })
@@ -406,104 +412,9 @@ impl Learning {
         reached.failed.or_else(|| self.intake().closed.clone()).or(full)
     }
 
-    fn tell(&self, about: &mut Value) {
-        let (reached, stopped) = (self.reached(), self.stopped());
-        about["accepting"] = stopped.is_none().into();
-        if let Some(why) = stopped {
-            about["stopped"] = why.into();
-        }
-        about["durable_seq"] = reached.durable.into();
-        about["visible_seq"] = reached.visible.seq.into();
-        about["waiting_rows"] = self.waiting().into();
-        about["pending_labels"] = self.pending().into();
-        about["known_ids"] = self.known_ids().into();
-        let status = &self.shared.status;
-        about["alarms"] = status.board.alarms().to_json();
-        if let Some(trouble) = &*status.trouble.lock().unwrap_or_else(PoisonError::into_inner) {
-            about["snapshot_trouble"] = trouble.as_str().into();
-        }
-        let replica = self.shared.pair.read();
-        if let Some(live) = replica.live() {
-            let trainer = &live.trainer;
-            about["model"]["settings"] =
-                json!(trainer.settings().completed(&trainer.schema().found));
-            about["rows"] = trainer.progressive().rows().into();
-            about["progressive_loss"] = trainer.progressive().average().into();
-            about["constant_loss"] = trainer.constant_loss().into();
-            if live.skipped.records > 0 {
-                about["skipped"] = json!(live.skipped);
-            }
-            if let Some(paused) = &live.paused {
-                about["paused"] = json!(paused);
-            }
-        }
-    }
-
-    /// The numbers of this model that metrics show: name, kind, help, labels, value.
-    pub(crate) fn write_metrics(&self, model: &str, out: &mut String) {
-        use super::status::REASONS;
-        use crate::metrics::head;
-        use std::fmt::Write as _;
-        let (status, labels) = (&self.shared.status, format!("model=\"{model}\""));
-        let mut one = |name: &str, kind: &str, help: &str, value: f64| {
-            head(out, name, kind, help);
-            let _ = writeln!(out, "{name}{{{labels}}} {value}");
-        };
-        let count = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed) as f64;
-        one("parsimon_learned_rows_total", "counter", "Rows learned.", count(&status.learned));
-        let help = "Rows that were in the log already.";
-        one("parsimon_duplicate_rows_total", "counter", help, count(&status.duplicates));
-        let help = "Rows that wait for their labels.";
-        one("parsimon_pending_labels", "gauge", help, self.pending() as f64);
-        let help = "Rows that wait to be learned.";
-        one("parsimon_waiting_rows", "gauge", help, self.waiting() as f64);
-        let help = "Nonzero weights, as of the last look at them.";
-        one("parsimon_model_nonzeros", "gauge", help, count(&status.nonzeros));
-        let reached = self.reached();
-        let help = "The last record that is durable.";
-        one("parsimon_durable_seq", "gauge", help, reached.durable as f64);
-        let help = "The last record that scores include.";
-        one("parsimon_visible_seq", "gauge", help, reached.visible.seq as f64);
-        let accepting = f64::from(u8::from(self.stopped().is_none()));
-        one("parsimon_accepting", "gauge", "Whether the model learns.", accepting);
-        let replica = self.shared.pair.read();
-        if let Some(live) = replica.live() {
-            let help = "Records that were not learned: weights that are not finite would have come of them.";
-            one("parsimon_skipped_records_total", "counter", help, live.skipped.records as f64);
-            let help = "Whether rows are kept but not learned.";
-            one("parsimon_paused", "gauge", help, f64::from(u8::from(live.paused.is_some())));
-            if let Some(loss) = live.trainer.progressive().average() {
-                let help = "Progressive loss: each row is predicted before it is learned.";
-                one("parsimon_progressive_logloss", "gauge", help, loss);
-            }
-            if live.sums.happened > 0.0 {
-                let ratio = live.sums.predicted / live.sums.happened;
-                let name = "parsimon_calibration_ratio";
-                head(
-                    out,
-                    name,
-                    "gauge",
-                    "Sum of predicted probabilities by the number of positives.",
-                );
-                let _ = writeln!(out, "{name}{{{labels},slice=\"all\"}} {ratio}");
-            }
-        }
-        drop(replica);
-        status.board.alarms().write_metrics(&labels, out);
-        let name = "parsimon_refused_rows_total";
-        head(out, name, "counter", "Rows to be learned that were refused.");
-        for (reason, refused) in REASONS.iter().zip(&status.refused) {
-            let refused = refused.load(Ordering::Relaxed);
-            let _ = writeln!(out, "{name}{{{labels},reason=\"{reason}\"}} {refused}");
-        }
-        head(out, "parsimon_wal_sync_seconds", "histogram", "From append to durability.");
-        status.commit.write("parsimon_wal_sync_seconds", &labels, out);
-        head(out, "parsimon_visible_lag_seconds", "histogram", "From durability to the scores.");
-        status.visible.write("parsimon_visible_lag_seconds", &labels, out);
-    }
-
     fn close(&self) {
         self.end_shadows();
+        self.shared.prover.end();
         {
             let mut intake = self.intake();
             if intake.closed.is_none() {
@@ -512,7 +423,8 @@ impl Learning {
             }
         }
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
+        let proving = self.proving.lock().unwrap_or_else(PoisonError::into_inner).take();
+        for thread in thread.into_iter().chain(proving) {
             let _ = thread.join();
         }
     }

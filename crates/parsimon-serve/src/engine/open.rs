@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use parsimon::core::Precision;
+use parsimon::settings::Precision;
 use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use parsimon_log::{Log, Options as LogOptions};
 use xxhash_rust::xxh3::xxh3_64;
@@ -96,7 +96,7 @@ fn begin(
         Source::Log => {
             let place = directory.display();
             return Err(other(format!(
-                "{place}: there is no model yet; pass its settings, or a checkpoint as NAME=FILE"
+                "{place}: there is no model yet; pass the settings of a new model, such as --loss logistic, or a checkpoint as --model NAME=FILE"
             )));
         }
         Source::Fresh { settings, options, schema } => {

@@ -51,6 +51,8 @@ pub struct Policy {
     pub snapshot_after: Duration,
     /// How many snapshots are kept.
     pub snapshots: usize,
+    /// Whether snapshots are compared with what the log leads to, in idle time. It takes the memory of one more state.
+    pub prove: bool,
     /// The bytes that segments may take; older ones are removed if two snapshots do not need them. `None` keeps all.
     pub log_budget: Option<u64>,
     /// How long logged rows are kept; older ones are removed if two snapshots do not need them. `None` keeps all.
@@ -81,6 +83,7 @@ impl Policy {
             snapshot_rows: 1_000_000,
             snapshot_after: Duration::from_secs(600),
             snapshots: 5,
+            prove: true,
             log_budget: None,
             retain: None,
             segment_bytes: 64 << 20,

@@ -4,14 +4,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use parsimon::Trainer;
-use parsimon::core::Chunk;
-use parsimon::data::{Format, Names, RowParser};
+use parsimon::data::{Names, Options};
+use parsimon::rows::Chunk;
 use parsimon_log::{Content, Log, Record};
 
 use super::archive::Without;
 use super::desk::Reading;
 use super::label::id_of;
 use super::open::{OpenError, fresh, other};
+use super::parsed::{Ahead, Parsed, Parsers};
 use super::pending::Waiting;
 use super::policy::Policy;
 use super::record::{Backlog, Forget, Pause, Paused, Promote, Resume, Rows, Start, kind};
@@ -58,8 +59,12 @@ pub(crate) struct Replay<'a> {
     is_shadow: bool,
     /// The state before the present record, if it is kept.
     twin: Option<Trainer>,
-    parsers: Vec<(Format, RowParser)>,
-    chunks: Vec<Chunk>,
+    options: Option<Options>,
+    parsers: Parsers,
+    /// The rows of the present record.
+    parsed: Parsed,
+    /// Whether they were parsed ahead.
+    is_parsed: bool,
     names: Vec<(u32, String)>,
     /// Rows that were learned, and rows that were left out.
     pub(crate) rows: u64,
@@ -75,8 +80,10 @@ impl<'a> Replay<'a> {
             is_careful: false,
             is_shadow: false,
             twin: None,
-            parsers: Vec::new(),
-            chunks: Vec::new(),
+            options: None,
+            parsers: Parsers::default(),
+            parsed: Parsed::default(),
+            is_parsed: false,
             names: Vec::new(),
             rows: 0,
             left_out: 0,
@@ -106,9 +113,10 @@ impl<'a> Replay<'a> {
         state: &mut Option<(Start, Live)>,
         tables: &mut Tables,
     ) -> Result<(), Stop> {
-        let mut follower = self.log.replay(after, to).map_err(OpenError::from)?;
         let mut reached = after;
-        while reached < to {
+        // How rows are read is known when there is a state, which is after the first record at the latest.
+        let mut follower = self.log.replay(after, to).map_err(OpenError::from)?;
+        while reached < to && state.is_none() {
             let record = follower.next_within(Duration::from_secs(60)).map_err(OpenError::from)?;
             let Some(record) = record else {
                 return Err(Stop::Record(reached + 1, "cannot be read".into()));
@@ -116,7 +124,29 @@ impl<'a> Replay<'a> {
             reached = record.seq;
             self.step(&record, state, Some(&mut *tables))?;
         }
-        Ok(())
+        drop(follower);
+        let Some((_, live)) = &*state else { return Ok(()) };
+        let options = Reading::of(&live.trainer).learning().clone();
+        let (log, without) = (self.log, self.without);
+        std::thread::scope(|scope| {
+            let ahead = Ahead::start(scope, log, (reached, to), without, options)
+                .ok_or_else(|| other("a thread that reads the log cannot be started"))?;
+            while reached < to {
+                let Some(ready) = ahead.next() else {
+                    return Err(Stop::Record(reached + 1, "cannot be read".into()));
+                };
+                let mut ready = ready?;
+                if let Some(parsed) = &mut ready.parsed {
+                    std::mem::swap(parsed, &mut self.parsed);
+                    self.is_parsed = true;
+                }
+                reached = ready.record().seq;
+                self.step(&ready.record(), state, Some(&mut *tables))?;
+                self.is_parsed = false;
+                ahead.give_back(ready);
+            }
+            Ok(())
+        })
     }
 
     /// Learns one record.
@@ -201,7 +231,7 @@ impl<'a> Replay<'a> {
                 let rows = Rows::decode(payload).ok_or_else(unreadable)?;
                 let count = self.parse(&rows, seq, live).map_err(bad)?;
                 if let Some(tables) = &mut tables {
-                    tables.learned(&rows, &self.chunks, seq, time);
+                    tables.learned(&rows, &self.parsed.chunks, seq, time);
                 }
                 if live.paused.is_none() {
                     self.left_out += count;
@@ -262,10 +292,10 @@ impl<'a> Replay<'a> {
         if self.is_careful && self.twin.is_none() {
             self.twin = Some(live.copied().map_err(broken)?.trainer);
         }
-        match (live.learn(&self.chunks, None), &mut self.twin) {
+        match (live.learn(&self.parsed.chunks, None), &mut self.twin) {
             (Ok(()), None) => {}
             (Ok(()), Some(twin)) => {
-                for chunk in &self.chunks {
+                for chunk in &self.parsed.chunks {
                     twin.learn(chunk, &mut |_| {}).map_err(broken)?;
                 }
             }
@@ -276,41 +306,20 @@ impl<'a> Replay<'a> {
                 return Ok(());
             }
         }
-        self.rows += self.chunks.iter().map(Chunk::len).sum::<usize>() as u64;
+        self.rows += self.parsed.chunks.iter().map(Chunk::len).sum::<usize>() as u64;
         Ok(())
     }
 
-    /// Parses the rows of a record; how many of them are left out.
+    /// Parses the rows of a record, unless they are; how many of them are left out.
     fn parse(&mut self, rows: &Rows<'_>, seq: u64, live: &Live) -> Result<u64, String> {
-        let filtered = self.without.map(|without| match without.has_record(seq) {
-            true => (Vec::new(), lines(rows.text).count() as u64),
-            false => without.filtered(rows),
-        });
-        let (text, left_out) = match &filtered {
-            Some((text, count)) => (&text[..], *count),
-            None => (rows.text, 0),
-        };
-        if lines(text).next().is_none() {
-            self.chunks.clear();
-            return Ok(left_out);
+        if !std::mem::take(&mut self.is_parsed) {
+            // A shadow that takes the model's place reads rows in the same way.
+            let options =
+                self.options.get_or_insert_with(|| Reading::of(&live.trainer).learning().clone());
+            self.parsers.parse(rows, seq, self.without, options, &mut self.parsed)?;
         }
-        let place = match self.parsers.iter().position(|(format, _)| *format == rows.format) {
-            Some(place) => place,
-            None => {
-                let reading = Reading::of(&live.trainer);
-                let parser = RowParser::new("record", rows.format, reading.learning())
-                    .map_err(|e| e.to_string())?;
-                self.parsers.push((rows.format, parser));
-                self.parsers.len() - 1
-            }
-        };
-        let parser = &mut self.parsers[place].1;
-        parser.parse(text, &mut self.chunks).map_err(|e| e.to_string())?;
-        let named = parser
-            .new_names()
-            .map(|(slot, name)| (slot, String::from_utf8_lossy(name).into_owned()));
-        self.names.extend(named);
-        Ok(left_out)
+        self.names.append(&mut self.parsed.names);
+        Ok(self.parsed.left_out)
     }
 
     /// The names that were met.

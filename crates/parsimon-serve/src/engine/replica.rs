@@ -3,8 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use parsimon::core::{Chunk, Loss, Scorer, StateWriter};
-use parsimon::{Model, Stretch, Trainer};
+use parsimon::filter::StateWriter;
+use parsimon::predict::Scorer;
+use parsimon::rows::Chunk;
+use parsimon::settings::Loss;
+use parsimon::train::Stretch;
+use parsimon::{Model, Trainer};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 

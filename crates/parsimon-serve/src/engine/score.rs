@@ -1,7 +1,8 @@
 //! Scores: what a model says about rows.
 
-use parsimon::core::Chunk;
-use parsimon::data::{Format, Names, RowParser};
+use parsimon::data::{Format, Names};
+use parsimon::rows::Chunk;
+use parsimon::serve::RowParser;
 use serde_json::{Value, json};
 
 use super::desk::Desk;

@@ -165,7 +165,7 @@ impl Learning {
             .map_err(parsimon::Error::from)?;
         let options = |trainer| format!("{:?}", Reading::of(trainer).learning());
         if options(&trainer) != options(model) {
-            return bad("these settings read rows in another way than the model".into());
+            return bad("these settings read rows in another way than the model; let normalize be as the model has it".into());
         }
         drop(replica);
         let mut shadows = lock(&self.shadows);

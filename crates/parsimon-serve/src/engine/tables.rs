@@ -1,7 +1,7 @@
 //! What is known of rows besides the weights: which were learned, and which wait for their labels.
 
-use parsimon::core::Chunk;
 use parsimon::data::Format;
+use parsimon::rows::Chunk;
 
 use super::ids::{self, Ids};
 use super::pending::Pending;

@@ -56,6 +56,9 @@ fn present(directory: &Path) -> Result<(), OpenError> {
     };
     match names.flatten().any(|entry| entry.file_name().to_str().is_some_and(is_segment)) {
         true => Ok(()),
-        false => Err(other(format!("{}: there is no log", directory.display()))),
+        false => Err(other(format!(
+            "{}: there is no log; the log of a model is in DATA/NAME",
+            directory.display()
+        ))),
     }
 }

@@ -27,6 +27,7 @@ impl Learning {
                     "rows": head.rows,
                     "progressive_loss": head.loss,
                     "digest": head.digest,
+                    "proof": self.shared.prover.of((epoch, seq)),
                     "abandoned": !epochs.leads(seq, present),
                 }),
                 Err(error) => json!({"epoch": epoch, "seq": seq, "error": error}),

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use parsimon::core::{Chunk, Repeats};
+use parsimon::rows::{Chunk, Repeats};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -49,6 +49,7 @@ const merge = (kept, fresh, most) => {
 
 const take = (news, isAll) => {
   setState(news.is_paused ? "paused" : "live", news.is_paused ? "bad" : "good");
+  byId("pause").textContent = news.is_paused ? "Resume learning" : "Pause learning";
   if (isAll) view.store = emptyStore();
   const { store } = view;
   merge(store.fine, news.fine, KEPT.fine);
@@ -66,6 +67,7 @@ const take = (news, isAll) => {
   if (version !== view.versionsOf) {
     view.versionsOf = version;
     drawVersions();
+    drawShadows();
   }
   draw();
 };
@@ -87,13 +89,15 @@ const takeRequests = requests => {
   while (store.requests.length > 2 && Date.now() - store.requests[0].time > 30e3) store.requests.shift();
 };
 
-const confirmed = (question, yes) => new Promise(resolve => {
+/// True for yes, false for no; with a second verb null for Cancel.
+const confirmed = (question, yes, other) => new Promise(resolve => {
   const dialog = byId("ask");
   byId("question").textContent = question;
   byId("yes").textContent = yes;
-  byId("yes").onclick = () => dialog.close("yes");
-  byId("no").onclick = () => dialog.close("no");
-  dialog.onclose = () => resolve(dialog.returnValue === "yes");
+  byId("other").textContent = other ?? "";
+  byId("other").hidden = !other;
+  for (const id of ["yes", "other", "no"]) byId(id).onclick = () => dialog.close(id);
+  dialog.onclose = () => resolve({ yes: true, other: false }[dialog.returnValue] ?? (other ? null : false));
   dialog.returnValue = "no";
   dialog.showModal();
 });
@@ -101,7 +105,7 @@ const confirmed = (question, yes) => new Promise(resolve => {
 const drawVersions = async () => {
   const answer = await ask(modelPath("/versions"));
   if (!answer) return;
-  const rows = answer.versions.map(({ epoch, seq, rows, progressive_loss, abandoned, error }) => {
+  const rows = answer.versions.map(({ epoch, seq, rows, progressive_loss, proof, abandoned, error }) => {
     const name = `epoch ${epoch}, record ${digits(seq)}`;
     const [verb, action] = abandoned ? ["Promote", "promote"] : ["Roll back", "rollback"];
     const button = htmlElement("button", { type: "button", "data-action": action, "data-epoch": epoch, "data-seq": seq }, verb);
@@ -112,11 +116,31 @@ const drawVersions = async () => {
       note("");
       if (await post(modelPath(`/${action}`), { epoch, seq })) drawVersions();
     };
-    const title = htmlElement("td", {}, name, ...(abandoned ? [" ", htmlElement("small", {}, "abandoned")] : []), ...(error ? [` ${error}`] : []));
+    const mark = !proof ? [] : proof.holds ? [" ✓"] : [" ", htmlElement("strong", { class: "bad" }, "the log does not lead here")];
+    const title = htmlElement("td", {}, name, ...mark, ...(abandoned ? [" ", htmlElement("small", {}, "abandoned")] : []), ...(error ? [` ${error}`] : []));
     return htmlElement("tr", {}, title, htmlElement("td", { class: "number" }, digits(rows)), htmlElement("td", { class: "number" }, digits(progressive_loss)), htmlElement("td", {}, button));
   });
   if (!rows.length) rows.push(htmlElement("tr", {}, htmlElement("td", { colspan: 4 }, "no snapshot yet")));
   byId("versions").replaceChildren(...rows);
+};
+
+const drawShadows = async () => {
+  const answer = await ask(modelPath("/shadows"));
+  if (!answer) return;
+  byId("shadows-section").hidden = !answer.shadows.length;
+  byId("shadows").replaceChildren(...answer.shadows.map(({ name, settings, rows, progressive_loss, model, stopped }) => {
+    const button = htmlElement("button", { type: "button", "data-shadow": name }, "Promote");
+    button.disabled = Boolean(stopped);
+    button.onclick = async () => {
+      const question = `Let the shadow ${name} take the place of the model? Learning goes on with its settings and its weights.`;
+      if (!await confirmed(question, "Promote")) return;
+      note("");
+      if (await post(modelPath("/promote"), { shadow: name })) drawShadows();
+    };
+    const title = htmlElement("td", { title: JSON.stringify(settings) }, name, ...(stopped ? [` ${stopped}`] : []));
+    const number = text => htmlElement("td", { class: "number" }, text);
+    return htmlElement("tr", {}, title, number(digits(rows)), number(digits(progressive_loss)), number(digits(model?.progressive_loss)), htmlElement("td", {}, button));
+  }));
 };
 
 const connect = name => {
@@ -173,6 +197,13 @@ byId("snapshot").onclick = async () => {
   byId("snapshot").disabled = false;
   drawVersions();
 };
+byId("pause").onclick = async () => {
+  note("");
+  if (!view.news.is_paused) return post(modelPath("/pause"), { reason: "from the page" });
+  // Rows that came meanwhile are in the log; left out, they are never learned.
+  const learns = await confirmed("Learn the rows that came meanwhile? Without them learning goes on with the next row.", "Learn them", "Skip them");
+  if (learns !== null) await post(modelPath("/resume"), { backlog: learns ? "learn" : "skip" });
+};
 byId("sign-in").onsubmit = async event => {
   event.preventDefault();
   const response = await fetch("/v1/session", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ token: byId("token").value }) });
@@ -182,5 +213,9 @@ byId("sign-in").onsubmit = async event => {
 };
 document.addEventListener("visibilitychange", draw);
 addEventListener("resize", draw);
-setInterval(() => view.news && !document.hidden && drawVersions(), 30e3);
+setInterval(() => {
+  if (!view.news || document.hidden) return;
+  drawVersions();
+  drawShadows();
+}, 10e3);
 start();

@@ -155,7 +155,7 @@ pub(crate) fn send(
 pub(crate) fn fresh(spec: Spec) -> Source {
     let settings = Box::new(spec.resolve().unwrap());
     let classes = settings.classes().map(<[String]>::to_vec).unwrap_or_default();
-    let found = parsimon::Found { classes, ..Default::default() };
+    let found = parsimon::survey::Found { classes, ..Default::default() };
     let schema = Box::new(InputSchema { bits: Some(18), found, ..Default::default() });
     let options = LearnerOptions { storage: schema.storage(), ..LearnerOptions::default() };
     Source::Fresh { settings, options, schema }

@@ -12,8 +12,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use parsimon::Constant;
-use parsimon::core::Loss;
+use parsimon::settings::Loss;
+use parsimon::study::Constant;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 

@@ -2,7 +2,8 @@
 
 use std::collections::BinaryHeap;
 
-use parsimon::core::{Chunk, Head, Scorer};
+use parsimon::predict::{Head, Scorer};
+use parsimon::rows::Chunk;
 use serde::Serialize;
 
 use super::super::replica::{Live, Version};

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parsimon::data::{Input, Position};
 use parsimon::eval::Measure;
 use parsimon::eval::number::{duration, significant, thousands};
-use parsimon::{Observer, Pass, Progress, Warning};
+use parsimon::train::{Observer, Pass, Progress, Warning};
 
 use crate::escape::escaped;
 

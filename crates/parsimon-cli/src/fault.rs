@@ -1,10 +1,12 @@
 //! What ends the program, and with which exit code.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use parsimon::data::{DataError, DataErrorKind};
-use parsimon::{BuildError, Error, FormatError};
+use parsimon::error::FormatError;
+use parsimon::{BuildError, Error};
 use parsimon_files::ErrorKind;
 
 use crate::interrupt;
@@ -39,12 +41,35 @@ impl Fault {
 
     /// A file that cannot be written or read.
     #[cfg(any(feature = "lab", feature = "serve"))]
-    pub(crate) fn file(path: &std::path::Path, error: &io::Error) -> Self {
+    pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         match named(error) {
-            Some(error) => Fault::Input(error.to_string()),
-            None => Fault::Input(format!("{}: {error}", path.display())),
+            Some(error) => Fault::Input(with_near(error.to_string(), error.io_error(), path)),
+            None => {
+                let message = format!("{}: {}", path.display(), parsimon_files::in_words(error));
+                Fault::Input(with_near(message, error, path))
+            }
         }
     }
+}
+
+/// The message, with the name of a file beside it that may have been meant, if the file was not found.
+fn with_near(message: String, error: &io::Error, path: &Path) -> String {
+    match near(path).filter(|_| error.kind() == io::ErrorKind::NotFound) {
+        Some(near) => format!("{message}; did you mean {near}?"),
+        None => message,
+    }
+}
+
+/// The file in the same folder whose name is a slip away.
+fn near(path: &Path) -> Option<String> {
+    let asked = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    // A folder of a million files is not worth the wait.
+    let names = entries.take(10_000).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    let near = parsimon_data::nearest(asked, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(near).display().to_string())
 }
 
 impl From<Error> for Fault {
@@ -52,8 +77,8 @@ impl From<Error> for Fault {
         match error {
             Error::Build(_) | Error::Usage(_) => Fault::Usage(error.to_string()),
             Error::Data(error) => error.into(),
-            Error::Format(_)
-            | Error::Diverged { .. }
+            Error::Format(error) => error.into(),
+            Error::Diverged { .. }
             | Error::TooManyFeatures { .. }
             | Error::Memory(_)
             | Error::NothingLearned
@@ -74,14 +99,20 @@ impl From<DataError> for Fault {
             DataErrorKind::Stopped => {
                 Fault::Interrupted("no row was learned, nothing was saved".into())
             }
-            _ => Fault::Input(error.to_string()),
+            _ => Fault::Input(match error.io_error() {
+                Some(source) => with_near(error.to_string(), source, Path::new(error.name())),
+                None => error.to_string(),
+            }),
         }
     }
 }
 
 impl From<FormatError> for Fault {
     fn from(error: FormatError) -> Self {
-        Fault::Input(error.to_string())
+        Fault::Input(match error.io_error() {
+            Some(source) => with_near(error.to_string(), source, error.path()),
+            None => error.to_string(),
+        })
     }
 }
 
@@ -90,7 +121,7 @@ impl From<parsimon_files::Error> for Fault {
     fn from(error: parsimon_files::Error) -> Self {
         match error.kind() {
             ErrorKind::Io(io::ErrorKind::BrokenPipe) => Fault::BrokenPipe,
-            _ => Fault::Input(error.to_string()),
+            _ => Fault::Input(with_near(error.to_string(), error.io_error(), error.path())),
         }
     }
 }

@@ -18,6 +18,7 @@ mod interrupt;
 mod output;
 mod provenance;
 mod signal;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -66,5 +67,6 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Quickstart(args) => cmd::quickstart::run(&args),
         Command::Completions(args) => cmd::reference::completions(&args),
         Command::Man(args) => cmd::reference::man(&args),
+        Command::Complete(args) => cmd::complete::run(&args),
     }
 }

@@ -62,6 +62,21 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Fault> {
     out.finish()
 }
 
+/// Refuses the name of a file that would hold something else than its ending says.
+pub(crate) fn refuse_endings(
+    argument: &str,
+    path: Option<&Path>,
+    endings: &[&str],
+    why: &str,
+) -> Result<(), Fault> {
+    let ending = path.and_then(Path::extension).and_then(|ending| ending.to_str());
+    match ending.filter(|ending| endings.iter().any(|refused| refused.eq_ignore_ascii_case(ending)))
+    {
+        Some(ending) => Err(Fault::Usage(format!("{argument} {why}, not .{ending}"))),
+        None => Ok(()),
+    }
+}
+
 /// The files that a command reads and writes. An output that is also an input or another output, or that cannot be
 /// written, is refused before any work is done.
 #[derive(Default)]
@@ -82,6 +97,13 @@ impl Files {
     /// The same for one path.
     pub(crate) fn read_path(&mut self, argument: &str, path: &Path) {
         self.0.input(argument, path);
+    }
+
+    /// A drawing, which is SVG whatever the name of its file.
+    pub(crate) fn draw(&mut self, argument: &str, path: Option<&Path>) -> Result<(), Fault> {
+        let endings = ["png", "jpg", "jpeg", "gif", "webp", "pdf", "eps", "html"];
+        refuse_endings(argument, path, &endings, "writes SVG; use a name that ends in .svg")?;
+        self.write(argument, path)
     }
 
     /// A file that is written, or standard output for `-`.

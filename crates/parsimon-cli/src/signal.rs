@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use parsimon::Regularization;
+use parsimon::filter::Regularization;
 #[cfg(feature = "audio")]
 use parsimon_audio::{AudioError, wav};
 
@@ -109,7 +109,7 @@ fn column(text: &str, wanted: Option<&str>) -> Result<Vec<f64>, String> {
         None if header.len() == 1 => 0,
         None => {
             return Err(format!(
-                "1: there are {} columns; say which as FILE:COLUMN, by name or by number from 1",
+                "1: there are {} columns; choose one with FILE:COLUMN, by name or by number from 1",
                 header.len()
             ));
         }

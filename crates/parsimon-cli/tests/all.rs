@@ -14,11 +14,14 @@ mod course;
 mod data;
 #[cfg(feature = "audio")]
 mod disk_faults;
+#[cfg(all(feature = "audio", feature = "lab", feature = "serve"))]
+mod documentation;
 mod evaluate;
 mod faults;
 mod fixture;
 mod flags;
 mod from_model;
+mod help;
 #[cfg(unix)]
 mod interrupts;
 mod left_out;
@@ -28,6 +31,7 @@ mod memory;
 mod merge;
 mod mse;
 mod multikernel;
+mod order;
 mod predict;
 #[cfg(feature = "lab")]
 mod reproduce;

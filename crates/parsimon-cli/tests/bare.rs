@@ -63,7 +63,7 @@ fn the_command_that_is_named_gives_the_same_model() {
     for passes in ["", " --passes 2"] {
         let told = dir.run(&format!("train t.csv --label-column bought -o auto.psm{passes}"));
         let line =
-            told.stderr.lines().find_map(|l| l.strip_prefix("the race was won by ")).unwrap();
+            told.stderr.lines().find_map(|l| l.strip_prefix("settings chosen by auto: ")).unwrap();
         dir.run(&format!("train t.csv --label-column bought -o named.psm{passes} {line}")).ok();
         // The progressive losses differ: before the first look another setting led.
         let weights = |model: &str| dir.run(&format!("inspect {model} --weights json")).ok();
@@ -85,7 +85,11 @@ fn labels_decide_the_loss_and_the_guess_is_printed() {
         }),
     );
     for (file, guess, loss) in [
-        ("two.csv", "labels: two classes, no, yes", "logistic"),
+        (
+            "two.csv",
+            "labels: two classes, no, yes; the probability of yes is predicted",
+            "logistic",
+        ),
         ("numbers.csv", "labels: numbers, so --loss squared", "squared"),
         ("classes.csv", "labels: 3 classes (high, low, middle), so --multiclass", "logistic"),
     ] {
@@ -120,7 +124,7 @@ fn a_flag_fixes_an_axis_and_a_foreign_one_is_refused() {
     let dir = Dir::new();
     dir.write("t.csv", table(2000, yes_or_no));
     let told = dir.run("train t.csv --label-column bought --l1 0.5").stderr;
-    assert!(told.contains("the race was won by") && told.contains("--l1 0.5"), "{told}");
+    assert!(told.contains("settings chosen by auto: ") && told.contains("--l1 0.5"), "{told}");
     let error = dir.run("train t.csv --label-column bought --beta 1").fails(2);
     assert_eq!(
         error,

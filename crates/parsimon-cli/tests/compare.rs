@@ -203,7 +203,7 @@ fn a_loss_goes_to_the_methods_that_take_it() {
     dir.write("d.svm", numbers(200));
     let words = "compare d.svm --loss squared -m ftrl -m nlms -m rls --json -";
     let ran = dir.run(words);
-    assert!(ran.stderr.contains("nlms keeps its own loss, projection"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("nlms uses the loss projection instead"), "{}", ran.stderr);
     let report = ran.json();
     assert_eq!(report["methods"][0]["settings"]["loss"], "squared");
     assert_eq!(report["methods"][1]["settings"]["loss"], "projection");
@@ -222,14 +222,16 @@ fn a_run_that_diverges_is_a_result() {
     dir.write("d.svm", large);
     let words = "compare d.svm -m sgd:loss=squared,schedule=constant --sweep rate=1e-7,0.9 --html p.html --json c.json";
     let ran = dir.run(words);
-    assert!(ran.stderr.contains("rate=0.9 failed: the weights grew"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("rate=0.9 failed: the weights diverged"), "{}", ran.stderr);
     assert!(ran.ok().contains("failed"));
     let compared = report(&dir, "c.json");
     assert_eq!(compared["recommended"]["best"]["run"], 0);
     assert!(compared["methods"][1]["failure"].is_string());
-    assert!(String::from_utf8(dir.read("p.html")).unwrap().contains("failed: the weights grew"));
+    assert!(
+        String::from_utf8(dir.read("p.html")).unwrap().contains("failed: the weights diverged")
+    );
     let error = dir.run("compare d.svm -m sgd:loss=squared,schedule=constant,rate=0.9").fails(1);
-    assert!(error.contains("the weights grew"), "{error}");
+    assert!(error.contains("the weights diverged"), "{error}");
 }
 
 #[test]
@@ -239,7 +241,7 @@ fn sweeps_that_cannot_be_are_refused() {
     let usage = |words: &str| dir.run(&format!("compare d.svm {words}")).fails(2);
     let large = usage("-m ftrl --sweep l1=0.1..1:100 --sweep rate=0.1..1:100");
     assert!(large.contains("10,000 runs and 512 are possible"), "{large}");
-    assert!(usage("--sweep l3=1,2").contains("did you mean \"l1\""));
+    assert!(usage("--sweep l11=1,2").contains("did you mean \"l1\""));
     assert!(usage("-m sgd --sweep l1=1,2").contains("sgd has no setting l1"));
     let none = usage("-m sgd -m asgd --sweep l1=1,2");
     assert!(none.contains("none of the methods has a setting l1"), "{none}");
@@ -248,4 +250,49 @@ fn sweeps_that_cannot_be_are_refused() {
         usage("-m ftrl:l1=1 -m nlms:loss=projection")
             .contains("same kind of labels: ftrl:l1=1 has logistic")
     );
+}
+
+/// Columns of different size, and a label that is one of three texts or a number.
+fn raw_table(label: impl Fn(f64, f64) -> String) -> String {
+    let mut random = parsimon_testing::SplitMix64::new(5);
+    let mut text = String::from("income,age,target\n");
+    for _ in 0..800 {
+        let (income, age) = (1e5 * random.unit(), 80.0 * random.unit());
+        text += &format!("{income:.0},{age:.0},{}\n", label(income / 1e5, age / 80.0));
+    }
+    text
+}
+
+#[test]
+fn the_task_is_guessed_and_tables_are_normalized() {
+    let dir = Dir::new();
+    dir.write("numbers.csv", raw_table(|a, b| format!("{:.3}", 3.0 * a - b)));
+    let plan = |a: f64, b: f64| {
+        if a > 0.6 {
+            "gold"
+        } else if b > 0.5 {
+            "silver"
+        } else {
+            "basic"
+        }
+    };
+    dir.write("classes.csv", raw_table(|a, b| plan(a, b).into()));
+    for (file, guess, flag) in [
+        ("numbers.csv", "labels: numbers, so --loss squared", "--loss squared"),
+        ("classes.csv", "labels: 3 classes (basic, gold, silver), so --multiclass", "--multiclass"),
+    ] {
+        for command in ["compare", "tune"] {
+            let ran = dir.run(&format!("{command} {file} --label-column target"));
+            assert!(ran.stderr.contains(guess), "{command} {file}: {}", ran.stderr);
+            assert!(ran.ok().contains(flag), "{command} {file}");
+        }
+    }
+    // Every method is better than the constant, which would not be so on raw columns.
+    let table = dir.run("compare numbers.csv --label-column target").ok();
+    let place = |name: &str| table.lines().position(|line| line.starts_with(name)).unwrap();
+    assert_eq!(place("constant"), 11, "{table}");
+    assert!(table.contains("sgd:rate=0.5,normalize=true"), "{table}");
+    // What is named stays as it is named.
+    let table = dir.run("compare numbers.csv --label-column target -m ftrl -m adagrad-rda").ok();
+    assert!(table.contains("\nftrl ") && !table.contains("normalize"), "{table}");
 }

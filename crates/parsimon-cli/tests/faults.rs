@@ -65,7 +65,7 @@ fn bad_rows_can_be_passed_over_and_are_counted() {
     dir.write("d.svm", "1 1:1\n-1 2:nan\n1 3:1\n1 4:1 4:1\n-1 2:1\n");
     let ran = dir.run("train d.svm --skip-bad 2 -o m.psm");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("passed over 2 bad rows"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped 2 bad rows"), "{}", ran.stderr);
     assert!(ran.stderr.contains("d.svm:2:6"), "{}", ran.stderr);
     let error = dir.run("train d.svm --skip-bad 1 --quiet").fails(1);
     assert!(error.contains("d.svm:4"), "{error}");
@@ -112,7 +112,7 @@ fn damaged_models_and_foreign_files() {
     let error = |words: &str| dir.run(words).fails(1);
     assert!(error("predict flipped.psm d.svm").contains("checksum"));
     assert!(error("predict torn.psm d.svm").contains("checksum"));
-    assert!(error("predict d.svm d.svm").contains("is not a file of parsimon"));
+    assert!(error("predict d.svm d.svm").contains("is not a parsimon model or checkpoint"));
     assert!(error("predict c.ckpt d.svm").contains("is a checkpoint, not a model"));
     assert!(error("train d.svm --resume m.psm").contains("is a model, not a checkpoint"));
 }
@@ -130,8 +130,8 @@ fn wrong_commands_are_usage_errors_that_help() {
     assert!(usage("train d.svm --spec s.json").contains("rda has no setting \"lamda\""));
     dir.write("s.json", r#"{"algorithm": "rda", "lambda": 1, "l1": 2}"#);
     assert!(usage("train d.svm --spec s.json").contains("l1 is set twice, once as lambda"));
-    assert!(usage("train - -a sgd --schedule two-phase").contains("say --switch"));
-    assert!(usage("train - -a papa").contains("say --dimension"));
+    assert!(usage("train - -a sgd --schedule two-phase").contains("pass --switch"));
+    assert!(usage("train - -a papa").contains("pass --dimension"));
     assert!(usage("train d.svm -a nlms --rate 2").contains("rate must be a number > 0 and < 2"));
     assert!(usage("train - --passes 2").contains("read once"));
 }
@@ -326,7 +326,7 @@ fn a_full_disk_is_told_with_the_file() {
         "train d.svm --json /dev/full --quiet",
     ] {
         let error = dir.run(words).fails(1);
-        assert!(error.contains("/dev/full: cannot be written: No space left"), "{words}: {error}");
+        assert!(error.contains("/dev/full: cannot be written: no space left"), "{words}: {error}");
     }
 }
 
@@ -336,6 +336,6 @@ fn flags_that_would_be_ignored_are_refused() {
     dir.write("d.svm", stream(50));
     dir.run("train d.svm -o m.psm --quiet").ok();
     let usage = |words: &str| dir.run(words).fails(2);
-    assert!(usage("predict m.psm d.svm -b 10").contains("--bits is for training"));
+    assert!(usage("predict m.psm d.svm -b 10").contains("--bits is an option of train"));
     assert!(usage("compare d.svm --l1 3").contains("-m name:l1="));
 }

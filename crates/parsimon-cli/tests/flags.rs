@@ -162,9 +162,6 @@ fn a_suggestion_is_a_slip_away_or_not_made() {
         ("--pases", Some("--passes")),
         ("--algoritm", Some("--algorithm")),
         ("--frobnicate", None),
-        ("--cb-adf", None),
-        ("--nn", None),
-        ("--lrq", None),
         ("--keep-it", None),
         ("--oo", None),
     ] {
@@ -174,5 +171,10 @@ fn a_suggestion_is_a_slip_away_or_not_made() {
             Some(flag) => assert!(error.contains(&format!("'{flag}'")), "{error}"),
             None => assert!(!error.contains("tip:") && !error.contains("train --"), "{error}"),
         }
+    }
+    // Tasks of Vowpal Wabbit that are none of ours.
+    for flag in ["--cb-adf", "--nn", "--lrq"] {
+        let error = folder().run(&format!("train d.vw {flag} 3")).fails(2);
+        assert!(error.contains(&format!("there is no {flag} here: models are linear")), "{error}");
     }
 }

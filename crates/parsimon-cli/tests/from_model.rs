@@ -108,7 +108,7 @@ fn what_contradicts_the_model_is_refused() {
     dir.run(&format!("train b.csv --from a.psm --quiet {}", same.replace('\'', ""))).ok();
     for (words, expected) in [
         ("--from k", "k: is a checkpoint, not a model; --resume k continues a checkpoint"),
-        ("--from a.csv", "is not a file of parsimon"),
+        ("--from a.csv", "is not a parsimon model or checkpoint"),
         ("--from nowhere", "nowhere: cannot be read"),
         ("--from a.psm -a rls", "--loss logistic, which this method does not have"),
         ("--from a.psm -a ftl", "ftl cannot begin with a model: its weights are bounded"),

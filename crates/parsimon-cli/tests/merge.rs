@@ -26,7 +26,7 @@ fn prepared(flags: &str) -> Dir {
 fn two_states_become_one_that_predicts_and_goes_on() {
     let dir = prepared("-a ftrl --l1 0.5");
     let told = dir.run("merge b.ckpt c.ckpt --from base.ckpt --out m.ckpt -o m.psm").ok();
-    for line in ["states", "rows of theirs", "400", "rows in all", "600", "nonzeros"] {
+    for line in ["checkpoints", "rows merged", "400", "rows in total", "600", "nonzeros"] {
         assert!(told.contains(line), "{told}");
     }
     let first = dir.read("m.ckpt");
@@ -91,7 +91,7 @@ fn what_cannot_be_merged_is_told_with_what_to_do() {
     let error = dir.run("merge base.ckpt --from b.ckpt --out m.ckpt").fails(1);
     assert_eq!(
         error,
-        "error: base.ckpt: a state of 200 rows cannot have come from one of 400 rows; go on from b.ckpt with train --resume"
+        "error: base.ckpt: a state of 200 rows cannot have come from one of 400 rows; continue from b.ckpt with train --resume"
     );
     assert!(!dir.has("m.ckpt"));
     dir.run("train b.svm -a rda --checkpoint other.ckpt --quiet --classes -1,1").ok();

@@ -160,7 +160,7 @@ fn data_without_the_columns_of_the_model_is_refused() {
         );
         assert!(error.contains("did you mean \"Age\"?") && error.contains("--allow-unknown"));
         let ran = dir.run(&format!("{command} --allow-unknown"));
-        assert!(ran.stderr.contains("2 columns of the schema are not there"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("2 columns of the schema are absent"), "{}", ran.stderr);
         ran.ok();
     }
     let ran = dir.run("predict m.psm more.csv");
@@ -280,4 +280,20 @@ fn base_values_and_clipped_margins_are_parts_of_the_sum() {
         let sum: f64 = sizes.map(|x| x.parse::<f64>().unwrap()).sum();
         assert!((sum - margin).abs() < 1e-4 * margin.abs().max(1.0), "{line}");
     }
+}
+
+#[test]
+fn a_weight_of_the_training_is_not_needed_to_predict() {
+    let dir = Dir::new();
+    let table = people(800, 4);
+    let weighted: String = (table.lines().enumerate())
+        .map(|(i, line)| {
+            format!("{line},{}\n", if i == 0 { "count".into() } else { (1 + i % 3).to_string() })
+        })
+        .collect();
+    dir.write("t.csv", table).write("w.csv", weighted);
+    dir.run("train w.csv --label-column bought --weight-column count -o m.psm").ok();
+    let predicted = dir.run("predict m.psm t.csv").ok();
+    assert_eq!(predicted, dir.run("predict m.psm w.csv").ok());
+    assert!(dir.run("evaluate m.psm t.csv").fails(1).contains("has no column \"count\""));
 }

@@ -304,7 +304,7 @@ fn flags_that_do_not_fit_are_refused() {
     }
     refused(&["--model", "m"], "needs --data");
     refused(&["--model", "m", "--data", data], "there is no model yet");
-    refused(&["--model", "m", "--data", data, "-a", "ftrl"], "needs --loss");
+    refused(&["--model", "m", "--data", data, "-a", "ftrl"], "needs a loss");
     refused(&["--model", "m", "--data", data, "--multiclass"], "--classes");
     refused(&["--model", "../m=x"], "the name of a model");
     refused(&["--model", "m=/nowhere.psm"], "/nowhere.psm");

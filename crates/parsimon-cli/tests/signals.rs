@@ -40,12 +40,11 @@ fn echo_is_canceled_at_every_rate_and_depth() {
         (48_000, SampleFormat::Int16),
     ] {
         let dir = pair(rate, format);
-        let words =
-            "cancel --reference far.wav --microphone near.wav -o clean.wav --json - --quiet";
+        let words = "cancel --reference far.wav --microphone near.wav --taps 512 -o clean.wav --json - --quiet";
         let report = dir.run(words).json();
         assert_eq!(report["delay"]["samples"], 20, "{rate} {format:?}");
         let erle = report["erle"]["second_half"].as_f64().unwrap();
-        assert!(erle > 30.0, "{erle} dB at {rate} {format:?}");
+        assert!(erle > 25.0, "{erle} dB at {rate} {format:?}");
         let clean = wav::read(&dir.path("clean.wav"), None).unwrap();
         assert_eq!(
             (clean.rate, clean.format, clean.samples.len()),
@@ -134,7 +133,7 @@ fn signals_that_do_not_fit_are_refused_in_words() {
     };
     let lengths = warned("--reference short.wav");
     assert!(lengths.contains("9,000 samples") && lengths.contains("16,000"), "{lengths}");
-    assert!(warned("--reference silent.wav").contains("silent.wav is silent"));
+    assert!(warned("--reference silent.wav --no-high-pass").contains("silent.wav is silent"));
     let out = wav::read(&dir.path("out.wav"), None).unwrap();
     let near = wav::read(&dir.path("near.wav"), None).unwrap();
     assert_eq!(out.samples, near.samples, "with a silent reference the microphone passes");
@@ -152,6 +151,112 @@ fn nan_samples_are_refused_with_their_place() {
     dir.write("nan.wav", &bytes);
     let refused = dir.run("cancel --reference nan.wav --microphone near.wav").fails(1);
     assert!(refused.contains("sample 15000 (1.875 s) is NaN"), "{refused}");
+}
+
+/// Channels sample by sample, 16 bits each.
+fn interleaved(channels: &[&[f32]]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for i in 0..channels[0].len() {
+        channels.iter().for_each(|c| _ = SampleFormat::Int16.encode(&c[i..=i], &mut bytes));
+    }
+    bytes
+}
+
+/// The samples of a WAV file of one channel and 16 bits, as bytes.
+fn samples_of(dir: &Dir, name: &str) -> Vec<u8> {
+    interleaved(&[&wav::read(&dir.path(name), None).unwrap().samples])
+}
+
+#[test]
+fn a_pipe_of_samples_gives_what_the_files_give() {
+    let dir = pair(8_000, SampleFormat::Int16);
+    let (far, near) = echo(16_000);
+    let both = interleaved(&[&far, &near]);
+    dir.write("far.raw", interleaved(&[&far])).write("near.raw", interleaved(&[&near]));
+    for flags in ["", "--suppress", "--delay 7", "-a nlms --taps 64"] {
+        let delay = if flags.contains("--delay") { "" } else { "--delay 0" };
+        // Of a file the drift is followed in both directions, which needs what has not come yet.
+        let words =
+            "cancel --reference far.wav --microphone near.wav -o clean.wav --quiet --no-drift";
+        dir.run(&format!("{words} {delay} {flags}")).ok();
+        let expected = samples_of(&dir, "clean.wav");
+
+        let words = format!("cancel --raw s16le --sample-rate 8000 --quiet --no-drift {flags}");
+        let ran = dir.run_with(&format!("{words} -o both.raw"), &both);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{flags}");
+        assert_eq!(dir.read("both.raw"), expected, "{flags}");
+
+        let words = format!("{words} --reference far.raw --microphone - -o -");
+        let out = dir.run_with(&format!("{words} --echo-path h.csv"), &interleaved(&[&near]));
+        assert_eq!(out.code, 0, "{}", out.stderr);
+        assert!(dir.read("h.csv").starts_with(b"lag,"));
+        let ran = dir
+            .command(&format!(
+                "cancel --raw S16_LE --sample-rate 8000 --quiet --reference far.raw --microphone near.raw {flags}"
+            ))
+            .output()
+            .unwrap();
+        assert_eq!(ran.stdout, expected, "{flags}");
+    }
+}
+
+#[test]
+fn pipes_are_answered_before_they_end() {
+    use std::io::{Read, Write};
+    let dir = Dir::new();
+    let mut child = dir
+        .command("cancel --raw f32le --sample-rate 16000 --quiet")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    // 100 ms in; 90 ms must come out while the input stays open.
+    to.write_all(&[0; 1600 * 2 * 4]).unwrap();
+    to.flush().unwrap();
+    from.read_exact(&mut [0; 1440 * 4]).unwrap();
+    drop(to);
+    let mut rest = Vec::new();
+    from.read_to_end(&mut rest).unwrap();
+    assert_eq!(rest.len(), 160 * 4, "the output is as long as the microphone");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn pipes_that_do_not_fit_are_refused_in_words() {
+    let dir = Dir::new();
+    let raw = "cancel --raw s16le --sample-rate 16000 -o out.raw";
+    let refused = |words: &str| dir.run(&format!("{raw} {words}")).fails(2);
+    assert!(dir.run("cancel --raw s16le -o out.raw").fails(2).contains("--sample-rate"));
+    assert!(dir.run("cancel -o out.wav").fails(2).contains("--reference"));
+    assert!(dir.run("cancel --raw mp3 --sample-rate 8000").fails(2).contains("s16le"));
+    assert!(refused("--channels 1").contains("at least 2 channels"));
+    assert!(refused("--channels 0").contains("1 or more"));
+    assert!(refused("--channels 3 --microphone-channel 4").contains("has 3 channels"));
+    assert!(refused("--reference-channel 2").contains("both channel 2"));
+    assert!(refused("--reference - --microphone -").contains("cannot both be standard input"));
+    assert!(refused("--reference a --microphone b --channels 2").contains("--reference-channel"));
+    assert!(refused("--delay -5").contains("between 0 and 60 seconds"));
+    assert!(refused("--max-delay 99").contains("--max-delay must be above 0"));
+    assert!(refused("--plot p.svg").contains("cannot be used with"));
+    assert!(dir.run(&format!("{raw} --microphone none")).fails(1).contains("none: "));
+    assert!(!dir.has("out.raw"), "a refused run writes nothing");
+    let low = dir.run("cancel --raw s16le --sample-rate 2000 --suppress -o out.raw").fails(2);
+    assert!(low.contains("at least 4000"), "{low}");
+
+    let warned = |words: &str, bytes: &[u8]| {
+        let ran = dir.run_with(&format!("cancel --sample-rate 16000 -o out.raw {words}"), bytes);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr
+    };
+    assert!(warned("--raw s16le", &[0; 403]).contains("the last 3 bytes were left out"));
+    assert_eq!(dir.read("out.raw").len(), 200);
+    assert!(warned("--raw s16le", &[]).contains("0 samples"));
+    assert!(warned("--raw f32le", &[0xff; 80]).contains("20 samples were not finite"));
+    dir.write("short.raw", [0; 100]);
+    let short = warned("--raw u8 --reference short.raw", &[128; 300]);
+    assert!(short.contains("ended 200 samples before"), "{short}");
+    assert!(short.contains("delay is searched for while the stream runs"), "{short}");
 }
 
 #[test]

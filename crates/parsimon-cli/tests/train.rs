@@ -310,13 +310,6 @@ fn compare_shows_methods_side_by_side() {
 }
 
 #[test]
-fn completions_and_manual_come_from_the_flags() {
-    let dir = Dir::new();
-    assert!(dir.run("completions bash").ok().contains("--checkpoint-every"));
-    assert!(dir.run("man").ok().contains(".TH parsimon"));
-}
-
-#[test]
 fn a_checkpoint_in_the_middle_goes_on_with_names() {
     let dir = Dir::new();
     let text: String =

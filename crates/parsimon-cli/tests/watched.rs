@@ -70,8 +70,12 @@ fn faults(tab: &mut Tab) -> Value {
 
 fn the_page_follows_a_model(browser: Browser) {
     let folder = tempfile::tempdir().unwrap();
-    let (_service, address) =
-        Served::start(&["--demo", "--demo-rate", "400", "--alarm-period", "400ms"]);
+    let settings = folder.path().join("other.json");
+    std::fs::write(&settings, r#"{"algorithm": "auto", "loss": "logistic", "half_life": 3000}"#)
+        .unwrap();
+    let shadow = format!("clicks/other={}", settings.display());
+    let words = ["--demo", "--demo-rate", "400", "--alarm-period", "400ms", "--shadow", &shadow];
+    let (_service, address) = Served::start(&words);
     let mut tab = Tab::new(browser.program(), folder.path());
     tab.look(1400, 900, false);
     tab.open(&address);
@@ -110,6 +114,16 @@ fn the_page_follows_a_model(browser: Browser) {
     press(&mut tab, "#yes");
     tab.wait("view.news.version.epoch === 3");
     tab.wait("document.querySelector('#tiles').textContent.includes('epoch 3')");
+    tab.wait("document.querySelector('#versions').textContent.includes('✓')");
+    // Learning is paused and goes on.
+    press(&mut tab, "#pause");
+    tab.wait("document.getElementById('state').textContent === 'paused'");
+    press(&mut tab, "#pause");
+    tab.wait("document.getElementById('ask').open");
+    press(&mut tab, "#other");
+    tab.wait("document.getElementById('state').textContent === 'live'");
+    // Other settings beside the model.
+    tab.wait("document.querySelector('#shadows [data-shadow=other]') !== null");
     // Everything can be read: a phone and a screen, light and dark, lately and in the long run.
     for (width, is_dark) in [(360, false), (360, true), (1400, false), (1400, true)] {
         tab.look(width, 900, is_dark);

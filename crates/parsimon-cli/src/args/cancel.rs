@@ -1,6 +1,6 @@
 //! The flags of `parsimon cancel`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -10,6 +10,8 @@ use super::spec::SpecArgs;
 /// How near-end speech and echo are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DetectorArg {
+    /// What the predicted echo does not explain of the residual, in bands of frequency
+    Leakage,
     /// The correlation of predicted echo and microphone (Benesty, Morgan and Cho 2000)
     Correlation,
     /// The peaks of microphone and reference (Geigel; Duttweiler 1978)
@@ -19,29 +21,64 @@ pub(crate) enum DetectorArg {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct CancelArgs {
-    /// What the loudspeaker played: a WAV file
-    #[arg(long, value_name = "FAR.wav", alias = "far")]
-    pub(crate) reference: PathBuf,
-    /// What the microphone heard: a WAV file of the same rate
-    #[arg(long, value_name = "NEAR.wav", aliases = ["mic", "near"])]
-    pub(crate) microphone: PathBuf,
-    /// Where the microphone without echo goes: a WAV file
+    /// What the loudspeaker played: a WAV file, or with --raw a file or pipe of samples
+    #[arg(long, value_name = "FAR.wav", alias = "far", required_unless_present = "raw")]
+    pub(crate) reference: Option<PathBuf>,
+    /// What the microphone heard: a WAV file of the same rate, or with --raw a file or pipe of samples [default with --raw:
+    /// standard input]
+    #[arg(long, value_name = "NEAR.wav", aliases = ["mic", "near"], required_unless_present = "raw")]
+    pub(crate) microphone: Option<PathBuf>,
+    /// File to write the microphone signal without echo to: a WAV file, or with --raw a file or pipe of samples [default with --raw: standard
+    /// output]
     #[arg(short = 'o', long = "output", value_name = "CLEAN.wav")]
     pub(crate) output: Option<PathBuf>,
-    /// The reference's channel, counted from 1, when it has several
+    /// Also attenuate the echo that remains after the linear filter; the output is then not a linear function of the input
+    #[arg(long)]
+    pub(crate) suppress: bool,
+    /// Read and write samples without a header, as they arrive. Without --reference the input holds both signals, sample by
+    /// sample: the reference is channel 1 and the microphone channel 2
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SAMPLES",
+        requires = "sample_rate",
+        conflicts_with_all = ["json", "plot", "spectrogram"],
+        help_heading = "Pipes"
+    )]
+    pub(crate) raw: Option<RawArg>,
+    /// Samples per second
+    #[arg(
+        long,
+        value_name = "HZ",
+        requires = "raw",
+        value_parser = number::positive::<u32>,
+        help_heading = "Pipes"
+    )]
+    pub(crate) sample_rate: Option<u32>,
+    /// Number of channels of each input [default: 2 without --reference, 1 with it]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "raw",
+        value_parser = number::positive::<u16>,
+        help_heading = "Pipes"
+    )]
+    pub(crate) channels: Option<u16>,
+    /// Channel of the reference if it has several, counted from 1
     #[arg(long, value_name = "N")]
     pub(crate) reference_channel: Option<usize>,
-    /// The microphone's channel, counted from 1, when it has several
+    /// Channel of the microphone if it has several, counted from 1
     #[arg(long, value_name = "N")]
     pub(crate) microphone_channel: Option<usize>,
-    /// The length of the echo path in samples [default: 64 ms]
+    /// Length of the echo path in samples [default: the samples of 256 ms]
     #[arg(long, value_name = "N", value_parser = number::whole::<usize>)]
     pub(crate) taps: Option<usize>,
-    /// The echo's delay in samples, when it is known; it is searched for otherwise
+    /// Delay of the echo in samples [default: estimated]
     #[arg(long, value_name = "SAMPLES", allow_hyphen_values = true)]
     pub(crate) delay: Option<i64>,
-    /// The longest delay to search for
+    /// Longest delay to search for
     #[arg(
         long,
         value_name = "SECONDS",
@@ -50,28 +87,34 @@ pub(crate) struct CancelArgs {
         allow_negative_numbers = true
     )]
     pub(crate) max_delay: f64,
-    /// How near-end speech and echo are kept apart
-    #[arg(long, value_enum, default_value = "correlation")]
-    pub(crate) detector: DetectorArg,
-    /// The detector's threshold [default: 0.7 for correlation, 0.5 for geigel]
+    /// Keep hum, rumble and offsets below 100 Hz [default: what lasts of them is removed from the output]
+    #[arg(long)]
+    pub(crate) no_high_pass: bool,
+    /// Assume that loudspeaker and microphone share one clock [default: a drift of up to 300 ppm is detected and
+    /// compensated]
+    #[arg(long)]
+    pub(crate) no_drift: bool,
+    /// How near-end speech and echo are kept apart [default: leakage for kalman, correlation for other filters]
+    #[arg(long, value_enum)]
+    pub(crate) detector: Option<DetectorArg>,
+    /// The detector's threshold [default: 8 for leakage, 0.7 for correlation, 0.5 for geigel]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) threshold: Option<f32>,
-    /// Seconds after which the kalman filter takes the echo path for forgotten
+    /// Time constant in seconds with which the kalman filter forgets the echo path
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) memory_seconds: Option<f32>,
-    /// Of the other filters: a share of the reference's usual energy that is added to the normalizer
-    /// [default: 0.01]
+    /// Regularization of the other filters, as a share of the mean energy of the reference [default: 0.01]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) regularization: Option<f64>,
-    /// How samples are written
+    /// Sample format of the output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "same")]
     pub(crate) format: FormatArg,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
-    /// Where the echo path goes: a WAV or CSV file
+    /// File to write the echo path to: WAV or CSV
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) echo_path: Option<PathBuf>,
-    /// Write a report as JSON; - for standard output
+    /// Write a report as JSON (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
     /// Draw the levels before and after, and ERLE over time
@@ -80,9 +123,36 @@ pub(crate) struct CancelArgs {
     /// Draw the spectrograms before and after
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) spectrogram: Option<PathBuf>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, help_heading = "Report")]
     pub(crate) quiet: bool,
+}
+
+impl CancelArgs {
+    /// The file of the reference; - for standard input.
+    pub(crate) fn far(&self) -> &Path {
+        self.reference.as_deref().unwrap_or(Path::new("-"))
+    }
+
+    /// The file of the microphone; - for standard input.
+    pub(crate) fn near(&self) -> &Path {
+        self.microphone.as_deref().unwrap_or(Path::new("-"))
+    }
+}
+
+/// How samples without a header are stored, little-endian, by the names of ffmpeg and of arecord.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RawArg {
+    #[value(alias = "U8")]
+    U8,
+    #[value(alias = "S16_LE")]
+    S16le,
+    #[value(alias = "S24_3LE")]
+    S24le,
+    #[value(alias = "S32_LE")]
+    S32le,
+    #[value(alias = "FLOAT_LE")]
+    F32le,
 }
 
 /// How samples are written.

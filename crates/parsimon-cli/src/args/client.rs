@@ -19,23 +19,23 @@ pub(crate) struct ClientArgs {
 pub(crate) enum ClientCommand {
     /// Score the rows of a file; prints a line of JSON for each row
     Score(ScoreRowsArgs),
-    /// Send the labelled rows of a file to be learned
+    /// Send the labeled rows of a file to be learned
     Learn(LearnRowsArgs),
     /// Send labels for rows that were scored with ids: lines of JSON with "id", "label" and, optionally, "weight"
     Label(LabelRowsArgs),
     /// Send requests at a fixed rate and print their latencies, measured from the time at which each request was due
     Bench(BenchArgs),
-    /// Send the labelled rows of a file to be learned, in order and at a rate
+    /// Send the labeled rows of a file to be learned, in order and at a rate
     Replay(ReplayRowsArgs),
 }
 
 /// Which model, and how to reach it.
 #[derive(Debug, Args)]
 pub(crate) struct ServiceArgs {
-    /// The address of the model, such as http://127.0.0.1:8080/v1/models/clicks
+    /// URL of the model, such as http://127.0.0.1:8080/v1/models/clicks
     #[arg(long, value_name = "URL")]
     pub(crate) url: String,
-    /// A file that holds the access token [default: the environment variable PARSIMON_TOKEN]
+    /// File with the access token [default: the environment variable PARSIMON_TOKEN]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// Give up if the service does not answer within this time
@@ -46,7 +46,7 @@ pub(crate) struct ServiceArgs {
 /// Which rows.
 #[derive(Debug, Args)]
 pub(crate) struct RowsArgs {
-    /// The file of rows; - for standard input
+    /// File of rows (- for standard input)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The format of the rows: svmlight, vw, csv, tsv or json [default: by the name of the file, else by its first line]
@@ -57,10 +57,10 @@ pub(crate) struct RowsArgs {
 /// How rows are put into requests.
 #[derive(Debug, Args)]
 pub(crate) struct BatchArgs {
-    /// Rows of a request
+    /// Number of rows per request
     #[arg(long, value_name = "ROWS", default_value_t = 1000, value_parser = number::positive::<usize>)]
     pub(crate) batch: usize,
-    /// Repeat a request that is answered with 429 or 503 so many times, after the time that the service asks for
+    /// Number of times to repeat a request that is answered with 429 or 503
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::whole::<u32>)]
     pub(crate) retries: u32,
 }
@@ -76,7 +76,7 @@ pub(crate) struct ScoreRowsArgs {
     /// Add the contribution of each feature
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Where the scores go [default: standard output]
+    /// File to write the scores to [default: standard output]
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -91,7 +91,7 @@ pub(crate) struct LearnRowsArgs {
     pub(crate) batch: BatchArgs,
     #[command(flatten)]
     pub(crate) ack: AckArgs,
-    /// Learn the good rows of a request if others are bad; the bad ones are printed
+    /// Learn the valid rows of a request if others are malformed; the malformed ones are printed
     #[arg(long)]
     pub(crate) partial: bool,
 }
@@ -102,8 +102,8 @@ pub(crate) struct AckArgs {
     /// What the service has done when it answers
     #[arg(long, value_enum, default_value = "durable")]
     pub(crate) ack: AckArg,
-    /// Begins the Idempotency-Key of every request. Sending the same file with the same key and --batch learns it once
-    /// [default: random, so that only repeats of one request are recognized]
+    /// Prefix of the Idempotency-Key of every request; a file sent again with the same key and --batch is learned once
+    /// [default: random]
     #[arg(long, value_name = "TEXT")]
     pub(crate) key: Option<String>,
 }
@@ -120,7 +120,7 @@ pub(crate) enum AckArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct LabelRowsArgs {
-    /// The file of labels; - for standard input
+    /// File of labels (- for standard input)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -148,7 +148,7 @@ pub(crate) struct BenchArgs {
     /// How long to send, in seconds
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = rate)]
     pub(crate) seconds: f64,
-    /// Rows of a request
+    /// Number of rows per request
     #[arg(long, value_name = "ROWS", default_value_t = 1, value_parser = number::positive::<usize>)]
     pub(crate) batch: usize,
     /// Features of a generated row

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use parsimon::InputSchema;
-use parsimon::core::Precision;
 use parsimon::data::{Format, Header, Input, Kind, Kinds, Labels, Options, Space};
+use parsimon::settings::Precision;
 use parsimon::survey::schema_from_json;
 
 use super::Contradiction;
@@ -14,24 +14,24 @@ use super::number;
 use crate::fault::Fault;
 
 /// Why a model needs no flags for reading.
-pub(crate) const BY_MODEL: &str = "is for training; the model says how features are read";
+pub(crate) const BY_MODEL: &str = "is an option of train; the model defines how features are read";
 
 /// What to read and how.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DataArgs {
-    /// The data: files of one format, plain or compressed; - for standard input
+    /// Data files of one format, plain or compressed (- for standard input)
     #[arg(value_name = "DATA", required_unless_present = "more_data")]
     inputs: Vec<PathBuf>,
     /// The data, as a flag
     #[arg(short = 'd', long = "data", value_name = "DATA", id = "more_data", hide = true)]
     more_inputs: Vec<PathBuf>,
-    /// The format, when name and first bytes do not tell: svmlight, vw, csv, tsv, json, parquet, arrow, cache
+    /// Format of the data: svmlight, vw, csv, tsv, json, parquet, arrow or cache [default: detected]
     #[arg(long, value_name = "FORMAT", help_heading = "Data")]
     format: Option<Format>,
-    /// Keep integer feature ids as they are; names are errors
+    /// Use integer feature ids without hashing; feature names are refused
     #[arg(long, help_heading = "Data")]
     no_hash: bool,
-    /// Hash features into 2^BITS slots [default: 22 where features have names]
+    /// Hash features into 2^BITS slots [default: 22 for names]
     #[arg(
         short = 'b',
         long,
@@ -41,23 +41,24 @@ pub(crate) struct DataArgs {
         help_heading = "Data"
     )]
     bits: Option<u8>,
-    /// Do not keep the names of hashed features
+    /// Do not store the names of hashed features in the model
     #[arg(long, help_heading = "Data")]
     no_names: bool,
-    /// Multiply two or three namespaces, given by first letters; : is any namespace, as in -q :: or -q a: (may be repeated)
+    /// Add products of the features of two or three namespaces, given by their first letters; : is any namespace, as in -q a:
+    /// (may be repeated)
     #[arg(short = 'q', value_name = "AB", help_heading = "Data")]
     quadratic: Vec<String>,
-    /// Multiply namespaces given by name or pattern, such as user,site or 'c*,d*'; columns of tables are namespaces (may be repeated)
+    /// The same by name or pattern, such as user,site or 'c*,d*'; each column of a table is a namespace (may be repeated)
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     interactions: Vec<String>,
-    /// The label's column: a name, a number from 1, or last [default: the column called label, target, click, class, outcome or y,
-    /// else the last if it has two values]
-    #[arg(long, value_name = "COLUMN", allow_negative_numbers = true, help_heading = "Data")]
-    label_column: Option<String>,
-    /// The importance weight's column [default: weight, importance or sample_weight, if there is one]
+    /// Column of the label: a name, a number from 1, or last [default: label, target, click, class, outcome or y, else the last
+    /// column if it has two values]
+    #[arg(long, aliases = ["label", "target"], value_name = "COLUMN", allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) label_column: Option<String>,
+    /// Column of the importance weight [default: weight, importance or sample_weight]
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
-    weight_column: Option<String>,
-    /// Columns that are not read. COLUMNS are names, numbers, ranges (15-40, c15..c40), patterns (C*) or all
+    pub(crate) weight_column: Option<String>,
+    /// Columns to leave out: names, numbers, ranges (15-40, c15..c40), patterns (C*) or all
     #[arg(
         long = "ignore",
         alias = "ignore-columns",
@@ -66,7 +67,7 @@ pub(crate) struct DataArgs {
         help_heading = "Data"
     )]
     ignore_columns: Vec<String>,
-    /// Columns that are categories, such as codes that look like numbers
+    /// Columns to read as categories, such as codes that look like numbers
     #[arg(
         long = "categories",
         alias = "text-columns",
@@ -75,17 +76,16 @@ pub(crate) struct DataArgs {
         help_heading = "Data"
     )]
     text_columns: Vec<String>,
-    /// Columns that are numbers
+    /// Columns to read as numbers
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
     numbers: Vec<String>,
-    /// Columns of text whose words are features
+    /// Columns to read as text: each word is a feature
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
     texts: Vec<String>,
-    /// Columns to read that would be left out as identifiers or constants
+    /// Columns to keep that would be left out as identifiers or constants
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Data")]
     keep: Vec<String>,
-    /// Cells that have no value, beside the usual NA, N/A, #N/A, n/a, null, NULL, Null, None, nan, NaN, NAN, ? and empty
-    /// cells, such as -999,unknown. To replace the usual list, edit "missing" in a file of `parsimon schema`
+    /// Cells to treat as missing, such as -999,unknown, in addition to empty cells, NA, N/A, null, None, NaN and ?
     #[arg(
         long,
         value_name = "TOKENS",
@@ -94,22 +94,22 @@ pub(crate) struct DataArgs {
         help_heading = "Data"
     )]
     missing: Vec<String>,
-    /// Runs of 1 to N words are features of text columns [default: 1]
+    /// Use runs of 1 to N words of text columns as features [default: 1]
     #[arg(long, value_name = "N", value_parser = number::whole::<u8>, help_heading = "Data")]
     ngrams: Option<u8>,
-    /// The kinds of columns, as `parsimon schema` writes them [default: found from the first 10,000 rows]
+    /// File with the kinds of the columns, written by `parsimon schema` [default: detected from the first 10,000 rows]
     #[arg(long, value_name = "FILE", help_heading = "Data")]
-    schema: Option<PathBuf>,
-    /// How cells of tables are read: by the kind of their column, or each cell by itself
+    pub(crate) schema: Option<PathBuf>,
+    /// Read cells by the kind of their column, or each cell by itself
     #[arg(long, value_enum, default_value = "column", value_name = "BY", help_heading = "Data")]
     kinds: KindsArg,
-    /// Whether the first record of a CSV or TSV file names the columns
+    /// Whether the first line of a CSV or TSV file has the names of the columns
     #[arg(long, value_enum, default_value = "guess", help_heading = "Data")]
     header: HeaderArg,
-    /// Pass over at most so many bad rows
+    /// Skip up to ROWS malformed rows
     #[arg(long, value_name = "ROWS", default_value_t = 0, value_parser = number::whole::<u64>, help_heading = "Data")]
     skip_bad: u64,
-    /// Threads that parse, the result does not depend on it [default: one more than cores, at most 8]
+    /// Number of parser threads (does not change the result) [default: cores + 1, at most 8]
     #[arg(long, value_name = "N", value_parser = number::whole::<usize>, help_heading = "Data")]
     threads: Option<usize>,
 }
@@ -216,8 +216,10 @@ impl DataArgs {
             )),
             (Some(path), ..) => {
                 let text = parsimon_files::read_text(path)?;
-                let schema = schema_from_json(&text)
-                    .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))?;
+                let schema = schema_from_json(&text).map_err(|e| {
+                    let way = "`parsimon schema DATA` writes one";
+                    Fault::Input(format!("{}: is not a valid schema: {e}; {way}", path.display()))
+                })?;
                 Ok(Kinds::Known(Arc::new(schema)))
             }
             (None, KindsArg::Cell, _) => Ok(Kinds::ByCell),
@@ -230,6 +232,7 @@ impl DataArgs {
         let given = [
             ("--no-hash", self.no_hash),
             ("--bits", self.bits.is_some()),
+            ("--no-names", self.no_names),
             ("-q", !self.quadratic.is_empty()),
             ("--interactions", !self.interactions.is_empty()),
             ("--schema", self.schema.is_some()),
@@ -395,7 +398,8 @@ impl DataArgs {
         }));
         if let Some(odd) = interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
             return Err(Fault::Usage(format!(
-                "an interaction is of 2 or 3 namespaces, got {odd:?}"
+                "an interaction has 2 or 3 namespaces, got {}",
+                odd.join(",")
             )));
         }
         Ok(interactions)

@@ -6,6 +6,8 @@ mod cancel;
 mod client;
 mod contradiction;
 mod data;
+mod help;
+mod mistake;
 mod number;
 mod parse;
 mod predict;
@@ -21,7 +23,7 @@ mod vw;
 use std::path::PathBuf;
 
 #[cfg(feature = "audio")]
-pub(crate) use cancel::{CancelArgs, DetectorArg, FormatArg};
+pub(crate) use cancel::{CancelArgs, DetectorArg, FormatArg, RawArg};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "serve")]
 pub(crate) use client::{
@@ -30,6 +32,7 @@ pub(crate) use client::{
 };
 pub(crate) use contradiction::Contradiction;
 pub(crate) use data::{BY_MODEL, DataArgs, inputs};
+pub(crate) use help::{Detail, command, default_of, named_algorithm, unknown_algorithm};
 pub(crate) use parse::parse;
 pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg};
 #[cfg(feature = "lab")]
@@ -42,6 +45,7 @@ pub(crate) use serve::{
 #[cfg(feature = "lab")]
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
 pub(crate) use spec::{SpecArgs, method};
+pub(crate) use vw::{Typed, wants_value};
 
 use crate::fault::Fault;
 use crate::features;
@@ -51,71 +55,89 @@ use crate::output::Files;
 const SPELLINGS: &str = "Whole numbers may be written 1000000, 1e6 or 1_000_000. Flags may be written with \
     underscores instead of dashes, and flags of Vowpal Wabbit that mean the same are understood.";
 
+/// Below the help of `completions`.
+const INSTALL_COMPLETIONS: &str = "Completions know commands, options, algorithms, settings and the columns of the file \
+    that the command reads (bash, zsh and fish; other shells know commands and options).\n\
+    \n\
+    bash:  parsimon completions bash > ~/.local/share/bash-completion/completions/parsimon\n\
+    zsh:   parsimon completions zsh > DIR/_parsimon, where DIR is a directory of $fpath\n\
+    fish:  parsimon completions fish > ~/.config/fish/completions/parsimon.fish";
+
+/// Below the help of `man`.
+const INSTALL_MAN: &str = "Read a page:        parsimon man train | man -l -\n\
+    Install all pages:  parsimon man --out ~/.local/share/man/man1\n\
+    Then run man parsimon or man parsimon-train. For all users the folder is /usr/local/share/man/man1.";
+
 /// Sparse online learning: huge linear models learned in one pass from a stream, keeping only the weights that matter.
 #[derive(Debug, Parser)]
 #[command(name = "parsimon", version, long_version = features::version(), propagate_version = true)]
-#[command(after_help = SPELLINGS)]
+#[command(after_help = SPELLINGS, disable_help_flag = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Most memory for everything sized by data, flags or files, such as 4GB or 512MiB [default: three quarters of the machine's
-    /// memory, or of the limit of the container or of ulimit -v]
+    /// Memory limit, such as 4GB or 512MiB [default: three quarters of the machine's memory, or of the container's or ulimit's]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parsimon::memory::parse_amount)]
     pub(crate) memory: Option<u64>,
+    /// Print help: -h the common options, --help all of them
+    #[arg(short = 'h', long, global = true, action = clap::ArgAction::HelpShort)]
+    help: Option<bool>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Learn a model from data, with progressive validation (without -a by auto, which needs no settings)
-    #[command(after_help = SPELLINGS)]
+    /// Train a model on data and print its progressive loss (algorithm auto unless -a names another)
     Train(Box<TrainArgs>),
-    /// Predict with a model: one line per row, or a table
+    /// Predict with a model: writes one line per row, or a table
     Predict(Box<PredictArgs>),
-    /// Judge a model on labeled data
+    /// Compute the metrics of a model on labeled data
     Evaluate(Box<EvaluateArgs>),
-    /// Fit a model's probabilities to held-out data and store the calibration in the model
+    /// Calibrate the probabilities of a model on held-out data
     Calibrate(Box<CalibrateArgs>),
     /// Show a model's settings and weights
     Inspect(InspectArgs),
-    /// Make one state of several that learned different rows from the same start
+    /// Merge checkpoints that were trained on different rows into one
     Merge(MergeArgs),
-    /// Run several methods side by side on one pass over the same data
+    /// Train several algorithms in one pass over the data and compare them
     Compare(CompareArgs),
-    /// Find good settings of one method in one pass over the data (of ftrl unless -a says otherwise)
+    /// Find good settings of an algorithm in one pass over the data (ftrl unless -a names another)
     Tune(Box<TuneArgs>),
-    /// Find the impulse response between two signals, sample by sample (by ipnlms unless -a says otherwise)
+    /// Estimate the impulse response between two signals (algorithm ipnlms unless -a names another)
     Identify(Box<IdentifyArgs>),
     #[cfg(feature = "audio")]
-    /// Take the echo of a loudspeaker out of a microphone's recording (by kalman unless -a names a filter)
+    /// Remove the echo of a loudspeaker from a microphone recording (filter kalman unless -a names another)
     Cancel(Box<CancelArgs>),
-    /// Serve models over HTTP: they score and learn at the same time, and keep every row they acknowledge
+    /// Serve models over HTTP that score and learn at the same time
     #[cfg(feature = "serve")]
-    #[command(after_help = SPELLINGS)]
     Serve(Box<ServeArgs>),
-    /// Look at the log of a served model, check it, copy it, repair it, export its rows, or learn them again
+    /// Inspect, verify, copy, repair, export or replay the log of a served model
     #[cfg(feature = "serve")]
     Log(LogArgs),
-    /// Send rows of a file to a service: score, learn, label, replay at a rate, measure latencies
+    /// Send rows of a file to a service to score, learn, label, replay or measure latencies
     #[cfg(feature = "serve")]
     Client(ClientArgs),
     #[cfg(feature = "lab")]
-    /// Run the papers' experiments again and report what reproduces
+    /// Repeat the experiments of the papers and report which claims hold
     Reproduce(ReproduceArgs),
     #[cfg(feature = "lab")]
-    /// List and get the real data sets of the experiments
+    /// List and download the data sets of the experiments
     Data(SetsArgs),
-    /// List the algorithms with their papers and settings
+    /// List the algorithms, or show the settings of one
     Algorithms(AlgorithmsArgs),
-    /// Print the kinds of a table's columns as JSON, for --schema
+    /// Print the detected kinds of a table's columns as JSON, for --schema
     Schema(SchemaArgs),
-    /// Convert data to the binary cache, which reads much faster
+    /// Convert data to a binary cache, which is read much faster
     Convert(ConvertArgs),
-    /// Train on a generated click log and show what comes of it
+    /// Train, evaluate and inspect a model on a generated click log
     Quickstart(QuickstartArgs),
-    /// Print completions for a shell
+    /// Print the completion script of a shell
+    #[command(after_help = INSTALL_COMPLETIONS)]
     Completions(CompletionsArgs),
-    /// Print the manual page
+    /// Print the manual page of a command, or write all pages into a folder
+    #[command(after_help = INSTALL_MAN)]
     Man(ManArgs),
+    /// Print what may stand at the cursor, for the scripts of completions
+    #[command(hide = true)]
+    Complete(CompleteArgs),
 }
 
 /// The number type of the weights.
@@ -125,11 +147,11 @@ pub(crate) enum PrecisionArg {
     F64,
 }
 
-impl From<PrecisionArg> for parsimon::core::Precision {
+impl From<PrecisionArg> for parsimon::settings::Precision {
     fn from(arg: PrecisionArg) -> Self {
         match arg {
-            PrecisionArg::F32 => parsimon::core::Precision::F32,
-            PrecisionArg::F64 => parsimon::core::Precision::F64,
+            PrecisionArg::F32 => parsimon::settings::Precision::F32,
+            PrecisionArg::F64 => parsimon::settings::Precision::F64,
         }
     }
 }
@@ -147,77 +169,79 @@ pub(crate) enum StoreArg {
 pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Where the model goes; without it nothing is saved
+    /// File to write the model to [default: the model is not saved]
     #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f', alias = "model")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
     pub(crate) frame: FrameArgs,
-    /// How often to read the data
+    /// Number of passes over the data
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Run",
           value_parser = number::positive::<u32>)]
     pub(crate) passes: u32,
-    /// Shuffle rows within windows of so many
+    /// Shuffle rows within windows of ROWS rows [65536 without a number]
     #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "65536", help_heading = "Run",
           value_parser = number::whole::<usize>)]
     pub(crate) shuffle: Option<usize>,
-    /// For shuffling
+    /// Learn the rows in their order, even if the model forgets the first
+    #[arg(long, conflicts_with = "shuffle", help_heading = "Run")]
+    pub(crate) no_shuffle: bool,
+    /// Seed of --shuffle
     #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
-    /// Hold out this share of the rows: judged, not learned
-    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.1", help_heading = "Run")]
+    /// Hold out this share of the rows to validate on [0.1 without a number]
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.1", help_heading = "Run",
+          value_parser = number::real)]
     pub(crate) holdout: Option<f64>,
-    /// Stop after so many passes without a better holdout loss, and keep the best model
+    /// Stop after PASSES passes without a lower holdout loss and keep the best model [2 without a number]
     #[arg(long, value_name = "PASSES", num_args = 0..=1, default_missing_value = "2", help_heading = "Run",
           value_parser = number::whole::<u32>)]
     pub(crate) early_stop: Option<u32>,
-    /// Judge the model on this data at the end and print the metrics, as `evaluate` does (may be repeated)
+    /// Evaluate the trained model on this file (may be repeated)
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) test: Vec<PathBuf>,
-    /// Learn at most so many rows per pass
+    /// Learn at most ROWS rows per pass
     #[arg(long, value_name = "ROWS", help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) limit: Option<u64>,
-    /// Pass over the first rows [default: 0; with --resume, the rows of each file that the checkpoint has learned]
+    /// Skip the first ROWS rows [default: 0; with --resume, the rows of each file that the checkpoint has learned]
     #[arg(long, value_name = "ROWS", help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) skip: Option<u64>,
     /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it. A hash of the row's features,
     /// importance and tag decides, so the same rows are chosen in every run
     #[arg(long, value_name = "SHARE", help_heading = "Run", value_parser = number::share)]
     pub(crate) sample_negatives: Option<f64>,
-    /// Save everything needed to go on at the end (and see --checkpoint-every)
+    /// Write a checkpoint at the end, from which --resume continues
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Save the checkpoint after every so many rows as well
+    /// Also write the checkpoint every ROWS rows
     #[arg(long, value_name = "ROWS", requires = "checkpoint", help_heading = "Run",
           value_parser = number::positive::<u64>)]
     pub(crate) checkpoint_every: Option<u64>,
-    /// Continue from a checkpoint, which has every setting: files it has learned continue after the rows it knows, other
-    /// files start with their first row
+    /// Continue from a checkpoint with its settings, after the rows that it has learned
     #[arg(long, value_name = "FILE", short = 'i', help_heading = "Run")]
     pub(crate) resume: Option<PathBuf>,
-    /// Begin with the weights of a model and learn their change. The loss, the classes, --normalize, the precision and how rows are read are
-    /// the model's; -a and its settings may be others [default of -a: auto, or the model's method if it was trained without --normalize]
+    /// Start from the weights of a model. Loss, classes, precision and the reading of rows are taken from the model; -a may
+    /// differ
     #[arg(long, value_name = "MODEL", conflicts_with = "resume", help_heading = "Run")]
     pub(crate) from: Option<PathBuf>,
-    /// Compare the cumulative loss with the best fixed weights (keeps all rows in memory)
+    /// Print the regret against the best fixed weights (keeps all rows)
     #[arg(long, help_heading = "Run")]
     pub(crate) regret: bool,
-    /// Report when rows multiply by a factor (2.0) or after every so many (1000)
+    /// Print progress when the number of rows has grown by a factor (2.0) or every N rows (1000)
     #[arg(long, value_name = "WHEN", default_value = "2.0", help_heading = "Report", value_parser = number::progress)]
     pub(crate) progress: String,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, help_heading = "Report")]
     pub(crate) quiet: bool,
-    /// Write a report as JSON; - for standard output
+    /// Write a report as JSON (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
-    /// Write the prediction made for each row before it was learned: one line per row of the first pass, empty for a row that was
-    /// passed over; - for standard output. A name that ends in .csv, .tsv, .jsonl (also with .gz), .parquet or .arrow is a table with a
-    /// header
+    /// Write the prediction of each row before it was learned, one line per row (- for standard output), or a table if FILE
+    /// ends in .csv, .tsv, .jsonl, .parquet or .arrow
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) predictions: Option<PathBuf>,
-    /// Draw the learning curve and the nonzeros over time
+    /// Draw the loss and the number of nonzero weights over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) plot: Option<PathBuf>,
 }
@@ -225,20 +249,20 @@ pub(crate) struct TrainArgs {
 /// Precision, bias and store.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FrameArgs {
-    /// The number type of the weights [default: f32]
+    /// Number type of the weights [default: f32]
     #[arg(long, value_enum, help_heading = "Model")]
     pub(crate) precision: Option<PrecisionArg>,
-    /// Learn no bias
+    /// Train without a bias
     #[arg(long, help_heading = "Model")]
     pub(crate) no_bias: bool,
-    /// Where weights are kept; it never changes a result
+    /// How weights are stored (does not change the result)
     #[arg(long, value_enum, default_value = "dense", help_heading = "Model")]
     pub(crate) store: StoreArg,
 }
 
 impl FrameArgs {
     /// The precision, after the default.
-    pub(crate) fn precision(&self) -> parsimon::core::Precision {
+    pub(crate) fn precision(&self) -> parsimon::settings::Precision {
         self.precision.unwrap_or(PrecisionArg::F32).into()
     }
 }
@@ -252,13 +276,13 @@ pub(crate) enum WeightsFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// The model
+    /// Model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Print every nonzero weight, exactly
+    /// Print all nonzero weights with all digits
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) weights: Option<WeightsFormat>,
-    /// How many of the largest weights to show
+    /// Number of the largest weights to show
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::whole::<usize>)]
     pub(crate) top: usize,
     /// Print the header as JSON
@@ -268,16 +292,16 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeArgs {
-    /// The checkpoints, each of rows of its own; their order fixes the last bits of the result
+    /// Checkpoints that learned different rows; their order may change the last digits of the result
     #[arg(value_name = "CHECKPOINT", required = true)]
     pub(crate) checkpoints: Vec<PathBuf>,
-    /// The checkpoint all of them went on from; without it they began from nothing
+    /// Checkpoint from which all of them continued [default: they started without one]
     #[arg(long, value_name = "BASE")]
     pub(crate) from: Option<PathBuf>,
-    /// Where the merged checkpoint goes
+    /// File to write the merged checkpoint to
     #[arg(long, value_name = "MERGED")]
     pub(crate) out: PathBuf,
-    /// Write the merged model as well
+    /// Also write the merged model to this file
     #[arg(short = 'o', long = "output", value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
     /// How states are combined
@@ -296,12 +320,12 @@ pub(crate) enum CombineArg {
     Mean,
 }
 
-impl From<CombineArg> for parsimon::Combine {
+impl From<CombineArg> for parsimon::merge::Combine {
     fn from(arg: CombineArg) -> Self {
         match arg {
-            CombineArg::Damped => parsimon::Combine::Damped,
-            CombineArg::Sum => parsimon::Combine::Shares,
-            CombineArg::Mean => parsimon::Combine::Mean,
+            CombineArg::Damped => parsimon::merge::Combine::Damped,
+            CombineArg::Sum => parsimon::merge::Combine::Shares,
+            CombineArg::Mean => parsimon::merge::Combine::Mean,
         }
     }
 }
@@ -310,19 +334,18 @@ impl From<CombineArg> for parsimon::Combine {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// A method with its settings, such as ftrl:l1=1,rate=0.1 (may be repeated; lists within it as a;b); a
-    /// handful if absent
+    /// Algorithm with settings, such as ftrl:l1=1,rate=0.1; lists are written a;b (may be repeated) [default: nine common ones]
     #[arg(short = 'm', long = "method", value_name = "METHOD")]
     pub(crate) methods: Vec<String>,
-    /// Try a setting at several values: l1=1e-8..1e-2:12 (evenly in the logarithm if both ends are positive) or
-    /// l1=0,0.1,1; several sweeps make a grid, and a method without the setting runs once
+    /// Values of a setting to try: l1=0,0.1,1 or l1=1e-8..1e-2:12 (12 values, log-spaced if both ends are positive). Several
+    /// sweeps make a grid
     #[arg(long = "sweep", value_name = "SWEEP")]
     pub(crate) sweeps: Vec<String>,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
     pub(crate) frame: FrameArgs,
-    /// Judge the models on this data at the end (may be repeated)
+    /// Evaluate the trained models on this file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
     /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it
@@ -336,27 +359,27 @@ pub(crate) struct CompareArgs {
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Where the best setting's model goes; without it nothing is saved
+    /// File to write the best model to [default: the model is not saved]
     #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f', alias = "model")]
     pub(crate) output: Option<PathBuf>,
-    /// Try a setting at several values: l1=1e-8..1e-2:12 (evenly in the logarithm if both ends are positive) or
-    /// l1=0,0.1,1; several sweeps make a grid; if absent, a usual grid of l1 and rate
+    /// Values of a setting to try: l1=0,0.1,1 or l1=1e-8..1e-2:12 (12 values, log-spaced if both ends are positive). Several
+    /// sweeps make a grid [default: a grid of l1 and rate]
     #[arg(long = "sweep", value_name = "SWEEP")]
     pub(crate) sweeps: Vec<String>,
-    /// Instead of the grid, try so many settings drawn at random from the sweeps
+    /// Try N settings drawn at random from the sweeps instead of the whole grid
     #[arg(long, value_name = "N", value_parser = number::positive::<u32>)]
     pub(crate) random: Option<u32>,
-    /// For drawing
+    /// Seed of --random
     #[arg(long, value_name = "SEED", default_value_t = 1, requires = "random", value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
-    /// Give up no setting, however far behind it is
+    /// Train all settings to the end, also those that are far behind
     #[arg(long)]
     pub(crate) keep_all: bool,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
     pub(crate) frame: FrameArgs,
-    /// Judge the models on this data at the end (may be repeated)
+    /// Evaluate the trained models on this file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
     /// Learn negative rows with this probability (> 0, <= 1) and divide their importance by it
@@ -369,16 +392,16 @@ pub(crate) struct TuneArgs {
 /// How runs side by side are reported.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Write one page with tables, charts and the recommended settings
+    /// Write an HTML page with tables, charts and the recommended settings
     #[arg(long, value_name = "FILE.html", alias = "report", help_heading = "Report")]
     pub(crate) html: Option<PathBuf>,
-    /// Write every number as JSON; - for standard output
+    /// Write all results as JSON (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
-    /// Draw loss and AUC (or accuracy) against nonzeros
+    /// Draw loss and AUC (or accuracy) against the number of nonzero weights
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) plot: Option<PathBuf>,
-    /// Say nothing but the table and errors
+    /// Print the table and errors only
     #[arg(long, help_heading = "Report")]
     pub(crate) quiet: bool,
 }
@@ -387,60 +410,60 @@ impl ReportArgs {
     /// Refuses files that would overwrite an input or another output.
     pub(crate) fn check(&self, files: &mut Files) -> Result<(), Fault> {
         files.write("--json", self.json.as_deref())?;
-        files.write("--plot", self.plot.as_deref())?;
+        files.draw("--plot", self.plot.as_deref())?;
         files.write("--html", self.html.as_deref())
     }
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IdentifyArgs {
-    /// What went in: a WAV file, or a CSV file (FILE.csv, or FILE.csv:COLUMN by name or number)
+    /// Input signal: a WAV file, or a CSV file (FILE.csv, or FILE.csv:COLUMN by name or number)
     #[arg(long, value_name = "SIGNAL", required_unless_present = "synthetic")]
     pub(crate) reference: Option<String>,
-    /// What came out: a WAV or CSV file
+    /// Output signal: a WAV or CSV file
     #[arg(long, value_name = "SIGNAL", required_unless_present = "synthetic")]
     pub(crate) observed: Option<String>,
-    /// Instead of signals, a sparse system such as n=1000,zeros=0.9,samples=20000,noise=0.01,seed=1 (also
-    /// amplitude, input, and regressors=vectors or signal)
+    /// Generate a sparse system instead of reading signals: n=1000,zeros=0.9,samples=20000,noise=0.01,seed=1 (also amplitude,
+    /// input, regressors=vectors or signal)
     #[arg(long, value_name = "SYSTEM", conflicts_with_all = ["reference", "observed", "truth", "taps", "channel"])]
     pub(crate) synthetic: Option<String>,
-    /// How many coefficients to find [default: 512]
+    /// Number of coefficients of the response [default: 512]
     #[arg(long, value_name = "N", value_parser = number::whole::<usize>)]
     pub(crate) taps: Option<usize>,
-    /// The channel of WAV files with several, counted from 1
+    /// Channel of WAV files that have several, counted from 1
     #[arg(long, value_name = "N")]
     pub(crate) channel: Option<usize>,
-    /// The true response, for the system mismatch: a WAV or CSV file
+    /// True response, to compute the system mismatch: a WAV or CSV file
     #[arg(long, value_name = "SIGNAL")]
     pub(crate) truth: Option<String>,
-    /// A share of the reference's usual energy that is added to the normalizer [default: 0.01]
+    /// Regularization of the normalizer, as a share of the mean energy of the reference [default: 0.01]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) regularization: Option<f64>,
-    /// The number type of the filter
+    /// Number type of the filter
     #[arg(long, value_enum, default_value = "f64")]
     pub(crate) precision: PrecisionArg,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
-    /// Where the response goes: a WAV or CSV file
+    /// File to write the response to: WAV or CSV
     #[arg(short = 'o', long = "output", value_name = "FILE", help_heading = "Report")]
     pub(crate) output: Option<PathBuf>,
-    /// Write a report as JSON; - for standard output
+    /// Write a report as JSON (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
     /// Draw the response
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) plot: Option<PathBuf>,
-    /// Draw the learning curve
+    /// Draw the convergence curve: the residual against the observed signal, over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) curve: Option<PathBuf>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, help_heading = "Report")]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AlgorithmsArgs {
-    /// Show one algorithm in full
+    /// Show this algorithm with its settings and defaults
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Print the table as JSON
@@ -458,7 +481,7 @@ pub(crate) struct AlgorithmsArgs {
 pub(crate) struct SchemaArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Where the schema goes [default: standard output]
+    /// File to write the schema to [default: standard output]
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -467,20 +490,20 @@ pub(crate) struct SchemaArgs {
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Where the cache goes
+    /// File to write the cache to
     #[arg(short = 'o', long = "output", value_name = "CACHE")]
     pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct QuickstartArgs {
-    /// Where its files go
+    /// Folder to write the files to
     #[arg(long, value_name = "FOLDER", default_value = "quickstart")]
     pub(crate) out: PathBuf,
-    /// Rows to generate
+    /// Number of rows to generate
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number::whole::<u64>)]
     pub(crate) rows: u64,
-    /// Of the generator
+    /// Seed of the generator
     #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
 }
@@ -493,8 +516,18 @@ pub(crate) struct CompletionsArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CompleteArgs {
+    /// The words after the program's name, up to the cursor
+    #[arg(last = true)]
+    pub(crate) words: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Write one page per command into this folder instead
+    /// The command, such as train or log replay [default: the page of the program]
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub(crate) command: Vec<String>,
+    /// Write one page per command into this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
 }

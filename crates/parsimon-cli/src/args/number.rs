@@ -19,6 +19,12 @@ pub(crate) fn positive<T: TryFrom<u64> + PartialEq + Default>(text: &str) -> Res
     }
 }
 
+/// A number with a fraction.
+pub(crate) fn real(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    number.ok_or_else(|| "it must be a number such as 0.5".to_owned())
+}
+
 /// A share: above 0, at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share = text.trim().parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);

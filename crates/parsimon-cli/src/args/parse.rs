@@ -1,67 +1,48 @@
 //! The words of the command line become flags.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser};
+use std::ffi::OsString;
 
-use super::{Cli, vw};
+use clap::error::ErrorKind;
+use clap::{Command, CommandFactory, FromArgMatches};
+
+use super::{Cli, help, mistake, vw};
 use crate::fault::Fault;
-use crate::features;
 
-/// Reads the command line. Prints help or what is wrong with the flags, and ends the program, where that is asked or due.
+/// Reads the command line. Prints help and ends the program where help is asked for.
 pub(crate) fn parse() -> Result<Cli, Fault> {
     let mut root = Cli::command();
     root.build();
-    let words = vw::translate(&root, std::env::args_os()).map_err(Fault::Usage)?;
-    Cli::try_parse_from(words).map_err(|mut error| {
-        if error.kind() == ErrorKind::UnknownArgument {
-            keep_good_suggestion(&mut error);
-        }
-        if let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
-            && let Some(feature) = features::needed_by(command)
-        {
-            return Fault::Usage(features::left_out(&format!("has no command {command}"), feature));
-        }
-        error.exit()
-    })
-}
-
-/// Leaves the suggestion of a flag only where it is a slip of the finger away.
-fn keep_good_suggestion(error: &mut clap::Error) {
-    // "to pass '--x' as a value, use '-- --x'" has never been the answer.
-    error.remove(ContextKind::Suggested);
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.trim_start_matches('-').to_owned()),
-        _ => None,
+    let words = help_as_flag(&root, std::env::args_os().collect());
+    let words = vw::translate(&root, words).map_err(Fault::Usage)?;
+    let matched = root.try_get_matches_from_mut(words.clone());
+    let error = match matched.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
     };
-    if let (Some(typed), Some(suggested)) =
-        (text(ContextKind::InvalidArg), text(ContextKind::SuggestedArg))
-    {
-        let typed = typed.split('=').next().unwrap_or_default().replace('_', "-");
-        let allowed = if typed.len() < 5 { 1 } else { 2 };
-        if slips(typed.as_bytes(), suggested.as_bytes()) > allowed {
-            error.remove(ContextKind::SuggestedArg);
-            // It is written around the suggestion.
-            error.remove(ContextKind::Usage);
+    match error.kind() {
+        ErrorKind::DisplayHelp => help::show(words),
+        ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.exit()
         }
+        _ => Err(mistake::explain(&root, &words, &error)),
     }
 }
 
-/// Letters added, left out, replaced or swapped with their neighbour to make one word the other.
-fn slips(a: &[u8], b: &[u8]) -> usize {
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
+/// `parsimon help train` is `parsimon train --help`, and `parsimon log help replay` is `parsimon log replay --help`.
+fn help_as_flag(root: &Command, mut words: Vec<OsString>) -> Vec<OsString> {
+    let mut command = root;
+    for at in 1..words.len() {
+        if words[at] == "help" && command.has_subcommands() {
+            words.remove(at);
+            words.push("--help".into());
+            break;
         }
-        rows.push(row);
+        match words[at].to_str().and_then(|word| command.find_subcommand(word)) {
+            Some(inner) => command = inner,
+            None => break,
+        }
     }
-    rows[a.len()][b.len()]
+    words
 }
 
 #[cfg(test)]
@@ -69,18 +50,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_counted() {
-        for (a, b, count) in [
-            ("rate", "rate", 0),
-            ("raet", "rate", 1),
-            ("rte", "rate", 1),
-            ("ratee", "rate", 1),
-            ("rats", "rate", 1),
-            ("threds", "threads", 1),
-            ("", "abc", 3),
-            ("oaa", "o", 2),
+    fn help_may_be_a_command() {
+        let mut root = Cli::command();
+        root.build();
+        for (typed, meant) in [
+            ("parsimon help", "parsimon --help"),
+            ("parsimon help train", "parsimon train --help"),
+            ("parsimon train help", "parsimon train help"),
+            ("parsimon help train -a ftrl", "parsimon train -a ftrl --help"),
+            ("parsimon x help", "parsimon x help"),
         ] {
-            assert_eq!(slips(a.as_bytes(), b.as_bytes()), count, "{a} {b}");
+            let words = typed.split(' ').map(OsString::from).collect();
+            let words = help_as_flag(&root, words);
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            assert_eq!(words.join(" "), meant);
         }
     }
 }

@@ -50,32 +50,32 @@ impl OutputFormatArg {
 /// Which rows are read, and how data that the model does not know is treated.
 #[derive(Debug, Args)]
 pub(crate) struct RowsArgs {
-    /// Read at most so many rows
+    /// Read at most ROWS rows
     #[arg(long, value_name = "ROWS", value_parser = number::whole::<u64>)]
     pub(crate) limit: Option<u64>,
-    /// Pass over the first rows
+    /// Skip the first ROWS rows
     #[arg(long, value_name = "ROWS", default_value_t = 0, value_parser = number::whole::<u64>)]
     pub(crate) skip: u64,
-    /// Accept data that the model does not know: no feature has a weight, or half of the model's columns are missing
+    /// Accept data in which no feature has a weight or half of the model's columns are missing
     #[arg(long)]
     pub(crate) allow_unknown: bool,
     /// Ignore the calibration stored in the model
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Print nothing to standard error but errors
+    /// Print errors only
     #[arg(long)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// The model
+    /// Model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Where predictions go; standard output if absent. A name that ends in .csv, .tsv, .jsonl (also with .gz), .parquet or
-    /// .arrow is a table with a header, any other name has a line per row
+    /// File to write predictions to: a table if FILE ends in .csv, .tsv, .jsonl (also .gz), .parquet or .arrow, else one line
+    /// per row [default: standard output]
     #[arg(
         short = 'o',
         long = "output",
@@ -84,23 +84,23 @@ pub(crate) struct PredictArgs {
         alias = "predictions"
     )]
     pub(crate) output: Option<PathBuf>,
-    /// How predictions are written, whatever the name of the file
+    /// Format of the predictions [default: by the name of the file]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) output_format: Option<OutputFormatArg>,
-    /// What to print
+    /// What to write for each row
     #[arg(long = "as", value_enum, default_value = "auto", value_name = "WHAT")]
     pub(crate) shown: PredictionArg,
-    /// The column that identifies a row, written beside its prediction
+    /// Column that identifies a row, written next to its prediction
     #[arg(long, value_name = "COLUMN")]
     pub(crate) id: Option<String>,
-    /// Columns of the input to write beside the prediction, as texts (tables only): names, numbers, ranges, patterns or all
+    /// Input columns to write next to the prediction (tables only): names, numbers, ranges, patterns or all
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) keep_columns: Vec<String>,
-    /// Write the N features that add most to the margin of each row, each with its value and what it adds; then what the others, the
-    /// bias and a base value add, so that the sum is the margin
+    /// Write the N features that contribute most to each prediction, with their values and contributions, and the sums of the
+    /// others, the bias and a base value
     #[arg(long, value_name = "N", conflicts_with = "audit", value_parser = number::positive::<usize>)]
     pub(crate) explain: Option<usize>,
-    /// After each prediction, every feature's contribution: name, value, weight, product
+    /// Write every feature of each row with its name, value, weight and product
     #[arg(long)]
     pub(crate) audit: bool,
     #[command(flatten)]
@@ -109,18 +109,19 @@ pub(crate) struct PredictArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// The model
+    /// Model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Metrics by the values of this column: the 20 in which the model is least better than the constant
+    /// Compute the metrics for each value of this column and print the 20 values whose loss exceeds that of a constant prediction
+    /// most
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: Option<String>,
-    /// Judge decisions at this probability as well (at this margin, for losses without probabilities; two classes)
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    /// Also compute the metrics of decisions at this probability (or margin, for losses without probabilities; two classes)
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = number::real)]
     pub(crate) threshold: Option<f64>,
-    /// Write the metrics as JSON; - for standard output
+    /// Write the metrics as JSON (- for standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Draw the reliability diagram (two classes), with logarithmic axes where positives are rare
@@ -150,7 +151,7 @@ impl From<CalibrationArg> for CalibrationMethod {
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// The model
+    /// Model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     /// Labeled data that the model has not learned
@@ -159,10 +160,10 @@ pub(crate) struct CalibrateArgs {
     /// How probabilities are calibrated
     #[arg(long, value_enum, default_value = "platt", value_name = "METHOD")]
     pub(crate) method: CalibrationArg,
-    /// Where the calibrated model goes; MODEL is replaced if absent
+    /// File to write the calibrated model to [default: MODEL is replaced]
     #[arg(short = 'o', long = "output", value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// Print nothing to standard error but errors
+    /// Print errors only
     #[arg(long)]
     pub(crate) quiet: bool,
 }

@@ -8,31 +8,32 @@ use super::number;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// A paper, an experiment, a file of one's own (.toml), or all
+    /// Papers, experiments or experiment files (.toml) to run, or all [default: all]
     #[arg(value_name = "WHAT")]
     pub(crate) what: Vec<String>,
-    /// List the experiments with their claims
+    /// List the experiments with their claims, in full
     #[arg(long)]
     pub(crate) list: bool,
-    /// A few trials: everything in minutes
+    /// Run a few trials of each experiment, in minutes: gives previews, no verdicts
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// The papers' own numbers of trials
+    /// Run as many trials as the papers [default: at least ten trials]
     #[arg(long)]
     pub(crate) full: bool,
-    /// So many trials of each experiment
+    /// Number of trials of each experiment, instead of the number in its file: gives previews, no verdicts
     #[arg(long, value_name = "N", value_parser = number::positive::<u64>)]
     pub(crate) trials: Option<u64>,
-    /// All that is drawn follows from it
+    /// Seed of all random numbers
     #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,
-    /// Trials side by side; it changes no number [default: all cores]
+    /// Number of trials that run at the same time (does not change the result) [default: all cores]
     #[arg(long, value_name = "N", value_parser = number::positive::<u32>)]
     pub(crate) threads: Option<u32>,
-    /// Where real data is; `parsimon data` tells what there is and how to get it
+    /// Folder of real data (`parsimon data get lab` downloads it in part); for some data sets that are missing, rows are generated, and the report
+    /// marks them
     #[arg(long, value_name = "FOLDER", default_value = "data")]
     pub(crate) data: PathBuf,
-    /// Where the report goes; finished trials are kept there, and a run that was interrupted goes on
+    /// Folder of the report. Finished trials are kept in it, so an interrupted run continues; the page keeps experiments of earlier runs
     #[arg(long, value_name = "FOLDER", default_value = "report")]
     pub(crate) out: PathBuf,
 }

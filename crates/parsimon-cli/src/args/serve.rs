@@ -9,129 +9,133 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::{FrameArgs, SpecArgs, number};
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ServeArgs {
-    /// A model to serve (may be repeated): NAME=FILE with a model file, which cannot learn, or a checkpoint, which can; NAME for a
-    /// model whose log is in --data, or for a new one with the settings below
+    /// Model to serve (may be repeated): NAME=FILE for a model file (scores only) or a checkpoint (also learns); NAME for a
+    /// model whose log is in --data, or for a new model
     #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present_any = ["config", "demo"])]
     pub(crate) models: Vec<String>,
     /// Read the flags from a TOML file, with a key for each flag, as docs/serve.md shows
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) config: Option<PathBuf>,
-    /// Serve a model that learns from generated clicks, with labels that come later and tastes that change, and open the page to
-    /// watch it with. Without --data nothing is kept
+    /// Serve a model that learns from generated clicks and open its page. Nothing is stored without --data
     #[arg(long, conflicts_with_all = ["models", "tokens", "vw_port", "schema"])]
     pub(crate) demo: bool,
     /// Rows per second of --demo
     #[arg(long, value_name = "ROWS", default_value_t = 300, value_parser = number::positive::<u64>, requires = "demo")]
     pub(crate) demo_rate: u64,
-    /// The directory of the logs and snapshots of models that learn
+    /// Directory of the logs and snapshots of models that learn
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// The address to listen at. Port 0 takes any free port
+    /// Address and port to listen on; port 0 is any free port
     #[arg(
         long,
         value_name = "ADDRESS",
         default_value = "127.0.0.1:8080",
+        value_parser = address,
         help_heading = "Network"
     )]
     pub(crate) listen: SocketAddr,
-    /// A file of access tokens; needed to listen at other addresses than those of this machine
+    /// File of access tokens; required to listen on an address that other machines can reach
     #[arg(long, value_name = "FILE", help_heading = "Network")]
     pub(crate) tokens: Option<PathBuf>,
-    /// Listen for the protocol of VW's daemon at this port of this machine
+    /// Also accept the protocol of Vowpal Wabbit's daemon on this local port
     #[arg(long, value_name = "PORT", help_heading = "Network")]
     pub(crate) vw_port: Option<u16>,
-    /// The model behind --vw-port [default: the only one]
+    /// Model behind --vw-port [default: the only model]
     #[arg(long, value_name = "NAME", requires = "vw_port", help_heading = "Network")]
     pub(crate) vw_model: Option<String>,
-    /// The most bytes of a request's body
+    /// Maximum size of a request in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_body: usize,
-    /// The most rows of a request
+    /// Maximum number of rows of a request
     #[arg(long, value_name = "ROWS", default_value_t = 100_000, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_rows: usize,
-    /// The most features of a row
+    /// Maximum number of features of a row
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_features: usize,
-    /// The most connections at a time; more wait
+    /// Maximum number of open connections; further ones wait
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_connections: usize,
-    /// Write a snapshot after so many learned rows
+    /// Write a snapshot every ROWS learned rows
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<u64>, help_heading = "Log")]
     pub(crate) snapshot_every: u64,
-    /// Write a snapshot after this time, if rows were learned: 90s, 10m, 2h
+    /// Write a snapshot after this time if rows were learned: 90s, 10m, 2h
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, help_heading = "Log")]
     pub(crate) snapshot_after: Duration,
-    /// How many snapshots to keep
+    /// Number of snapshots to keep
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::positive::<usize>, help_heading = "Log")]
     pub(crate) snapshots: usize,
-    /// Remove the oldest parts of the log beyond so many bytes, if two snapshots do not need them [default: keep all]
+    /// Do not verify snapshots by replaying the log when idle
+    #[arg(long, help_heading = "Log")]
+    pub(crate) no_proof: bool,
+    /// Delete the oldest segments of the log beyond this size, unless two snapshots need them [default: keep all]
     #[arg(long, value_name = "BYTES", value_parser = number::positive::<u64>, help_heading = "Log")]
     pub(crate) log_budget: Option<u64>,
-    /// Remove parts of the log whose rows are all older than this, if two snapshots do not need them: 12h, 30d [default: keep all]
+    /// Delete segments of the log older than this, unless two snapshots need them: 12h, 30d [default: keep all]
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Log")]
     pub(crate) retain: Option<Duration>,
     /// Size of a log segment in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = number::positive::<u64>, help_heading = "Log")]
     pub(crate) segment_bytes: u64,
-    /// Rows that may wait to be learned; beyond them requests are answered with 429
+    /// Maximum number of rows waiting to be learned; further requests are answered with 429
     #[arg(long, value_name = "ROWS", default_value_t = 200_000, value_parser = number::positive::<usize>, help_heading = "Log")]
     pub(crate) queue_rows: usize,
-    /// Length of the periods of logged time that statistics and alarms are made of: 10s, 1m [default: 1m; 4s with --demo]
+    /// Period of the statistics and alarms: 10s, 1m [default: 1m; demo: 4s]
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Page and alarms")]
     pub(crate) alarm_period: Option<Duration>,
-    /// Learn scored rows with --label-default if no label has come within this time: 30s, 10m, 2h [default: wait for the label]
+    /// Learn scored rows with --label-default if no label arrives within this time: 30s, 10m, 2h [default: wait for the label]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "label_default", help_heading = "Labels")]
     pub(crate) label_window: Option<Duration>,
-    /// The label of rows that got none within --label-window
+    /// Label of rows for which none arrived within --label-window
     #[arg(long, value_name = "LABEL", requires = "label_window", help_heading = "Labels")]
     pub(crate) label_default: Option<String>,
-    /// What to do with labels that come after --label-window
+    /// What to do with labels that arrive after --label-window
     #[arg(long, value_enum, default_value = "drop", help_heading = "Labels")]
     pub(crate) late: LateArg,
-    /// Rows that may wait for their labels; more are scored with "tracked": false
+    /// Maximum number of rows waiting for labels; further rows are scored with "tracked": false
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<usize>, help_heading = "Labels")]
     pub(crate) pending_rows: usize,
-    /// Pause learning if the share of positive labels, or the mean of labels that are numbers, leaves this band: 0.01..0.2
+    /// Pause learning if the share of positive labels (or the mean label) leaves this range: 0.01..0.2
     #[arg(long, value_name = "LOW..HIGH", value_parser = band, help_heading = "Breaker")]
     pub(crate) breaker_labels: Option<(f64, f64)>,
-    /// Pause learning if a larger share of the rows is refused: 0.2
+    /// Pause learning if more than this share of rows is refused: 0.2
     #[arg(long, value_name = "SHARE", value_parser = number::share, help_heading = "Breaker")]
     pub(crate) breaker_refused: Option<f64>,
-    /// Rows that the two shares above are taken of, at least
+    /// Minimum number of rows over which the two shares are computed
     #[arg(long, value_name = "ROWS", default_value_t = 10_000, value_parser = number::positive::<u64>, help_heading = "Breaker")]
     pub(crate) breaker_rows: u64,
-    /// Keep integer feature ids as they are; names are errors
+    /// Use integer feature ids without hashing; feature names are refused
     #[arg(long, help_heading = "Rows of a new model")]
     pub(crate) no_hash: bool,
     /// Hash features into 2^BITS slots
     #[arg(short = 'b', long, value_name = "BITS", conflicts_with = "no_hash", default_value_t = 22,
           value_parser = number::whole::<u8>, help_heading = "Rows of a new model")]
     pub(crate) bits: u8,
-    /// Multiply two or three namespaces, given by first letters (may be repeated)
+    /// Add products of the features of two or three namespaces, given by their first letters (may be repeated)
     #[arg(short = 'q', value_name = "AB", help_heading = "Rows of a new model")]
     pub(crate) quadratic: Vec<String>,
-    /// The field or column of the label [default: label, target, y, click or class]
-    #[arg(long, value_name = "COLUMN", help_heading = "Rows of a new model")]
+    /// Field or column of the label [default: label, target, y, click or class]
+    #[arg(long, aliases = ["label", "target"], value_name = "COLUMN", help_heading = "Rows of a new model")]
     pub(crate) label_column: Option<String>,
-    /// The field or column of the importance weight [default: weight, importance or sample_weight]
+    /// Field or column of the importance weight [default: weight, importance or sample_weight]
     #[arg(long, value_name = "COLUMN", help_heading = "Rows of a new model")]
     pub(crate) weight_column: Option<String>,
-    /// The kinds of columns, as `parsimon schema` writes them [default: each cell by its type]
+    /// File with the kinds of the columns, written by `parsimon schema` [default: each cell by its type]
     #[arg(long, value_name = "FILE", help_heading = "Rows of a new model")]
     pub(crate) schema: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
     pub(crate) frame: FrameArgs,
-    /// What to write about the work on standard error
+    /// How much to log to standard error
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "info")]
     pub(crate) verbosity: VerbosityArg,
-    /// Let other settings learn the log of a model beside it, to compare and perhaps promote them (may be repeated): FILE has the
-    /// settings as JSON, such as {"algorithm": "ftrl", "loss": "logistic", "l1": 5}
+    /// Train other settings on the log of a model to compare with it (may be repeated); FILE has the settings as JSON, such as
+    /// {"algorithm": "ftrl", "l1": 5}
     #[arg(long = "shadow", value_name = "MODEL/NAME=FILE")]
     pub(crate) shadows: Vec<String>,
-    /// Print nothing but errors
+    /// Print errors only
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -176,7 +180,8 @@ impl ServeArgs {
         let parsed = Configured::try_parse_from(words.as_flattened());
         let args = parsed.map_err(|e| e.to_string())?.args;
         let (data, demo_rate) = (Some(data.to_owned()), self.demo_rate);
-        Ok(Self { demo: true, quiet: self.quiet, data, demo_rate, ..args })
+        let (shadows, no_proof, quiet) = (self.shadows.clone(), self.no_proof, self.quiet);
+        Ok(Self { demo: true, quiet, data, demo_rate, shadows, no_proof, ..args })
     }
 
     /// The flags that a TOML text has as keys.
@@ -245,6 +250,12 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).ok().filter(|t| !t.is_zero()).ok_or_else(wrong)
 }
 
+/// An address with its port.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let expected = "expected an address and a port, such as 127.0.0.1:8080 or 0.0.0.0:8080";
+    text.parse().map_err(|_| format!("{expected}, got {text:?}"))
+}
+
 /// Two numbers, the smaller first.
 fn band(text: &str) -> Result<(f64, f64), String> {
     let ends = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
@@ -297,21 +308,21 @@ pub(crate) struct LogArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
-    /// Print what the log of a model holds, as JSON
+    /// Print the contents of the log as JSON
     Inspect(LogDirectory),
     /// Read every record and check that none is damaged or missing
     Verify(LogDirectory),
-    /// Learn the rows of a log again, from the first; the service must not be running
+    /// Train a model on all rows of the log; the service must not be running
     Replay(ReplayArgs),
-    /// Write the rows that were learned, as they came
+    /// Write the learned rows in the format in which they were sent
     Export(ExportArgs),
     /// Copy a log with its snapshots; the service may be running
     Backup(BackupArgs),
-    /// Copy a backup to where a service will use it
+    /// Copy a backup into the data directory of a service
     Restore(RestoreArgs),
     /// Cut a damaged log before the damage. Prints what is lost; changes nothing without --yes or --output
     Repair(RepairArgs),
-    /// Learn the end of a log that an earlier version of this program wrote, so that a service can go on with it
+    /// Learn the end of a log that an earlier version wrote, so that a service can continue with it
     Upgrade(LogDirectory),
 }
 
@@ -319,7 +330,7 @@ pub(crate) enum LogCommand {
 pub(crate) struct BackupArgs {
     #[command(flatten)]
     pub(crate) log: LogDirectory,
-    /// Where the copy goes: a directory that is empty or does not exist
+    /// Directory to copy to; it must be empty or not exist
     #[arg(value_name = "DEST")]
     pub(crate) destination: PathBuf,
 }
@@ -360,10 +371,10 @@ pub(crate) struct ReplayArgs {
     /// Leave out rows (may be repeated): id=A,B for rows with these ids, seq=7 or seq=7-20 for the rows of these records
     #[arg(long, value_name = "SELECTOR")]
     pub(crate) without: Vec<String>,
-    /// Where the model goes
+    /// File to write the model to
     #[arg(short = 'o', long = "output", value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// Where a checkpoint goes, from which a service can go on
+    /// File to write a checkpoint to, from which a service can continue
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 }
@@ -372,10 +383,10 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) log: LogDirectory,
-    /// Write the rows of this format alone: svmlight, vw, csv, tsv or json
+    /// Write only the rows of this format: svmlight, vw, csv, tsv or json
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<parsimon::data::Format>,
-    /// Where the rows go [default: standard output]
+    /// File to write the rows to [default: standard output]
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

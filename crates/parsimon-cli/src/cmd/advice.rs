@@ -2,7 +2,8 @@
 
 use parsimon::eval::Measure;
 use parsimon::eval::number::{significant, thousands};
-use parsimon::{Evidence, Reason, Settings, Spec, Warning};
+use parsimon::train::{Evidence, Reason, Warning};
+use parsimon::{Settings, Spec};
 
 /// What the program knows of the command, to say which of its flags to change.
 pub(crate) struct Advisor {
@@ -41,11 +42,9 @@ impl Advisor {
                 significant(self.measure.factor * behind.constant, 6),
                 self.remedy(reason)
             ),
-            Warning::Diverged { row, reason } => format!(
-                "the weights grew beyond all bounds at row {}\n{}",
-                thousands(*row),
-                self.remedy(reason)
-            ),
+            Warning::Diverged { row, reason } => {
+                format!("the weights diverged at row {}\n{}", thousands(*row), self.remedy(reason))
+            }
             Warning::Leak { feature, rows, evidence } => {
                 let how = match evidence {
                     Evidence::Errors(errors) => format!(
@@ -60,7 +59,7 @@ impl Advisor {
                     _ => "predicts the label".to_owned(),
                 };
                 format!(
-                    "warning: possible leak: {feature:?} alone {how}; leave it out if it is not known before the label is"
+                    "warning: possible leak: {feature:?} alone {how}; leave it out with --ignore if its value is known only after the label"
                 )
             }
             _ => String::new(),
@@ -92,6 +91,7 @@ impl Advisor {
         }
         if *reason == Reason::Labels {
             ways.push("check that the label and the columns are the right ones".to_owned());
+            ways.push("--categories COLUMNS if numbers are codes".to_owned());
         }
         ways.extend(self.has_normalize.then(|| "--normalize".to_owned()));
         ways.extend(smaller.filter(|_| *reason == Reason::Rate));

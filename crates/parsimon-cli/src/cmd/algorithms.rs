@@ -2,22 +2,19 @@
 
 use std::io::Write;
 
-use parsimon::algorithm::setting::{Default as DefaultValue, Parameter};
-use parsimon::algorithm::{ALGORITHMS, Algorithm, filters, find};
+use parsimon::algorithm::{ALGORITHMS, Algorithm, DefaultValue, Kind, Parameter, filters, find};
 use parsimon::eval::Table;
 use serde_json::{Map, Value, json};
 
-use crate::args::AlgorithmsArgs;
+use crate::args::{AlgorithmsArgs, default_of, unknown_algorithm};
 use crate::fault::Fault;
 use crate::output::Output;
+use crate::wrap::wrapped;
 
 pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
     let chosen: Vec<&Algorithm> = match &args.name {
         None => ALGORITHMS.iter().collect(),
-        Some(name) => vec![find(name).ok_or_else(|| {
-            let near = parsimon::did_you_mean(name, ALGORITHMS.iter().map(|a| a.name));
-            Fault::Usage(format!("there is no algorithm {name:?}{near}"))
-        })?],
+        Some(name) => vec![find(name).ok_or_else(|| unknown_algorithm(name))?],
     };
     let mut out = Output::open(None)?;
     if args.json {
@@ -30,13 +27,19 @@ pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
     } else if args.name.is_some() {
         writeln!(out, "{}", in_full(chosen[0]))?;
     } else {
-        writeln!(out, "{}", table(&chosen))?;
-        writeln!(out, "\n`parsimon algorithms NAME` shows one with its settings.")?;
+        let mut list = Table::new(["algorithm", "from"]);
+        for a in &chosen {
+            list.row([a.name, a.paper]);
+        }
+        let filters = filters().collect::<Vec<_>>().join(", ");
+        writeln!(out, "{list}")?;
         writeln!(
             out,
-            "`parsimon identify` and `parsimon cancel` take {}; cancel's own is kalman, a frequency-domain filter.",
-            filters().collect::<Vec<_>>().join(", ")
+            "auto is the default of `parsimon train` and suits most data.\n`parsimon algorithms NAME` shows the settings of an algorithm with their defaults."
         )?;
+        writeln!(out, "`parsimon identify` and `parsimon cancel` accept")?;
+        writeln!(out, "{filters};")?;
+        writeln!(out, "the default of cancel is kalman, a filter in the frequency domain.")?;
     }
     out.finish()
 }
@@ -61,20 +64,29 @@ fn table(chosen: &[&Algorithm]) -> Table {
     table
 }
 
-fn default_of(parameter: &Parameter) -> String {
-    let value = parameter.default.map(|d| d.value().to_string());
-    value.map_or_else(String::new, |v| v.trim_matches('"').to_owned())
+fn in_full(a: &Algorithm) -> String {
+    let mut text = format!(
+        "{}\n  from         {}\n  (A) loss     {}\n  (B) penalty  {}\n  (C) center   {}\n  cost         {}\n\nAn update minimizes (A) + (B) + (C), the distance to a center. The cost is per row.\n\nSettings, as flags of train or keys of a spec file:\n",
+        a.name, a.paper, a.losses, a.penalties, a.center, a.cost
+    );
+    for p in a.parameters() {
+        text.push_str(&setting(p));
+    }
+    text.push_str(&format!("\nExample: parsimon train DATA -a {} -o model.psm", a.name));
+    text
 }
 
-fn in_full(a: &Algorithm) -> String {
-    let mut settings = Table::new(["setting", "default", "is", ""]);
-    for p in a.parameters() {
-        settings.row([p.name.to_owned(), default_of(p), p.kind.expectation(), p.about.to_owned()]);
-    }
-    format!(
-        "{}\n  paper        {}\n  (A) loss     {}\n  (B) penalty  {}\n  (C) center   {}\n  cost         {}\n\n{settings}",
-        a.name, a.paper, a.losses, a.penalties, a.center, a.cost
-    )
+/// The lines of a setting: its flag, what it is, what it may be, its default.
+fn setting(p: &Parameter) -> String {
+    let default = default_of(p).map_or_else(String::new, |value| format!(" [default: {value}]"));
+    let expectation = match p.kind {
+        Kind::Flag => String::new(),
+        _ => format!("; {}", p.kind.expectation()),
+    };
+    let lines = wrapped(&format!("{}{expectation}{default}", p.about), 100 - 26);
+    let flag = format!("--{}", p.name.replace('_', "-"));
+    let first = format!("  {flag:<22}  {}\n", lines[0]);
+    lines[1..].iter().fold(first, |text, line| format!("{text}{:26}{line}\n", ""))
 }
 
 /// The JSON Schema of a spec of one of these algorithms.

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use parsimon::Model;
-use parsimon::core::Loss;
 use parsimon::eval::number::{maybe, thousands};
 use parsimon::eval::{Binary, BinaryMetrics, CalibrationMethod, Calibrator, Table};
+use parsimon::settings::Loss;
 
 use crate::args::{BY_MODEL, CalibrateArgs};
 use crate::console::{ReadingBar, note};

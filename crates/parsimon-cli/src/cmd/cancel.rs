@@ -4,43 +4,64 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use parsimon::algorithm::{filters, find};
-use parsimon::did_you_mean;
 use parsimon::eval::number::{significant, thousands};
-use parsimon_audio::wav::{self, SampleFormat, Signal};
+use parsimon_audio::wav::{self, Signal};
 use parsimon_audio::{
     Adaptive, Alignment, Canceled, Config, Detection, Kalman, OnDoubleTalk, Sampled, Spectrogram,
     cancel_with,
 };
-use parsimon_page::chart::{Figure, Images, Panel, Series};
+use parsimon_data::did_you_mean;
+use parsimon_page::chart::{Figure, HeatMaps, Panel, Series};
 use serde_json::{Value, json};
 
-use crate::args::{CancelArgs, DetectorArg, FormatArg};
+use crate::args::{CancelArgs, DetectorArg};
 use crate::console::note;
 use crate::fault::Fault;
-use crate::output::{Files, write_text};
+use crate::output::{Files, refuse_endings, write_text};
 use crate::signal;
+
+use super::cancel_raw;
 
 /// The canceller of the house.
 const KALMAN: &str = "kalman";
 
 pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
+    if let Some(samples) = args.raw {
+        let (mut config, filter) = filter(args, args.sample_rate.unwrap_or_default(), None)?;
+        if args.delay.is_none() {
+            let seconds = args.max_delay;
+            if !(seconds > 0.0 && seconds <= 60.0) {
+                return Err(Fault::Usage(format!(
+                    "--max-delay must be above 0 and at most 60 seconds, got {seconds}"
+                )));
+            }
+            config.search = seconds as f32;
+        }
+        return cancel_raw::run(args, samples, (config, filter));
+    }
     let mut files = Files::default();
-    files.read_path("--reference", &args.reference);
-    files.read_path("--microphone", &args.microphone);
+    files.read_path("--reference", args.far());
+    files.read_path("--microphone", args.near());
     files.read("--spec", &args.spec.inputs());
+    refuse_endings(
+        "--output",
+        args.output.as_deref(),
+        &["mp3", "flac", "ogg", "opus", "m4a", "aac"],
+        "writes WAV; use a name that ends in .wav",
+    )?;
     files.write("--output", args.output.as_deref())?;
     files.write("--echo-path", args.echo_path.as_deref())?;
     files.write("--json", args.json.as_deref())?;
-    files.write("--plot", args.plot.as_deref())?;
-    files.write("--spectrogram", args.spectrogram.as_deref())?;
+    files.draw("--plot", args.plot.as_deref())?;
+    files.draw("--spectrogram", args.spectrogram.as_deref())?;
     signal::check_ending(args.echo_path.as_ref())?;
-    let reference = wav::read(&args.reference, args.reference_channel)?;
-    let microphone = wav::read(&args.microphone, args.microphone_channel)?;
+    let reference = wav::read(args.far(), args.reference_channel)?;
+    let microphone = wav::read(args.near(), args.microphone_channel)?;
     look_at(args, &reference, &microphone)?;
-    let (config, filter) = filter(args, microphone.rate)?;
+    let (config, filter) = filter(args, microphone.rate, Some(microphone.samples.len()))?;
     if config.taps > microphone.samples.len() {
         return Err(Fault::Usage(format!(
-            "{} taps cannot be found from {} samples; say a smaller --taps",
+            "{} taps cannot be found from {} samples; pass a smaller --taps",
             config.taps,
             microphone.samples.len()
         )));
@@ -62,7 +83,7 @@ pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
 
 /// Refuses signals that do not belong together, and warns of those that promise little.
 fn look_at(args: &CancelArgs, reference: &Signal, microphone: &Signal) -> Result<(), Fault> {
-    let (far, near) = (args.reference.display(), args.microphone.display());
+    let (far, near) = (args.far().display(), args.near().display());
     if reference.rate != microphone.rate {
         return Err(Fault::Input(format!(
             "{far} has {} samples per second and {near} has {}; they must agree",
@@ -93,12 +114,24 @@ fn look_at(args: &CancelArgs, reference: &Signal, microphone: &Signal) -> Result
     Ok(())
 }
 
-/// The filter asked for, and the settings of what is around it.
-fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), Fault> {
+/// The filter asked for, and the settings of what is around it. The length of the recording is known of files alone.
+fn filter(
+    args: &CancelArgs,
+    rate: u32,
+    length: Option<usize>,
+) -> Result<(Config, Box<dyn Adaptive>), Fault> {
     let mut config = Config::at(rate);
-    config.taps = args.taps.unwrap_or(config.taps);
+    config.suppress = args.suppress;
+    config.taps = args.taps.unwrap_or(config.taps.min(length.map_or(usize::MAX, |n| n.max(1))));
+    config.high_pass = !args.no_high_pass;
+    config.drift = !args.no_drift;
     config.memory = args.memory_seconds.unwrap_or(config.memory);
-    config.detection = match args.detector {
+    let spec = args.spec.spec_or(KALMAN)?;
+    let name = spec.get("algorithm").and_then(Value::as_str).unwrap_or(KALMAN).to_owned();
+    // A filter that stands still for double talk needs a detector that waits until the filter has converged.
+    let detector = if name == KALMAN { DetectorArg::Leakage } else { DetectorArg::Correlation };
+    config.detection = match args.detector.unwrap_or(detector) {
+        DetectorArg::Leakage => Detection::Leakage { threshold: args.threshold.unwrap_or(8.0) },
         DetectorArg::Correlation => {
             Detection::Correlation { threshold: args.threshold.unwrap_or(0.7) }
         }
@@ -108,13 +141,10 @@ fn filter(args: &CancelArgs, rate: u32) -> Result<(Config, Box<dyn Adaptive>), F
         }
         DetectorArg::Off => Detection::Off,
     };
-    let spec = args.spec.spec_or(KALMAN)?;
-    let name = spec.get("algorithm").and_then(Value::as_str).unwrap_or(KALMAN).to_owned();
     if name == KALMAN {
         if let Some(other) = args.spec.names().find(|n| *n != "algorithm") {
             return Err(Fault::Usage(format!(
-                "kalman has no setting {other:?}; it chooses its own step (--taps, --memory-seconds and the detector are its \
-                 settings)"
+                "kalman has no setting {other:?}; its options are --taps, --memory-seconds and --detector"
             )));
         }
         if args.regularization.is_some() {
@@ -158,13 +188,7 @@ fn finish(
 ) -> Result<(), Fault> {
     let mut clipped = 0;
     if let Some(path) = &args.output {
-        let format = match args.format {
-            FormatArg::Same => microphone.format,
-            FormatArg::Int16 => SampleFormat::Int16,
-            FormatArg::Int24 => SampleFormat::Int24,
-            FormatArg::Int32 => SampleFormat::Int32,
-            FormatArg::Float32 => SampleFormat::Float32,
-        };
+        let format = cancel_raw::sample_format(args.format, microphone.format);
         // As everywhere, - is standard output.
         let path = if path == Path::new("-") { Path::new("/dev/stdout") } else { path };
         clipped = wav::write(path, &done.clean, microphone.rate, format)?.clipped;
@@ -197,7 +221,7 @@ fn finish(
     if !args.quiet {
         summarize(done, per_second, clipped);
         if args.output.is_none() {
-            note("nothing was saved; -o CLEAN.wav says where to");
+            note("nothing was saved; add -o CLEAN.wav to save the result");
         }
     }
     Ok(())
@@ -216,18 +240,26 @@ fn summarize(done: &Canceled, per_second: f64, clipped: u64) {
     ));
     match &report.delay {
         Some(delay) if delay.is_reliable() => note(&format!(
-            "echo found {} samples ({} ms) {}",
+            "echo delay {} samples ({} ms) {}, onset {} samples before the peak",
             delay.samples.abs(),
             significant(ms(delay.samples.abs()), 3),
-            if delay.samples < 0 { "before the reference" } else { "late" }
+            if delay.samples < 0 { "before the reference" } else { "after the reference" },
+            delay.samples - delay.onset,
         )),
         Some(_) => {
             note(
-                "warning: no clear delay was found, and none is assumed; say --delay if you know it, or --max-delay \
-                 to search further",
+                "warning: no clear delay was found, so none is assumed; pass --delay if it is known, or a larger \
+                 --max-delay",
             );
         }
         None => {}
+    }
+    if report.drift_ppm != 0.0 {
+        note(&format!(
+            "clock drift {} ppm at the end, compensated (the loudspeaker's clock is {})",
+            significant(report.drift_ppm.abs(), 3),
+            if report.drift_ppm > 0.0 { "fast" } else { "slow" }
+        ));
     }
     let db = |value: Option<f64>| {
         value.map_or("unknown".into(), |x| format!("{} dB", significant(x, 4)))
@@ -290,39 +322,48 @@ fn levels(args: &CancelArgs, reference: &Signal, microphone: &Signal, done: &Can
         blocks.map(|(i, block)| ((i * window) as f64 / rate, power(block))).collect()
     };
     let erle = &done.report.erle;
-    let over_time = erle.over_time.iter().enumerate();
-    let points = over_time.filter_map(|(i, db)| Some(((i as f64 + 0.5) * erle.window, (*db)?)));
+    let seconds = done.report.seconds;
+    // A level line for each window, from the first sample to the last; windows without a far end are gaps.
+    let points = erle.over_time.iter().enumerate().flat_map(|(i, db)| {
+        let (start, end) = (i as f64 * erle.window, ((i + 1) as f64 * erle.window).min(seconds));
+        let db = db.unwrap_or(f64::NAN);
+        [(start, db), (end, db)]
+    });
     Figure::new(format!("Echo canceled by {}", done.report.algorithm))
-        .subtitle(format!("{} from {}", name(&args.reference), name(&args.microphone)))
+        .subtitle(format!("{} from {}", name(args.far()), name(args.near())))
         .panel(
             Panel::new("seconds", "level, dB of full scale")
                 .series(Series::line("loudspeaker", level(&reference.samples)))
                 .series(Series::line("microphone", level(&microphone.samples)))
                 .series(Series::line("without echo", level(&done.clean))),
         )
-        .panel(Panel::new("seconds", "ERLE, dB").series(Series::line("ERLE", points)))
+        .panel(
+            Panel::new("seconds", "ERLE, dB")
+                .show_y(0.0)
+                .limit_x(0.0, seconds)
+                .series(Series::line("ERLE", points)),
+        )
 }
 
-fn spectrograms(args: &CancelArgs, microphone: &Signal, done: &Canceled) -> Images {
-    let (width, height) = (160, 64);
-    let image = |samples: &[f32]| {
-        let picture = Spectrogram::of(samples, microphone.rate, width, height);
-        // High frequencies on top; silence at -100 dB is left blank.
-        let rows = picture.decibels.chunks(picture.width).rev().flatten();
-        let values: Vec<f64> = rows.map(|&db| f64::from(db + 100.0).max(0.0)).collect();
-        (picture.width, values)
+/// The scale of spectrograms, in dB of full scale.
+const QUIETEST: f64 = -100.0;
+
+fn spectrograms(args: &CancelArgs, microphone: &Signal, done: &Canceled) -> HeatMaps {
+    let image = |samples: &[f32]| Spectrogram::of(samples, microphone.rate, 240, 80);
+    let (before, after) = (image(&microphone.samples), image(&done.clean));
+    let loudest = before.decibels.iter().fold(QUIETEST, |most, &db| most.max(db.into()));
+    let loudest = (10.0 * (loudest / 10.0).ceil()).max(QUIETEST + 10.0);
+    // High frequencies on top.
+    let rows = |picture: &Spectrogram| -> Vec<f64> {
+        picture.decibels.chunks(picture.width).rev().flatten().map(|&db| db.into()).collect()
     };
-    let ((width, before), (_, after)) = (image(&microphone.samples), image(&done.clean));
-    Images::new("Microphone before and after")
-        .subtitle(format!(
-            "{}, {} s up to {} Hz; dB above -100",
-            name(&args.microphone),
-            significant(done.report.seconds, 3),
-            thousands(u64::from(microphone.rate) / 2)
-        ))
-        .columns(1)
-        .image("microphone", width, before)
-        .image("without echo", width, after)
+    HeatMaps::new("Microphone before and after")
+        .subtitle(format!("{}; power in dB of full scale", name(args.near())))
+        .x("seconds", 0.0, before.seconds)
+        .y("kHz", 0.0, before.top / 1000.0)
+        .scale("dB", QUIETEST, loudest)
+        .map("microphone", before.width, rows(&before))
+        .map("without echo", after.width, rows(&after))
 }
 
 fn name(path: &Path) -> String {

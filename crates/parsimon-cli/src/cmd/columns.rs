@@ -1,29 +1,80 @@
 //! What was found of a table's columns, printed.
 
 use parsimon::InputSchema;
-use parsimon::data::{DataError, Kinds, Options, Reader};
-use parsimon::survey::columns_in_words;
-pub(crate) use parsimon::survey::listed;
+use parsimon::data::{DataError, Format, Kind, Options, Reader, TableSchema};
+use parsimon::survey::{Opened, columns_in_words, widening_in_words};
+use parsimon_data::{is_label_name, listed};
 
+use crate::args::DataArgs;
 use crate::console::note;
 
-/// What was found, line by line.
+/// Names of columns that a line lists at most.
+const MOST_NAMES: usize = 10;
+
+/// Prints what was found in the data that is open, and what of it was guessed.
+pub(crate) fn announce(opened: &Opened, args: &DataArgs) {
+    opened.widened.iter().for_each(|sentence| note(sentence));
+    found(&opened.schema, &opened.reader, args).iter().for_each(|line| note(line));
+}
+
+/// What was found of the columns, line by line.
 pub(crate) fn lines(schema: &InputSchema) -> Vec<String> {
     columns_in_words(schema, "--keep COLUMNS")
 }
 
+/// The same with the names of the columns, and with the guesses.
+fn found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<String> {
+    let mut lines = lines(schema);
+    let is_given = args.schema.is_some() || reader.format() == Format::Cache;
+    let Some(table) = schema.table.as_ref().filter(|_| !is_given) else {
+        let label = reader.label_column().filter(|_| args.label_column.is_none() && !is_given);
+        lines.extend(
+            label.map(|label| {
+                format!("label: column {label}; --label-column COLUMN chooses another")
+            }),
+        );
+        return lines;
+    };
+    let names = [
+        (Kind::Number, "numbers"),
+        (Kind::Category, "categories"),
+        (Kind::Text, "texts"),
+        (Kind::Time, "times"),
+        (Kind::Boolean, "booleans"),
+    ];
+    let names = names.into_iter().filter_map(|(kind, plural)| named(table, kind, plural));
+    lines.splice(1..1, names.collect::<Vec<_>>());
+    let guess = table.label.as_ref().filter(|name| !is_label_name(name));
+    if let Some(label) = guess.filter(|_| args.label_column.is_none()) {
+        let is_first = table.columns.first().is_some_and(|column| column.name == *label);
+        lines.push(format!(
+            "label: guessed to be {}, the {} column, because it has two values; --label-column COLUMN chooses another",
+            listed([label].iter(), 1),
+            if is_first { "first" } else { "last" }
+        ));
+    }
+    if let Some(weight) = table.weight.as_ref().filter(|_| args.weight_column.is_none()) {
+        let weight = listed([weight].iter(), 1);
+        lines.push(format!(
+            "importance weight: column {weight}, because of its name; --ignore {weight} leaves it out"
+        ));
+    }
+    lines
+}
+
+/// The features of a kind by name.
+fn named(table: &TableSchema, kind: Kind, plural: &str) -> Option<String> {
+    let roles = [&table.label, &table.weight];
+    let is_feature = |name: &String| !roles.iter().any(|role| role.as_ref() == Some(name));
+    let columns = table.columns.iter().filter(|column| column.kind == kind);
+    let names: Vec<_> =
+        columns.map(|column| &column.name).filter(|name| is_feature(name)).collect();
+    (!names.is_empty()).then(|| format!("  {plural}: {}", listed(names.iter(), MOST_NAMES)))
+}
+
 /// Prints why the data is read again, with which kind of the column.
 pub(crate) fn widened(error: &DataError, options: &Options) {
-    let (name, line) = (error.name(), error.line().unwrap_or_default());
-    let (column, token) = (error.field().unwrap_or_default(), error.token().unwrap_or_default());
-    let kind = match &options.kinds {
-        Kinds::Known(table) => table.column(column).map(|column| column.kind.to_string()),
-        Kinds::ByCell | Kinds::Found => None,
-    };
-    note(&format!(
-        "{name}:{line}, column {column:?}: {token:?} does not fit the first rows; starting again with {column} as a {}\n",
-        kind.unwrap_or_default()
-    ));
+    note(&format!("{}\n", widening_in_words(error, options)));
 }
 
 /// Reads with the kinds of other options.

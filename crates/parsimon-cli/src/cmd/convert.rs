@@ -1,8 +1,9 @@
 //! `parsimon convert`
 
-use parsimon::core::{Chunk, Precision};
 use parsimon::data::{DataError, Input, Kinds, Labels, Options, Reader, cache};
 use parsimon::eval::number::thousands;
+use parsimon::rows::Chunk;
+use parsimon::settings::Precision;
 use parsimon::survey;
 
 use super::columns;

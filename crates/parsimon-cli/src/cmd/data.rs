@@ -4,6 +4,7 @@ use std::io::Write;
 
 use parsimon::eval::Table;
 use parsimon_lab::data::{Clients, Depth, Got, Set, State, find, get, sets};
+use parsimon_lab::{Source, experiments, needed};
 use serde_json::{Value, json};
 
 use crate::args::{GetArgs, ListArgs, SetsArgs, SetsCommand};
@@ -63,16 +64,44 @@ fn size(bytes: u64) -> String {
     }
 }
 
+/// The name that stands for all sets of the experiments.
+const LAB: &str = "lab";
+
+/// The sets of the experiments that packages carry. The others are listed, with what the experiments do without them.
+fn for_the_lab(args: &GetArgs) -> Result<Vec<&'static Set>, Fault> {
+    let mut sets = Vec::new();
+    for (set, source) in needed(&experiments().map_err(Fault::Input)?) {
+        let is_there = set.state(&args.out, Depth::Size) == State::Present;
+        let name = &set.name;
+        match source {
+            Source::Package => sets.push(set),
+            _ if is_there => console::note(&format!("{name}: a copy is there")),
+            Source::StandIn => console::note(&format!(
+                "{name}: no package has it; `parsimon reproduce` generates rows with its counts and says so"
+            )),
+            Source::Copy => console::note(&format!(
+                "{name}: no package has it; runs that read it are left out unless a copy is put there (`parsimon data list --json` has the paths)"
+            )),
+        }
+    }
+    Ok(sets)
+}
+
 fn fetch(args: &GetArgs) -> Result<(), Fault> {
     let known = |name: &String| {
         find(name).ok_or_else(|| {
-            let near = parsimon::did_you_mean(name, sets().iter().map(|set| set.name.as_str()));
+            let near =
+                parsimon_data::did_you_mean(name, sets().iter().map(|set| set.name.as_str()));
             Fault::Usage(format!(
                 "there is no data set {name:?}{near} (`parsimon data list` has them all)"
             ))
         })
     };
-    let chosen = args.names.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+    let names = args.names.iter().filter(|name| *name != LAB);
+    let mut chosen = names.map(known).collect::<Result<Vec<_>, _>>()?;
+    if args.names.iter().any(|name| name == LAB) {
+        chosen.extend(for_the_lab(args)?);
+    }
     let mut out = Output::open(None)?;
     let mut failed = None;
     for set in chosen {

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use parsimon::eval::number::{maybe, thousands};
 use parsimon::eval::{Evaluation, Mean, Measure, Table};
-use parsimon::{Assess, Assessed, BesideConstant, Error, Model, Prior, Segment, Segments};
+use parsimon::predict::{Assess, Assessed, BesideConstant, Prior, Segment, Segments};
+use parsimon::{Error, Model};
 use parsimon_page::chart;
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     files.read_path("MODEL", &args.model);
     files.read("DATA", &args.data.inputs());
     files.write("--json", args.json.as_deref())?;
-    files.write("--plot", args.plot.as_deref())?;
+    files.draw("--plot", args.plot.as_deref())?;
     let model = Model::load(&args.model)?;
     check(args, &model)?;
     let options = args.data.options(model.precision())?;
@@ -94,7 +95,7 @@ fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
         return Err(Fault::Usage("--threshold is for two classes".into()));
     }
     let has_probabilities = match args.rows.raw {
-        true => model.settings().loss() == parsimon::core::Loss::Logistic,
+        true => model.settings().loss() == parsimon::settings::Loss::Logistic,
         false => model.has_probabilities(),
     };
     if has_probabilities && !(threshold > 0.0 && threshold < 1.0) || !threshold.is_finite() {

@@ -2,13 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use parsimon::core::{LabelDomain, Precision};
 use parsimon::eval::number::{duration, significant, thousands};
-use parsimon::memory;
-use parsimon::{
-    Identified, IdentifyPoint, LearnerOptions, Regressors, Settings, Spec, Synthetic, identify,
-    identify_system,
-};
+use parsimon::filter::{Identified, IdentifyPoint, identify};
+use parsimon::settings::{LabelDomain, Precision};
+use parsimon::study::{Regressors, Synthetic, identify_system};
+use parsimon::{LearnerOptions, Settings, Spec, memory};
 use parsimon_page::chart::{Figure, Panel, Series};
 use serde_json::json;
 
@@ -59,8 +57,8 @@ fn check_files(args: &IdentifyArgs) -> Result<(), Fault> {
     files.read("--spec", &args.spec.inputs());
     files.write("--output", args.output.as_deref())?;
     files.write("--json", args.json.as_deref())?;
-    files.write("--plot", args.plot.as_deref())?;
-    files.write("--curve", args.curve.as_deref())
+    files.draw("--plot", args.plot.as_deref())?;
+    files.draw("--curve", args.curve.as_deref())
 }
 
 /// The settings, with the squared loss where nobody names one; losses for classes make no sense of a signal.
@@ -75,7 +73,7 @@ fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
     match settings.loss().domain() {
         LabelDomain::Real => Ok(settings),
         _ => Err(Fault::Usage(format!(
-            "{} with the loss {} is for classes; a system has numbers to be told",
+            "{} with the loss {} is for classes; a system has numbers as output, so choose a loss such as squared",
             settings.algorithm().name,
             settings.loss_name()
         ))),
@@ -159,7 +157,7 @@ fn signals(
     let taps = args.taps.unwrap_or(TAPS);
     if taps > samples {
         return Err(Fault::Usage(format!(
-            "{taps} taps cannot be found from {samples} samples; say a smaller --taps"
+            "{taps} taps cannot be found from {samples} samples; pass a smaller --taps"
         )));
     }
     let truth = match &args.truth {
@@ -304,21 +302,33 @@ fn response(name: &str, run: &IdentifyRun) -> Figure {
 fn curve(name: &str, run: &IdentifyRun) -> Figure {
     let db = |power: f64| 10.0 * power.max(1e-30).log10();
     let curve = &run.found.curve;
-    let points = |value: &dyn Fn(&IdentifyPoint) -> f64| -> Vec<(f64, f64)> {
-        curve.iter().map(|p| (p.samples as f64, value(p))).collect()
+    let (x_title, per) = match run.rate {
+        Some(rate) => ("seconds", f64::from(rate.max(1))),
+        None => ("samples", 1.0),
     };
-    let mut figure = Figure::new(format!("Learning curve of {name}"));
+    let points = |value: &dyn Fn(&IdentifyPoint) -> f64| -> Vec<(f64, f64)> {
+        curve.iter().map(|p| (p.samples as f64 / per, value(p))).collect()
+    };
+    let mut figure = Figure::new(format!("Convergence of {name}"))
+        .subtitle(format!("{} samples", thousands(run.samples)));
     if run.truth.is_some() {
         let mismatch = points(&|p| p.mismatch_db.unwrap_or(0.0));
-        figure = figure.panel(
-            Panel::new("samples", "system mismatch, dB").series(Series::line(name, mismatch)),
-        );
+        figure = figure
+            .panel(Panel::new(x_title, "system mismatch, dB").series(Series::line(name, mismatch)));
     }
-    let residual = Panel::new("samples", "power, dB")
+    // Nothing is left of nothing: a silent stretch is a gap.
+    let left = |p: &IdentifyPoint| match p.observed > 0.0 {
+        true => db(p.residual / p.observed),
+        false => f64::NAN,
+    };
+    let convergence = Panel::new(x_title, "residual against observed, dB")
+        .show_y(0.0)
+        .series(Series::line(name, points(&left)));
+    let residual = Panel::new(x_title, "power, dB")
         .series(Series::line("observed", points(&|p| db(p.observed))))
         .series(Series::line("residual", points(&|p| db(p.residual))));
-    let zeros = Panel::new("samples", "zeros, %")
+    let zeros = Panel::new(x_title, "zeros, %")
         .series(Series::line(name, points(&|p| 100.0 * p.zeros)))
         .limit_y(0.0, 100.0);
-    figure.panel(residual).panel(zeros)
+    figure.panel(convergence).panel(residual).panel(zeros)
 }

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use parsimon::Model;
-use parsimon::core::kernel::Dictionary;
-use parsimon::core::{Head, Row};
 use parsimon::eval::number::{significant, thousands};
 use parsimon::eval::{Measure, Table};
+use parsimon::predict::{Dictionary, Head};
+use parsimon::rows::Row;
+use parsimon_data::listed;
 use serde_json::{Map, Value, json};
 
 use crate::args::{InspectArgs, WeightsFormat};
@@ -116,7 +117,7 @@ fn weights_json(model: &Model) -> Value {
 /// The range that the cells of number columns are clipped to, for those with a weight.
 fn columns_json(model: &Model, head: &Head) -> Option<Value> {
     let used = model.columns().iter().filter(|column| head.weight(column.id) != 0.0);
-    let range = |column: &parsimon::core::ColumnMoments| {
+    let range = |column: &parsimon::predict::ColumnMoments| {
         let (low, high) = column.range();
         (model.name(column.id).into_owned(), json!({"low": low, "high": high}))
     };
@@ -168,9 +169,7 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
     row("precision", model.precision().to_string());
     row("features", model.schema().space().to_string());
     if !model.classes().is_empty() {
-        let classes = model.classes();
-        let shown = classes.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
-        row("classes", if classes.len() > 20 { format!("{shown}, ...") } else { shown });
+        row("classes", listed(model.classes().iter(), 20));
     }
     row("rows learned", thousands(provenance.rows));
     row("from", provenance.inputs.join(", "));
@@ -210,10 +209,17 @@ fn summary(out: &mut Output, model: &Model, top: usize) -> std::io::Result<()> {
     for (k, head) in model.heads_in_units().iter().enumerate() {
         let of = if model.is_multiclass() { format!(" of {}", classes[k]) } else { String::new() };
         let mut weights: Vec<(u32, f64)> = head.iter().collect();
-        weights.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        let larger =
+            |a: &(u32, f64), b: &(u32, f64)| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0));
+        // PERF: a few of perhaps millions are shown; only these are put in order.
+        if top < weights.len() {
+            weights.select_nth_unstable_by(top, larger);
+            weights.truncate(top);
+        }
+        weights.sort_unstable_by(larger);
         let mut table = Table::new([format!("largest weights{of}"), "weight".into()]).right([1]);
         table.row(["(bias)".to_owned(), significant(head.bias(), 6)]);
-        for (j, w) in weights.into_iter().take(top) {
+        for (j, w) in weights {
             table.row([model.name(j).into_owned(), significant(w, 6)]);
         }
         writeln!(out, "\n{table}")?;

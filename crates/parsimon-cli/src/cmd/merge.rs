@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use parsimon::eval::Table;
 use parsimon::eval::number::{significant, thousands};
-use parsimon::{Delta, Error, Trainer, merge_deltas};
+use parsimon::merge::{Delta, merge_deltas};
+use parsimon::{Error, Trainer};
 use parsimon_files::FileId;
 
 use crate::args::MergeArgs;
+use crate::console::note;
 use crate::fault::Fault;
 use crate::output::{Files, Output};
 
@@ -33,16 +35,21 @@ pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
         state.model().save(path).map_err(Error::from)?;
     }
     let mut table = Table::new(["merged", ""]);
-    table.row(["states".to_owned(), thousands(learners as u64)]);
-    table.row(["rows of theirs".to_owned(), thousands(rows)]);
-    table.row(["rows in all".to_owned(), thousands(state.progressive().rows())]);
+    table.row(["checkpoints".to_owned(), thousands(learners as u64)]);
+    table.row(["rows merged".to_owned(), thousands(rows)]);
+    table.row(["rows in total".to_owned(), thousands(state.progressive().rows())]);
     if let Some(loss) = state.progressive().average() {
         table.row(["progressive loss".to_owned(), significant(loss, 6)]);
     }
     table.row(["nonzeros".to_owned(), thousands(state.online().nonzeros() as u64)]);
     let mut out = Output::open(None)?;
-    writeln!(out, "{table}")?;
-    out.finish()
+    write!(out, "{table}")?;
+    out.finish()?;
+    note(&format!("checkpoint {}", args.out.display()));
+    if let Some(path) = &args.output {
+        note(&format!("model {}", path.display()));
+    }
+    Ok(())
 }
 
 /// Rows count once.
@@ -58,7 +65,7 @@ fn check_distinct(checkpoints: &[PathBuf]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The state everybody began at.
+/// The state that all checkpoints began at.
 fn start(args: &MergeArgs) -> Result<Trainer, Fault> {
     if let Some(base) = &args.from {
         return Ok(Trainer::resume(base)?);
@@ -72,8 +79,10 @@ fn start(args: &MergeArgs) -> Result<Trainer, Fault> {
 fn delta(start: &Trainer, path: &Path, args: &MergeArgs) -> Result<Delta, Fault> {
     let end = Trainer::resume(path)?;
     let base = match &args.from {
-        Some(base) => format!("go on from {} with train --resume", base.display()),
-        None => "name the checkpoint it went on from with --from".to_owned(),
+        Some(base) => format!("continue from {} with train --resume", base.display()),
+        None => {
+            "if this checkpoint continued from another one, pass that one with --from".to_owned()
+        }
     };
     let delta = Delta::between(start, &end, args.combine.into(), 1)
         .map_err(|e| Fault::Input(format!("{}: {e}; {base}", path.display())))?;

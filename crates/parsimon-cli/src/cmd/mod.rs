@@ -5,11 +5,14 @@ pub(crate) mod algorithms;
 pub(crate) mod calibrate;
 #[cfg(feature = "audio")]
 pub(crate) mod cancel;
+#[cfg(feature = "audio")]
+mod cancel_raw;
 #[cfg(feature = "serve")]
 pub(crate) mod client;
 mod columns;
 pub(crate) mod compare;
 pub(crate) mod comparison;
+pub(crate) mod complete;
 pub(crate) mod convert;
 #[cfg(feature = "lab")]
 pub(crate) mod data;

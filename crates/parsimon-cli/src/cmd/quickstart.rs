@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
-use parsimon::core::Precision;
 use parsimon::data::{Input, Labels, Options};
 use parsimon::eval::Table;
 use parsimon::eval::number::{maybe, percent, significant, thousands};
+use parsimon::settings::Precision;
 use parsimon::{InputSchema, LearnerOptions, Model, Plan, Spec, Trainer, run as run_plan};
 use parsimon_page::chart::learning_curve;
 use rand::RngExt;

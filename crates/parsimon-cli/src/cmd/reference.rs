@@ -1,35 +1,48 @@
 //! `parsimon completions` and `parsimon man`: generated from the one definition of the flags.
 
+use std::io::Write;
 use std::path::Path;
 
 use clap::{Command, CommandFactory};
+use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::args::{self, Cli, CompletionsArgs, Detail, ManArgs};
 use crate::fault::Fault;
+use crate::output::Output;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Fault> {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "parsimon", &mut text);
-    let mut out = crate::output::Output::open(None)?;
-    std::io::Write::write_all(&mut out, &text)?;
+    let mut out = Output::open(None)?;
+    match args.shell {
+        Shell::Bash => out.write_all(include_bytes!("complete/parsimon.bash"))?,
+        Shell::Zsh => out.write_all(include_bytes!("complete/parsimon.zsh"))?,
+        Shell::Fish => out.write_all(include_bytes!("complete/parsimon.fish"))?,
+        other => {
+            let mut text = Vec::new();
+            clap_complete::generate(other, &mut Cli::command(), "parsimon", &mut text);
+            out.write_all(&text)?;
+        }
+    }
     out.finish()
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result<(), Fault> {
-    match &args.out {
-        Some(folder) => {
-            parsimon_files::create_folders(folder)?;
-            let mut command = Cli::command().disable_help_subcommand(true);
-            command.build();
-            pages(command, folder)
-        }
-        None => {
-            let mut out = crate::output::Output::open(None)?;
-            Man::new(Cli::command()).render(&mut out)?;
-            out.finish()
-        }
+    let root = args::command(Detail::Full, None);
+    if let Some(folder) = &args.out {
+        parsimon_files::create_folders(folder)?;
+        return pages(root, folder);
     }
+    let mut command = &root;
+    for name in &args.command {
+        command = command.find_subcommand(name).ok_or_else(|| {
+            let near =
+                parsimon_data::did_you_mean(name, command.get_subcommands().map(Command::get_name));
+            Fault::Usage(format!("there is no command {name:?}{near}"))
+        })?;
+    }
+    let mut out = Output::open(None)?;
+    Man::new(command.clone()).render(&mut out)?;
+    out.finish()
 }
 
 /// A page for a command, after those of its subcommands.

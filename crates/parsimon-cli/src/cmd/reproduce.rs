@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use parsimon::did_you_mean;
 use parsimon::eval::Table;
 use parsimon::eval::number::duration;
+use parsimon_data::did_you_mean;
 use parsimon_lab::{Effort, Experiment, Outcome, Plan, Progress, Step, experiments, report, tally};
 
 use crate::args::ReproduceArgs;
@@ -17,6 +17,7 @@ use crate::console::note;
 use crate::fault::Fault;
 use crate::output::Output;
 use crate::provenance;
+use crate::wrap::wrapped;
 
 pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
     let all = experiments().map_err(Fault::Input)?;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
         (_, true) => Effort::Full,
         _ => Effort::Standard,
     };
+    let known = all.clone();
     let plan = Plan {
         experiments: chosen(&args.what, all)?,
         effort,
@@ -40,7 +42,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
     // Before any work is done, not after it.
     parsimon_files::create_folders(&args.out)?;
     let start = Instant::now();
-    let outcomes = watch(&plan);
+    let mut outcomes = watch(&plan);
     let how = format!(
         "{}, parsimon {}, {} effort, seed {}, in {}: `{}`",
         provenance::date(),
@@ -50,8 +52,23 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
         duration(start.elapsed()),
         provenance::command(),
     );
-    report::write(&args.out, &outcomes, &how).map_err(|e| Fault::file(&args.out, &e))?;
+    outcomes.iter_mut().for_each(|outcome| outcome.how.clone_from(&how));
     summarize(&outcomes)?;
+    let kept = report::merged(&args.out, &outcomes, &known);
+    for id in &kept.stale {
+        note(&format!(
+            "{id}: the experiment has changed since it was run; it is left out of the page until it is run again"
+        ));
+    }
+    if !kept.outcomes.is_empty() {
+        let count = kept.outcomes.len();
+        let s = if count == 1 { "" } else { "s" };
+        note(&format!("the page keeps {count} experiment{s} of earlier runs"));
+    }
+    outcomes.extend(kept.outcomes);
+    let place = |outcome: &Outcome| known.iter().position(|e| e.id == outcome.id);
+    outcomes.sort_by_key(|outcome| place(outcome).unwrap_or(usize::MAX));
+    report::write(&args.out, &outcomes, &how).map_err(|e| Fault::file(&args.out, &e))?;
     note(&format!("report {}", args.out.join("index.html").display()));
     Ok(())
 }
@@ -60,13 +77,15 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Every experiment with where the paper has it, and its claim below it in full.
 fn list(all: &[Experiment]) -> Result<(), Fault> {
-    let mut table = Table::new(["experiment", "printed", "claim"]);
-    for e in all {
-        table.row([e.id.as_str(), &e.printed, e.short_claim()]);
-    }
     let mut out = Output::open(None)?;
-    writeln!(out, "{table}")?;
+    for e in all {
+        writeln!(out, "{}", e.id)?;
+        for line in wrapped(&format!("{}: {}", e.printed, e.claim), 96) {
+            writeln!(out, "    {line}")?;
+        }
+    }
     out.finish()
 }
 
@@ -78,7 +97,7 @@ fn chosen(what: &[String], all: Vec<Experiment>) -> Result<Vec<Experiment>, Faul
         if *word != "all" && !all.iter().any(|e| e.id == **word || e.paper() == *word) {
             let names = all.iter().flat_map(|e| [e.id.as_str(), e.paper()]);
             return Err(Fault::Usage(format!(
-                "there is no paper or experiment {word:?}{}; `parsimon reproduce --list` shows them",
+                "there is no paper or experiment {word:?} (`parsimon reproduce --list` shows them){}",
                 did_you_mean(word, names)
             )));
         }
@@ -191,20 +210,26 @@ fn bar(template: &str) -> ProgressBar {
 }
 
 fn summarize(outcomes: &[Outcome]) -> Result<(), Fault> {
-    let mut table = Table::new(["experiment", "run", "trials", "holds", "verdict"]);
+    let mut table = Table::new(["experiment", "run", "trials", "at", "expectations", "verdict"]);
     for outcome in outcomes {
         for variant in &outcome.variants {
             table.row([
                 outcome.id.clone(),
                 variant.name.clone(),
                 variant.trials.to_string(),
+                variant.horizon.clone().unwrap_or_default(),
                 variant.count(),
-                variant.verdict.words().to_owned(),
+                match variant.stand_in {
+                    Some(_) => {
+                        format!("{}, on generated rows", variant.verdict.said_of(outcome.category))
+                    }
+                    None => variant.verdict.said_of(outcome.category).to_owned(),
+                },
             ]);
         }
     }
     let mut out = Output::open(None)?;
-    writeln!(out, "{table}\n{}", tally(outcomes))?;
+    writeln!(out, "{table}\n{}", tally(outcomes).join("\n"))?;
     out.finish()?;
     for (why, ids) in Outcome::gaps(outcomes) {
         note(&format!("not run: {}: {why}", ids.join(", ")));

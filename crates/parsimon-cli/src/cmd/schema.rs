@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use parsimon::core::Precision;
 use parsimon::data::{Labels, Options};
+use parsimon::settings::Precision;
 use parsimon::survey::{schema_to_json, table};
 
 use crate::args::SchemaArgs;

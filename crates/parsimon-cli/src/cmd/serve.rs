@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parsimon::data::{Header, Kinds, Options, Space};
+use parsimon::error::FormatErrorKind;
 use parsimon::survey::{Found, schema_from_json};
-use parsimon::{FormatErrorKind, InputSchema, Settings, Spec};
+use parsimon::{InputSchema, Settings, Spec};
 use parsimon_serve::{
     Access, Breaker, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, Verbosity,
     log_to_stderr, until,
@@ -168,6 +169,7 @@ fn policy(args: &ServeArgs, data: &PathBuf) -> Policy {
         snapshot_rows: args.snapshot_every,
         snapshot_after: args.snapshot_after,
         snapshots: args.snapshots,
+        prove: !args.no_proof,
         log_budget: args.log_budget,
         retain: args.retain,
         segment_bytes: args.segment_bytes,
@@ -194,7 +196,7 @@ fn fresh(args: &ServeArgs) -> Result<Source, Fault> {
     }
     if !is_given("loss") && !settings.is_multiclass() {
         return Err(Fault::Usage(
-            "a new model needs --loss: there is no data to find it from".into(),
+            "a new model needs a loss, because there are no labels yet to choose it from; pass --loss logistic for two classes, or --loss squared for numbers".into(),
         ));
     }
     let schema = schema(args, &settings)?;
@@ -210,7 +212,10 @@ fn schema(args: &ServeArgs, settings: &Settings) -> Result<InputSchema, Fault> {
     let interactions: Vec<Vec<String>> =
         args.quadratic.iter().map(|set| set.chars().map(String::from).collect()).collect();
     if let Some(odd) = interactions.iter().find(|set| !(2..=3).contains(&set.len())) {
-        return Err(Fault::Usage(format!("an interaction is of 2 or 3 namespaces, got {odd:?}")));
+        return Err(Fault::Usage(format!(
+            "an interaction has 2 or 3 namespaces, got {}",
+            odd.join(",")
+        )));
     }
     let mut options = Options {
         interactions,

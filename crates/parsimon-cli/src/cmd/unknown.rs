@@ -1,6 +1,6 @@
 //! Data that a model does not know.
 
-use parsimon::Coverage;
+use parsimon::predict::Coverage;
 
 use crate::fault::Fault;
 

@@ -106,7 +106,7 @@ fn predictions_find_columns_by_name() {
     assert_ne!(other, expected);
     assert_eq!(
         warnings,
-        "warning: less.csv: 1 column of the schema is not there and taken for missing in every row: size\n"
+        "warning: less.csv: 1 column of the schema is absent and treated as missing in every row: size\n"
     );
     let evaluate = |file: &str| dir.run(&format!("evaluate m.psm {file}"));
     assert_eq!(evaluate("b.csv").ok(), evaluate("b_in_order.csv").ok());

@@ -5,6 +5,7 @@ mod encodings;
 mod expected;
 mod files;
 mod flags;
+mod guesses;
 mod late;
 mod words;
 

@@ -126,7 +126,10 @@ impl Connection {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => {
                 format!("no answer within {:.0?}; see --timeout", self.timeout)
             }
-            _ => error.to_string(),
+            ErrorKind::ConnectionRefused => {
+                "connection refused; check that the service is running and the port of --url".into()
+            }
+            _ => parsimon_files::in_words(error),
         };
         Fault::Input(format!("http://{}: {words}", self.place.authority))
     }

@@ -58,7 +58,10 @@ impl Rows {
             false => {
                 let file = File::open(path).map_err(unreadable)?;
                 if file.metadata().map_err(unreadable)?.is_dir() {
-                    return Err(Fault::Input(format!("{}: is a directory", path.display())));
+                    return Err(Fault::Input(format!(
+                        "{}: is a directory; pass the files in it",
+                        path.display()
+                    )));
                 }
                 (path.display().to_string(), Box::new(BufReader::with_capacity(1 << 18, file)))
             }

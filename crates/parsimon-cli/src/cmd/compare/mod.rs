@@ -7,7 +7,7 @@ mod window;
 use parsimon::eval::number::thousands;
 
 use crate::args::{CompareArgs, inputs};
-use crate::cmd::comparison::{Task, Verdict, publish, tell};
+use crate::cmd::comparison::{Task, Verdict, for_the_labels, publish, tell};
 use crate::console::announce_terminal;
 use crate::fault::Fault;
 use crate::output::Files;
@@ -23,11 +23,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
         frame: &args.frame,
         test: &args.test,
         sample_negatives: args.sample_negatives,
+        quiet: args.report.quiet,
     };
     if !args.report.quiet {
         announce_terminal(&args.data.inputs());
     }
-    let comparison = pass::hold(args, &task, &runs::runs(args)?)?;
+    let (runs, given) = (runs::runs(args)?, args.spec.given()?);
+    let are_usual = args.methods.is_empty() && given.get("algorithm").is_none();
+    let runs = for_the_labels(&task, &given, runs, are_usual, args.report.quiet)?;
+    let comparison = pass::hold(args, &task, &runs)?;
     let verdict = Verdict::new(&task, &comparison);
     publish(&verdict, &task, &args.report, "parsimon compare", &[])?;
     if !args.report.quiet {

@@ -3,7 +3,9 @@
 use std::thread;
 
 use parsimon::data::Options;
-use parsimon::{Error, Model, Observer, Stopped, Sweep};
+use parsimon::train::Observer;
+use parsimon::tune::{Stopped, Sweep};
+use parsimon::{Error, Model};
 
 use super::window::Window;
 use crate::args::CompareArgs;

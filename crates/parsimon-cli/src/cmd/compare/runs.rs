@@ -1,9 +1,10 @@
 //! What is to be run: the methods named, at every point of the grid.
 
+use parsimon::Spec;
 use parsimon::algorithm::{Algorithm, find};
-use parsimon::alias::meaning;
 use parsimon::eval::number::thousands;
-use parsimon::{Grid, Spec};
+use parsimon::settings::alias::meaning;
+use parsimon::tune::Grid;
 use serde_json::Value;
 
 use crate::args::{CompareArgs, method};
@@ -138,7 +139,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
         }
         for method in methods.iter().filter(|m| !takes(m) && m.is_told) {
             let own = method.spec.resolve().map(|s| s.loss_name().to_owned()).unwrap_or_default();
-            note(&format!("{} keeps its own loss, {own}", method.name()));
+            note(&format!("{} uses the loss {own} instead", method.name()));
         }
     }
     Ok(methods)

@@ -1,7 +1,10 @@
 //! Metrics in bounded memory: of all rows, or of the last ones when there are very many.
 
+use parsimon::Settings;
 use parsimon::eval::Evaluation;
-use parsimon::{Found, ModelEvaluator, Settings, Stretch, Watch};
+use parsimon::predict::ModelEvaluator;
+use parsimon::survey::Found;
+use parsimon::train::{Stretch, Watch};
 
 /// Scores kept by all runs together; at 16 bytes each, two gigabytes at most.
 const MOST_SCORES: usize = 1 << 27;

@@ -1,7 +1,7 @@
 //! Which run to recommend: the best, and the sparsest that is nearly as good.
 
-use parsimon::core::Loss;
 use parsimon::eval::{Evaluation, Measure};
+use parsimon::settings::Loss;
 
 use super::{Comparison, Finish, Score};
 

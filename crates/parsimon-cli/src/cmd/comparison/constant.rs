@@ -1,8 +1,8 @@
 //! The constant beside the runs: what is not better than it is not recommended.
 
-use parsimon::Sweep;
-use parsimon::core::LabelDomain;
 use parsimon::eval::Evaluation;
+use parsimon::settings::LabelDomain;
+use parsimon::tune::Sweep;
 use serde_json::{Value, json};
 
 use super::choice::{Criterion, metric};

@@ -1,8 +1,9 @@
 //! The start: data that is open, and settings that are complete.
 
 use parsimon::data::{DataError, Input, Options, Reader};
+use parsimon::settings::Storage;
 use parsimon::survey::{self, Opened};
-use parsimon::{InputSchema, LearnerOptions, Settings, Storage};
+use parsimon::{InputSchema, LearnerOptions, Settings};
 
 use super::{Run, Task};
 use crate::cmd::columns;
@@ -41,9 +42,13 @@ impl Entry {
         }
         let resolved = |run: &Run| run.spec.resolve().map_err(|e| named(run, e.into()));
         let settings = runs.iter().map(resolved).collect::<Result<Vec<_>, _>>()?;
-        let Opened { schema: reading, options, reader } =
-            survey::open(&settings, &inputs[..], &base)?;
-        let frame = thrifty(frame(task.frame, &reading), runs.len());
+        let opened = survey::open(&settings, &inputs[..], &base)?;
+        if !task.quiet {
+            columns::announce(&opened, task.data);
+        }
+        let Opened { schema: reading, options, reader, .. } = opened;
+        let heads = if settings[0].is_multiclass() { reading.found.classes.len() } else { 1 };
+        let frame = thrifty(frame(task.frame, &reading), runs.len().saturating_mul(heads.max(1)));
         for (run, own) in runs.iter().zip(&settings) {
             if reading.labels(own) != options.labels {
                 return Err(Fault::Usage(format!(

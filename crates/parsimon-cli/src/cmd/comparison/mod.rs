@@ -6,6 +6,7 @@ mod choice;
 mod command;
 mod constant;
 mod entry;
+mod guess;
 mod names;
 mod page;
 mod read;
@@ -21,11 +22,13 @@ use std::time::Duration;
 use parsimon::data::Input;
 use parsimon::eval::number::{maybe, thousands};
 use parsimon::eval::{Evaluation, LearningCurve};
-use parsimon::{InputSchema, Settings, Stopped};
+use parsimon::tune::Stopped;
+use parsimon::{InputSchema, Settings};
 use parsimon_page::chart::Figure;
 
 pub(crate) use self::constant::ConstantScore;
 pub(crate) use self::entry::{Ended, Entry, until_it_fits};
+pub(crate) use self::guess::for_the_labels;
 pub(crate) use self::read::{Read, Rows};
 pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
 use self::table::Cells;
@@ -42,6 +45,7 @@ pub(crate) struct Task<'a> {
     pub(crate) frame: &'a FrameArgs,
     pub(crate) test: &'a [PathBuf],
     pub(crate) sample_negatives: Option<f64>,
+    pub(crate) quiet: bool,
 }
 
 impl Task<'_> {

@@ -3,10 +3,11 @@
 use std::fs::Metadata;
 
 use maud::{Markup, html};
-use parsimon::Stopped;
 use parsimon::data::Input;
 use parsimon::eval::Evaluation;
 use parsimon::eval::number::{bytes, maybe, thousands};
+use parsimon::tune::Stopped;
+use parsimon_data::listed;
 use parsimon_page::chart::Figure;
 use parsimon_page::{breakable, document, facts, figure};
 
@@ -53,7 +54,7 @@ fn origin(verdict: &Verdict<'_>, task: &Task<'_>) -> Markup {
     // A table's line of columns has the label.
     let labels = match (&schema.table, &schema.found.classes[..]) {
         (None, [_, ..]) => {
-            vec![html! { (columns::listed(schema.found.classes.iter().map(String::as_str), 10)) }]
+            vec![html! { (listed(schema.found.classes.iter(), 10)) }]
         }
         _ => Vec::new(),
     };

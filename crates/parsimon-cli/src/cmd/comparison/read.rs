@@ -1,8 +1,10 @@
 //! The rows of a pass, as all runs learn them.
 
-use parsimon::core::Chunk;
+use parsimon::Settings;
 use parsimon::data::{DataError, DataErrorKind, Reader};
-use parsimon::{Found, NegativeSampler, Settings};
+use parsimon::rows::Chunk;
+use parsimon::survey::Found;
+use parsimon::train::NegativeSampler;
 
 use super::Task;
 use crate::fault::Fault;

@@ -1,8 +1,9 @@
 //! A run: one method with one setting of what is swept.
 
+use parsimon::Spec;
 use parsimon::algorithm::find;
-use parsimon::alias::{Meaning, meaning};
-use parsimon::{Grid, Spec};
+use parsimon::settings::alias::{Meaning, meaning};
+use parsimon::tune::Grid;
 use serde_json::Value;
 
 use crate::fault::Fault;

@@ -1,9 +1,9 @@
 //! The table of all runs, for the terminal and for the page.
 
-use parsimon::Stopped;
-use parsimon::core::Loss;
 use parsimon::eval::number::{duration, maybe, thousands};
 use parsimon::eval::{Evaluation, Measure, Table};
+use parsimon::settings::Loss;
+use parsimon::tune::Stopped;
 use parsimon_page::{Cell, SortableTable};
 
 use super::{Finish, Score, Verdict};

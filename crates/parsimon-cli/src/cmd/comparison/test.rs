@@ -1,7 +1,8 @@
 //! Judging models on the test data.
 
+use parsimon::Model;
 use parsimon::data::{Input, Options, Reader};
-use parsimon::{Model, evaluate_models};
+use parsimon::predict::evaluate_models;
 
 use super::{ConstantScore, Score};
 use crate::fault::Fault;

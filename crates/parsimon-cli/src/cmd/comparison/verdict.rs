@@ -1,8 +1,8 @@
 //! What is to be said of a comparison: by what runs are ranked, which are on the front, which are recommended.
 
-use parsimon::Stopped;
 use parsimon::eval::Measure;
 use parsimon::eval::number::maybe;
+use parsimon::tune::Stopped;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Criterion, Tradeoff, front, points};

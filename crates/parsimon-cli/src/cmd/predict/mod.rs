@@ -7,18 +7,24 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use parsimon::core::Chunk;
+use parsimon::Model;
 use parsimon::data::{Input, Reader, TableFormat};
-use parsimon::{Coverage, Expect, Model};
+use parsimon::predict::{Coverage, Expect};
+use parsimon::rows::Chunk;
 
 use super::{columns, unknown};
 use crate::args::{BY_MODEL, PredictArgs};
 use crate::console::{ReadingBar, note};
 use crate::fault::Fault;
-use crate::output::{Files, Output};
+use crate::output::{Files, Output, refuse_endings};
 use shown::Shown;
 pub(crate) use shown::{best, shares};
 use sink::{Place, Predicted, Sink};
+
+/// Endings of tables that are not written.
+pub(crate) const OTHER_TABLES: [&str; 6] = ["xlsx", "xls", "ods", "json", "feather", "psm"];
+pub(crate) const TABLE_NAMES: &str =
+    "writes tables that end in .csv, .tsv, .jsonl, .parquet or .arrow, or lines of text";
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     args.data.refuse_reading(BY_MODEL)?;
@@ -27,6 +33,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     files.read("DATA", &args.data.inputs());
     files.write("--output", Some(args.output.as_deref().unwrap_or(Path::new("-"))))?;
     let table = table_format(args);
+    if args.output_format.is_none() {
+        refuse_endings("--output", args.output.as_deref(), &OTHER_TABLES, TABLE_NAMES)?;
+    }
     check(args, table)?;
     let mut model = Model::load(&args.model)?;
     if args.rows.raw {
@@ -44,7 +53,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     // Features are named in the words of the data; where nothing names them, names would only cost.
     options.keep_names = args.audit || (args.explain.is_some() && !model.has_names());
     // Only weights are explained: the names of other features are not kept, however many the data has.
-    options.named_slots = Some(Arc::new(model.used().collect()));
+    options.named_slots = options.keep_names.then(|| Arc::new(model.used().collect()));
     options.mark_skipped = true;
     options.carried_columns = args.id.iter().chain(&args.keep_columns).cloned().collect();
     let inputs = args.data.inputs();

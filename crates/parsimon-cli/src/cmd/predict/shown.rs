@@ -1,7 +1,7 @@
 //! What is shown of a row's margins.
 
 use parsimon::Model;
-use parsimon::core::Loss;
+use parsimon::settings::Loss;
 
 use crate::args::PredictionArg;
 use crate::fault::Fault;

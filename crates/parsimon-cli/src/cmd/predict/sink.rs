@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use parsimon::core::{Chunk, Scorer};
+use parsimon::Model;
 use parsimon::data::{Carried, Cell, ColumnType, Format, Names, Reader, TableFormat, TableWriter};
-use parsimon::{Contribution, Model};
+use parsimon::predict::{Contribution, Scorer};
+use parsimon::rows::Chunk;
 
 use super::shown::{Shown, Value};
 use crate::args::PredictArgs;

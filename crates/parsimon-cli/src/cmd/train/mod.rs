@@ -1,5 +1,6 @@
 //! `parsimon train`
 
+mod order;
 mod predictions;
 mod report;
 mod resume;
@@ -10,10 +11,12 @@ use std::path::Path;
 use parsimon::data::{Input, Options, Reader, Stop};
 use parsimon::eval::Schedule;
 use parsimon::eval::number::thousands;
+use parsimon::predict::{Assess, Assessed};
+use parsimon::settings::Storage;
 use parsimon::survey::{self, Guess, Guessed, Opened};
-use parsimon::{
-    Assess, Assessed, Error, InputSchema, LearnerOptions, Outcome, Plan, Storage, Trainer, run_with,
-};
+use parsimon::train::{Outcome, run_with};
+use parsimon::{Error, InputSchema, LearnerOptions, Plan, Trainer};
+use parsimon_data::listed;
 use parsimon_page::chart::learning_curve;
 
 use self::predictions::{Predicting, PredictionsFile};
@@ -21,10 +24,11 @@ use super::columns;
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
 use crate::cmd::advice::Advisor;
 use crate::cmd::evaluate;
+use crate::cmd::predict::{OTHER_TABLES, TABLE_NAMES};
 use crate::console::{Console, announce_terminal, note};
 use crate::fault::Fault;
 use crate::interrupt;
-use crate::output::{Files, Output, write_text};
+use crate::output::{Files, Output, refuse_endings, write_text};
 
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let schedule =
@@ -57,7 +61,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         let start = match (&args.resume, &args.from) {
             (Some(path), _) => resume::resumed(args, path, &plan.inputs, &stop)?,
             (None, Some(path)) => resume::from_model(args, path, &plan.inputs, &stop)?,
-            (None, None) => fresh(args, &plan.inputs, wider.take(), &stop)?,
+            (None, None) => fresh(args, &plan, wider.take(), &stop)?,
         };
         let Start { mut trainer, options, reader, starts } = start;
         plan.options = Options { stop: Some(stop.clone()), ..options };
@@ -65,7 +69,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         // A checkpoint goes on sampling as it began.
         plan.sample_negatives = args.sample_negatives.or_else(|| trainer.sample_negatives());
         trainer.report_when(schedule);
-        if !args.quiet {
+        if !args.quiet && plan.shuffle == args.shuffle {
             report::announce(&trainer, &plan);
         }
         let classes = match trainer.settings().is_multiclass() {
@@ -83,7 +87,17 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         let Predicting { console, file } = predicting;
         console.finish();
         match outcome {
-            Ok(outcome) => break (trainer, outcome, file),
+            Ok(outcome) => {
+                let Some(rows) = order::again(args, &plan, &trainer, &outcome)? else {
+                    break (trainer, outcome, file);
+                };
+                // What is learned is kept until there is something better.
+                if let Some(path) = &args.output {
+                    outcome.model.save(path)?;
+                }
+                plan.shuffle = Some(rows);
+                wider = Some(plan.options.clone());
+            }
             // A file is read again from the start, with a wider kind for the column.
             Err(Error::Data(error))
                 if args.resume.is_none()
@@ -219,8 +233,9 @@ fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<()
     }
     files.write("--output", args.output.as_deref())?;
     files.write("--json", args.json.as_deref())?;
+    refuse_endings("--predictions", args.predictions.as_deref(), &OTHER_TABLES, TABLE_NAMES)?;
     files.write("--predictions", args.predictions.as_deref())?;
-    files.write("--plot", args.plot.as_deref())
+    files.draw("--plot", args.plot.as_deref())
 }
 
 /// Whether everything can be done from the start again: predictions on standard output cannot be taken back.
@@ -232,10 +247,12 @@ fn is_repeatable(args: &TrainArgs, inputs: &[Input]) -> bool {
 /// contradicts the kind of its column.
 fn fresh(
     args: &TrainArgs,
-    inputs: &[Input],
+    plan: &Plan,
     wider: Option<Options>,
     stop: &Stop,
 ) -> Result<Start, Fault> {
+    // The second time, in another order, everything is known.
+    let is_quiet = args.quiet || plan.shuffle != args.shuffle;
     let spec = args.spec.spec()?;
     let mut options = args.data.options(args.frame.precision())?;
     options.stop = Some(stop.clone());
@@ -243,17 +260,18 @@ fn fresh(
     if let Some(wider) = wider {
         columns::take_kinds(&mut options, wider);
     }
-    let Guessed { settings, guess, opened } = survey::open_guessing(&spec, inputs, &options)?;
-    if !args.quiet {
-        columns::lines(&opened.schema).iter().for_each(|line| note(line));
+    let Guessed { settings, guess, opened } =
+        survey::open_guessing(&spec, &plan.inputs[..], &options)?;
+    if !is_quiet {
+        columns::announce(&opened, &args.data);
     }
-    if let Some(guess) = guess.filter(|_| !args.quiet) {
+    if let Some(guess) = guess.filter(|_| !is_quiet) {
         note(&guessed(guess, &opened));
     }
-    let Opened { schema, options, reader } = opened;
+    let Opened { schema, options, reader, .. } = opened;
     if let ([negative, positive], true) =
         (&schema.found.classes[..], settings.may_find_two_classes())
-        && !args.quiet
+        && !is_quiet
     {
         note(&format!(
             "labels: two classes, {negative} and {positive}, learned as -1 and 1; use --loss {} to learn numbers",
@@ -266,19 +284,26 @@ fn fresh(
 }
 
 /// What the labels were taken for, and the flag for another reading of them.
-fn guessed(guess: Guess, opened: &Opened) -> String {
+pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
     let classes = &opened.schema.found.classes;
-    let listed = |most: usize| {
-        let shown = classes.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
-        if classes.len() > most { format!("{shown}, ...") } else { shown }
-    };
     match guess {
-        Guess::Two if classes.is_empty() => "labels: two classes, -1 and 1".into(),
-        Guess::Two => format!("labels: two classes, {}", listed(2)),
+        Guess::Two => {
+            let usual = ["-1".to_owned(), "1".to_owned()];
+            let classes = if classes.is_empty() { &usual[..] } else { classes };
+            format!(
+                "labels: two classes, {}; the probability of {} is predicted",
+                listed(classes.iter(), 2),
+                listed(classes.last().iter(), 1)
+            )
+        }
         Guess::Several => format!(
-            "labels: {} classes ({}), so --multiclass; use --loss squared to predict numbers",
+            "labels: {} classes ({}), so --multiclass{}",
             classes.len(),
-            listed(6)
+            listed(classes.iter(), 6),
+            match classes.iter().all(|class| class.parse::<f64>().is_ok()) {
+                true => "; use --loss squared to predict numbers",
+                false => "",
+            }
         ),
         Guess::Numbers => {
             "labels: numbers, so --loss squared; use --multiclass if they are classes".into()

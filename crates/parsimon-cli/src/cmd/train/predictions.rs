@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use parsimon::core::Loss;
+use parsimon::Trainer;
 use parsimon::data::{Cell, ColumnType, Position, TableFormat, TableWriter};
-use parsimon::{Observer, Pass, Progress, Trainer, Warning};
+use parsimon::settings::Loss;
+use parsimon::train::{Observer, Pass, Progress, Warning};
 
 use crate::cmd::predict::{best, shares};
 use crate::console::Console;

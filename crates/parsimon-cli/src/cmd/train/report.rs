@@ -1,8 +1,10 @@
 //! What `train` prints and writes about a run.
 
-use parsimon::algorithm::ftrl::Ftrl;
+use parsimon::algorithm::typed::Ftrl;
 use parsimon::eval::number::{bytes, duration, significant, thousands};
-use parsimon::{Assessed, Model, Outcome, Plan, Trainer};
+use parsimon::predict::Assessed;
+use parsimon::train::Outcome;
+use parsimon::{Model, Plan, Trainer};
 use serde_json::{Map, Value, json};
 
 use crate::args::TrainArgs;
@@ -76,13 +78,19 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) 
             Some(_) => "rows in the dictionary",
         },
     ));
+    warn_of_constants(trainer);
     if let Some(command) = named_by_race(trainer, model) {
-        note(&format!("the race was won by {command}"));
+        note(&match model.nonzeros() {
+            0 => format!("auto found nothing better than a constant prediction: {command}"),
+            _ => format!("settings chosen by auto: {command}"),
+        });
     }
     if trainer.names().collisions() > 0 {
+        let slots = trainer.names().collisions() as u64;
         note(&format!(
-            "{} slots hold more than one of the {} names; more --bits would part them",
-            thousands(trainer.names().collisions() as u64),
+            "{} hash slot{} shared by several of the {} names; use more --bits to avoid collisions",
+            thousands(slots),
+            if slots == 1 { " is" } else { "s are" },
             thousands(trainer.names().len() as u64)
         ));
     }
@@ -96,12 +104,13 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) 
     }
     let (skipped, errors) = &outcome.skipped;
     if *skipped > 0 {
-        note(&format!("passed over {} bad rows:", thousands(*skipped)));
+        let s = if *skipped == 1 { "" } else { "s" };
+        note(&format!("skipped {} bad row{s}:", thousands(*skipped)));
         errors.iter().for_each(|error| note(&format!("  {error}")));
     }
     if let Some(regret) = &outcome.regret {
         note(&format!(
-            "regret {} after {} rounds ({} per round): paid {}, best fixed weights {}",
+            "regret {} after {} rounds ({} per round): loss {}, loss of the best fixed weights {}",
             significant(regret.regret, 5),
             thousands(regret.rounds),
             significant(regret.average, 4),
@@ -121,6 +130,10 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) 
         let size = std::fs::metadata(path).map_or(0, |m| m.len());
         note(&format!("model {} ({})", path.display(), bytes(size)));
     }
+    if let Some(path) = &args.checkpoint {
+        let size = std::fs::metadata(path).map_or(0, |m| m.len());
+        note(&format!("checkpoint {0} ({1}); --resume {0} continues", path.display(), bytes(size)));
+    }
     let files = [("predictions", &args.predictions), ("plot", &args.plot)];
     for (what, path) in files.iter().filter_map(|(what, path)| Some((what, path.as_ref()?))) {
         note(&format!("{what} {}", path.display()));
@@ -130,10 +143,27 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) 
     }
 }
 
+/// Warns of labels that are all the same, and of a model that is no better than a constant.
+fn warn_of_constants(trainer: &Trainer) {
+    let is_behind = trainer
+        .constant_loss()
+        .zip(trainer.progressive().average())
+        .is_some_and(|(constant, loss)| loss >= constant);
+    if trainer.has_one_label() {
+        note("warning: all rows have the same label; there is nothing to learn");
+    } else if is_behind {
+        note("the model is no better than a constant prediction");
+    }
+}
+
 /// The progressive loss in words.
 pub(super) fn progressive(trainer: &Trainer) -> String {
     let measure = crate::cmd::progressive_measure(trainer.settings());
-    let name = if measure.is_mse() { measure.name } else { "loss" };
+    let name = match trainer.settings().is_multiclass() {
+        true => "error rate",
+        false if measure.is_mse() => measure.name,
+        false => "loss",
+    };
     let average = trainer.progressive().average().unwrap_or(0.0);
     format!("progressive {name} {}", significant(measure.factor * average, 6))
 }
@@ -146,8 +176,7 @@ fn named_by_race(trainer: &Trainer, model: &Model) -> Option<String> {
     // The penalty of the constant is a one with thirty zeros.
     let spelled = |x: f64| if x >= 1e9 { format!("{x:e}") } else { x.to_string() };
     let (rate, l1) = (spelled(ftrl.rate), spelled(ftrl.penalized.l1));
-    let constant = if model.nonzeros() == 0 { " (a constant)" } else { "" };
-    Some(format!("-a ftrl --normalize --rate {rate} --beta 0 --l1 {l1}{constant}"))
+    Some(format!("-a ftrl --normalize --rate {rate} --beta 0 --l1 {l1}"))
 }
 
 pub(super) fn json(trainer: &Trainer, outcome: &Outcome, test: Option<&Assessed>) -> Value {

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use parsimon::core::Precision;
 use parsimon::data::{Input, Options, Reader, Stop};
-use parsimon::{Error, FormatErrorKind, Found, Model, Settings, Spec, Trainer};
+use parsimon::error::FormatErrorKind;
+use parsimon::settings::Precision;
+use parsimon::survey::Found;
+use parsimon::{Error, Model, Settings, Spec, Trainer};
 use serde_json::{Value, json};
 
 use super::Start;

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parsimon::data::Position;
 use parsimon::eval::Measure;
 use parsimon::eval::number::thousands;
-use parsimon::{Standing, Stopped, Sweep};
+use parsimon::tune::{Standing, Stopped, Sweep};
 
 use crate::cmd::comparison::{Run, plain};
 use crate::console::note;

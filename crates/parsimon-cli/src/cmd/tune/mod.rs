@@ -10,7 +10,7 @@ use std::time::Instant;
 use parsimon::eval::number::{bytes, duration, thousands};
 
 use crate::args::{TuneArgs, inputs};
-use crate::cmd::comparison::{Task, Verdict, publish, tell};
+use crate::cmd::comparison::{Task, Verdict, for_the_labels, publish, tell};
 use crate::console::{announce_terminal, note};
 use crate::fault::Fault;
 use crate::output::Files;
@@ -27,13 +27,15 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
         frame: &args.frame,
         test: &args.test,
         sample_negatives: args.sample_negatives,
+        quiet: args.report.quiet,
     };
     if !args.report.quiet {
         announce_terminal(&args.data.inputs());
     }
     let start = Instant::now();
-    let pass::Learned { comparison, sweep, skipped } =
-        pass::learn(args, &task, &runs::runs(args)?)?;
+    let runs = runs::runs(args)?;
+    let runs = for_the_labels(&task, &args.spec.given()?, runs, false, args.report.quiet)?;
+    let pass::Learned { comparison, sweep, skipped } = pass::learn(args, &task, &runs)?;
     let elapsed = start.elapsed();
     let verdict = Verdict::new(&task, &comparison);
     let best = verdict.lowest();
@@ -57,7 +59,11 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
         );
         tell(&verdict, &args.report, &last);
         if skipped > 0 {
-            note(&format!("passed over {} bad rows", thousands(skipped)));
+            note(&format!(
+                "skipped {} bad row{}",
+                thousands(skipped),
+                if skipped == 1 { "" } else { "s" }
+            ));
         }
         if let Some(path) = &args.output {
             let size = std::fs::metadata(path).map_or(0, |m| m.len());

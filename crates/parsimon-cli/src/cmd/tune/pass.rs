@@ -4,7 +4,8 @@ use std::thread;
 
 use parsimon::data::Options;
 use parsimon::eval::LearningCurve;
-use parsimon::{EarlyStopping, Error, Model, Settings, Standing, Sweep};
+use parsimon::tune::{EarlyStopping, Standing, Sweep};
+use parsimon::{Error, Model, Settings};
 
 use super::live::Live;
 use crate::args::TuneArgs;

@@ -1,6 +1,7 @@
 //! How the largest weights shrink as l1 grows.
 
-use parsimon::{Model, Sweep};
+use parsimon::Model;
+use parsimon::tune::Sweep;
 use parsimon_page::chart::{Figure, Panel, Series};
 use serde_json::Value;
 

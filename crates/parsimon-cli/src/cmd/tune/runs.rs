@@ -1,9 +1,10 @@
 //! The settings to try: a grid, or a draw from it.
 
+use parsimon::Spec;
 use parsimon::algorithm::find;
-use parsimon::alias::meaning;
 use parsimon::eval::number::thousands;
-use parsimon::{Grid, Spec};
+use parsimon::settings::alias::meaning;
+use parsimon::tune::Grid;
 use serde_json::Value;
 
 use crate::args::TuneArgs;
@@ -63,7 +64,7 @@ fn swept(args: &TuneArgs, algorithm: &str, is_normalized: bool) -> Result<Grid, 
     });
     if usual.is_empty() {
         return Err(Fault::Usage(format!(
-            "there is no usual grid for {algorithm}; say what to sweep, such as {}",
+            "{algorithm} has no default grid; pass a sweep, such as {}",
             example(algorithm)
         )));
     }
@@ -71,7 +72,7 @@ fn swept(args: &TuneArgs, algorithm: &str, is_normalized: bool) -> Result<Grid, 
     let texts: Vec<String> = usual.iter().filter(is_free).map(|&text| text.to_owned()).collect();
     if texts.is_empty() {
         return Err(Fault::Usage(format!(
-            "all that is usually swept is fixed; say what to sweep, such as {}",
+            "all settings of the default grid are fixed; pass a sweep, such as {}",
             example(algorithm)
         )));
     }

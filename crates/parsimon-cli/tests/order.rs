@@ -1,0 +1,70 @@
+//! Files whose rows are sorted, or change along the file: a learner that follows the last rows forgets the first.
+
+use parsimon_testing::SplitMix64;
+
+use crate::fixture::Dir;
+
+/// Rows whose label depends on `a`; with `is_sorted`, those of each label stand together.
+fn table(rows: usize, is_sorted: bool) -> String {
+    let mut random = SplitMix64::new(3);
+    let mut lines: Vec<(bool, String)> = (0..rows)
+        .map(|_| {
+            let (a, b) = (random.unit(), random.unit());
+            let is_yes = random.unit() < 1.0 / (1.0 + (5.0 - 10.0 * a).exp());
+            (is_yes, format!("{a:.3},{b:.3},{}\n", if is_yes { "yes" } else { "no" }))
+        })
+        .collect();
+    if is_sorted {
+        lines.sort_by_key(|(is_yes, _)| *is_yes);
+    }
+    let lines: String = lines.into_iter().map(|(_, line)| line).collect();
+    format!("a,b,outcome\n{lines}")
+}
+
+fn loss(dir: &Dir, model: &str) -> (f64, f64) {
+    let found = dir.run(&format!("evaluate {model} t.csv --json -")).json();
+    (found["mean_loss"].as_f64().unwrap(), found["base_log_loss"].as_f64().unwrap())
+}
+
+#[test]
+fn rows_in_an_order_that_misleads_are_learned_again_in_random_order() {
+    let dir = Dir::new();
+    dir.write("t.csv", table(4000, true));
+    let told = dir.run("train t.csv -o m.psm").stderr;
+    assert!(told.contains("learned again in random order, as with --shuffle 4000"), "{told}");
+    assert_eq!(told.matches("3 columns").count(), 1, "{told}");
+    let (mixed, constant) = loss(&dir, "m.psm");
+    assert!(mixed < 0.75 * constant, "{mixed}, a constant {constant}");
+    // The same as when it is asked for.
+    let told = dir.run("train t.csv -o asked.psm --shuffle 4000").stderr;
+    assert!(!told.contains("forgotten"), "{told}");
+    assert_eq!(loss(&dir, "asked.psm"), (mixed, constant));
+    // In order, with a warning.
+    let told = dir.run("train t.csv -o kept.psm --no-shuffle").stderr;
+    assert!(told.contains("warning: the final model has forgotten"), "{told}");
+    assert!(told.contains("try: --shuffle 4000"), "{told}");
+    assert!(loss(&dir, "kept.psm").0 > 1.3 * mixed);
+}
+
+#[test]
+fn streams_and_named_methods_keep_their_order_with_a_warning() {
+    let dir = Dir::new();
+    dir.write("t.csv", table(4000, true));
+    for flags in ["-a ftrl --normalize --rate 2 --beta 0 --l1 0.03", "--checkpoint c.psk"] {
+        let told = dir.run(&format!("train t.csv -o m.psm {flags}")).stderr;
+        assert!(told.contains("warning: the final model has forgotten"), "{flags}: {told}");
+        assert!(!told.contains("again"), "{flags}: {told}");
+    }
+    let piped = table(4000, true);
+    let told = dir.run_with("train - --format csv --classes no,yes", piped.as_bytes());
+    assert!(told.stderr.contains("try: --shuffle 4000"), "{}", told.stderr);
+    assert!(dir.run("train t.csv --shuffle --no-shuffle").fails(2).contains("cannot be used with"));
+}
+
+#[test]
+fn rows_in_no_order_are_learned_once() {
+    let dir = Dir::new();
+    dir.write("t.csv", table(4000, false));
+    let told = dir.run("train t.csv -o m.psm").stderr;
+    assert!(!told.contains("forgotten"), "{told}");
+}

@@ -8,6 +8,7 @@ from . import _named
 from ._client import Client, ServiceError
 from ._columns import schema
 from ._errors import BadRowError, DivergedError
+from ._export import to_c, to_onnx
 from ._files import load
 from ._filter import AdaptiveFilter
 from ._named import *
@@ -32,6 +33,8 @@ __all__ = [
     "plot_weights",
     "schema",
     "set_memory_budget",
+    "to_c",
+    "to_onnx",
     "tune",
     *_named.__all__,
 ]

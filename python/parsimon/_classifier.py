@@ -9,24 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 from sklearn.base import ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _parsimon
-from ._base import (
-    AS_NUMBERS,
-    CLASS_LOSSES,
-    _can_stream,
-    _dicts,
-    _has_probabilities,
-    _labels,
-    _native,
-    _Parsimon,
-    _scores_poorly,
-    _text,
-)
+from ._arrays import _native
+from ._base import _labels, _Parsimon
 from ._columns import ColumnRoles, paths, roles
+from ._errors import BadRowError
+from ._frames import checked_labels, has_words
+from ._learning import _dicts
+from ._settings import AS_NUMBERS, CLASS_LOSSES, _can_stream, _has_probabilities, _scores_poorly, _text
+from ._typing import Floats, Labels, available_if
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -39,6 +33,8 @@ class Classifier(ClassifierMixin, _Parsimon):
     """
 
     _losses = CLASS_LOSSES + AS_NUMBERS
+    #: The classes, in order.
+    classes_: Labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -49,23 +45,44 @@ class Classifier(ClassifierMixin, _Parsimon):
         """Learns the data set from the beginning, in ``passes`` passes.
 
         With ``shuffle`` the order depends on the rows and ``random_state`` only: a permutation of the rows gives the same model bit
-        for bit, a row of weight 3 is a row three times, one of weight 0 is no row. Without, rows are learned as they stand.
+        for bit, a row of weight 3 is a row three times, one of weight 0 is no row. Without, rows are learned as they stand. With
+        ``warm_start`` learning goes on from the weights of the last call, with the classes that these know.
+
+        ``X`` may be a frame of pandas or polars, or an Arrow table, with columns of texts or categories: these are read as
+        :meth:`learn_arrow` reads them, and ``random_state`` alone sets the order.
+
+        >>> import pandas as pd
+        >>> from parsimon import ParsimonClassifier
+        >>> people = pd.DataFrame({"age": [30, 41, 22, 58] * 50, "city": ["Rome", "Oslo", "Rome", "Oslo"] * 50})
+        >>> model = ParsimonClassifier().fit(people, ["yes", "no", "yes", "no"] * 50)
+        >>> model.predict(people[:2]).tolist()
+        ['yes', 'no']
         """
+        if has_words(X):
+            labels = checked_labels(X, y)
+            check_classification_targets(labels)
+            return self._learn_frame(X, y, np.unique(labels), sample_weight, whole=True, progress=progress)
         with self._unchanged_if_refused():
-            X, y = self._rows_and_labels(X, y, reset=True)
+            goes_on = self._goes_on()
+            X, y = self._rows_and_labels(X, y, reset=not goes_on)
             check_classification_targets(y)
             weights = self._weights_of_set(sample_weight, X)
             kept = y if weights is None else y[weights > 0]
-            self._set_classes(np.unique(kept))
+            if not goes_on:
+                self._set_classes(np.unique(kept))
             if weights is not None and len(kept) < len(y):
                 # Rows of weight 0 are not there, whatever their class.
                 y = np.where(weights > 0, y, self.classes_[0])
-            self._fit(X, self._codes(y), weights, self._texts(), progress)
+            self._fit(X, self._codes(y), weights, self._texts(), progress, goes_on)
         return self
 
     @available_if(_can_stream)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
+        if has_words(X):
+            if classes is None and not hasattr(self, "_learner"):
+                raise ValueError("classes must be passed on the first call to partial_fit")
+            return self._learn_frame(X, y, classes, sample_weight, whole=False)
         if not hasattr(self, "_learner"):
             with self._unchanged_if_refused():
                 self._first_fit(X, y, classes, sample_weight)
@@ -85,7 +102,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         learner = self._build(X.shape[1], None, self._texts())
         self._learn(learner, X, self._codes(y), self._weights_of(sample_weight, X))
 
-    def _set_classes(self, classes: np.ndarray) -> None:
+    def _set_classes(self, classes: Labels) -> None:
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes, and the data has {len(classes)} class")
         self.classes_ = classes
@@ -93,6 +110,9 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     def _texts(self) -> list[str]:
         return [_text(label) for label in self.classes_.tolist()]
+
+    def _frame_labels(self, values: Any) -> Any:
+        return np.array([_text(label) for label in values.tolist()], dtype=object)
 
     def _needs_labels(self, classes: Any) -> bool:
         return classes is None
@@ -137,25 +157,25 @@ class Classifier(ClassifierMixin, _Parsimon):
         given = roles(**columns)
         return self._learn_table(_parsimon.Table.arrow(data, given), given, classes, passes, progress)
 
-    def predict_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+    def predict_file(self, path: Any, *, format: str | None = None) -> Labels:
         """The class of every row of a file, which is read as the rows learned were."""
         return self._predicted(self._table_margins(_parsimon.Table.files(paths(path), roles(format))))
 
-    def predict_arrow(self, data: Any) -> np.ndarray:
+    def predict_arrow(self, data: Any) -> Labels:
         """The class of every row of an Arrow table or record batch."""
         return self._predicted(self._table_margins(_parsimon.Table.arrow(data, roles())))
 
     @available_if(_has_probabilities)
-    def predict_proba_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+    def predict_proba_file(self, path: Any, *, format: str | None = None) -> Floats:
         """The probability of every class, for every row of a file."""
         return self._probabilities(self._table_margins(_parsimon.Table.files(paths(path), roles(format))))
 
     @available_if(_has_probabilities)
-    def predict_proba_arrow(self, data: Any) -> np.ndarray:
+    def predict_proba_arrow(self, data: Any) -> Floats:
         """The probability of every class, for every row of an Arrow table or record batch."""
         return self._probabilities(self._table_margins(_parsimon.Table.arrow(data, roles())))
 
-    def _codes(self, y: np.ndarray) -> np.ndarray:
+    def _codes(self, y: Labels) -> Floats:
         if len(y) == 1:
             # PERF: one row at a time is a habit, and an array is a long way round.
             return np.array([self._code(y.item())])
@@ -163,39 +183,40 @@ class Classifier(ClassifierMixin, _Parsimon):
         places = np.searchsorted(classes, y)
         known = classes[np.minimum(places, len(classes) - 1)] == y
         if not np.all(known):
-            raise ValueError(f"y has the class {np.asarray(y)[~known][0]!r}, which is not among the classes {classes!r}")
+            row = int(np.argmin(known))
+            raise BadRowError(f"y has the class {y[row]!r} at row {row}, which is not among the classes {classes!r}", row=row)
         return places * 2.0 - 1.0 if len(classes) == 2 else places.astype(np.float64)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Floats:
         """The margins: one per row, positive for the second class, or one per row and class."""
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Labels:
         """The class of every row."""
         return self._predicted(self._margins(X))
 
-    def _calibrated(self, margins: np.ndarray) -> np.ndarray:
+    def _calibrated(self, margins: Floats) -> Floats:
         # Only model files have a calibration; `parsimon calibrate` fits it.
         if getattr(self._learner, "calibration", None) is None:
             return margins
         return self._learner.log_odds(np.ascontiguousarray(margins[:, 0])).reshape(-1, 1)
 
-    def _probabilities(self, margins: np.ndarray) -> np.ndarray:
+    def _probabilities(self, margins: Floats) -> Floats:
         return _probabilities(self._calibrated(margins))
 
-    def _predicted(self, margins: np.ndarray) -> np.ndarray:
+    def _predicted(self, margins: Floats) -> Labels:
         margins = self._calibrated(margins)
         places = (margins[:, 0] > 0).astype(np.intp) if margins.shape[1] == 1 else margins.argmax(axis=1)
         return self.classes_[places]
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Floats:
         """The probability of every class; of several, one-vs-all and scaled to sum to one."""
         return self._probabilities(self._margins(X))
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> Floats:
         """The logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -265,38 +286,39 @@ class Classifier(ClassifierMixin, _Parsimon):
             return margins
         return self._calibrated(np.array([margins]))[0].tolist()
 
-    def predict_many(self, X: Any) -> np.ndarray:
+    def predict_many(self, X: Any) -> Labels:
         """The class of every row of a list of dictionaries, or of a data frame."""
         return self._predicted(self._margins_many(X))
 
     @available_if(_has_probabilities)
-    def predict_proba_many(self, X: Any) -> np.ndarray:
+    def predict_proba_many(self, X: Any) -> Floats:
         """The probability of every class, for every row of a list of dictionaries or of a data frame."""
         return self._probabilities(self._margins_many(X))
 
     @available_if(_has_probabilities)
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of every class of one row."""
-        margins = self._margins_one(x)
-        if len(margins) == 1:
+        own = self.__dict__
+        learner, codes = own.get("_learner"), own.get("_code_of")
+        if type(learner) is _parsimon.Learner and codes is not None and len(codes) == 2:
             # PERF: the same numbers as below, without arrays.
-            first, second = self.classes_.tolist()
-            return {first: float(expit(-margins[0])), second: float(expit(margins[0]))}
-        margins = np.array([margins])
-        return dict(zip(self.classes_.tolist(), self._probabilities(margins)[0].tolist()))
+            return learner.probabilities_one(x if own.get("_places") == {} else self._row(x), *codes)
+        # These are calibrated, if the model is.
+        margins = np.array([self._margins_one(x)])
+        return dict(zip(self.classes_.tolist(), _probabilities(margins)[0].tolist()))
 
     @property
-    def coef_(self) -> Any:
-        """The weights, one row per class, or one row for two classes."""
+    def coef_(self) -> Floats:
+        """The weights, one row per class, or one row for two classes; a CSR matrix after ``sparsify``."""
         return self._coef()
 
     @property
-    def intercept_(self) -> np.ndarray:
+    def intercept_(self) -> Floats:
         """The biases."""
         return np.array([bias for bias, _, _ in self._heads()])
 
 
-def _probabilities(margins: np.ndarray) -> np.ndarray:
+def _probabilities(margins: Floats) -> Floats:
     positive = expit(margins)
     if margins.shape[1] == 1:
         return np.hstack([expit(-margins), positive])
@@ -304,7 +326,7 @@ def _probabilities(margins: np.ndarray) -> np.ndarray:
     return np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / margins.shape[1])
 
 
-def _guessed(y: Any) -> np.ndarray:
+def _guessed(y: Any) -> Labels:
     if isinstance(y, (bool, np.bool_)):
         return np.array([False, True])
     if not isinstance(y, (int, float, np.number)) or y not in (-1, 0, 1):

@@ -41,7 +41,7 @@ class BadRowError(ValueError):
 
 # Divergence has always been a ValueError, and programs catch it as one.
 class DivergedError(ArithmeticError, ValueError):
-    """The weights grew beyond all bounds.
+    """The weights diverged.
 
     Attributes
     ----------

@@ -5,14 +5,31 @@ from __future__ import annotations
 import errno
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from . import _parsimon
-from ._base import NUMBER_LOSSES, _labels
+from ._base import _labels, _Parsimon
+from ._settings import NUMBER_LOSSES
+
+if TYPE_CHECKING:
+    from ._named import ParsimonClassifier, ParsimonRegressor
+
+_Kind = TypeVar("_Kind", bound=_Parsimon)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Reads a model file, which predicts, or a checkpoint, which learns on; the program's or ours."""
+@overload
+def load(path: str | os.PathLike[str]) -> ParsimonClassifier | ParsimonRegressor: ...
+
+
+@overload
+def load(path: str | os.PathLike[str], kind: type[_Kind]) -> _Kind: ...
+
+
+def load(path: str | os.PathLike[str], kind: type[_Parsimon] | None = None) -> _Parsimon:
+    """Reads a model file, which predicts, or a checkpoint, which learns on; the program's or ours.
+
+    The estimator is a ``ParsimonClassifier`` or a ``ParsimonRegressor``. With ``kind``, one of these two classes, a file of the other kind is refused.
+    """
     from . import _named
 
     path = os.fspath(path)
@@ -25,9 +42,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     bias, precision = native.frame
     texts = native.classes
     numbers = settings["loss"] in NUMBER_LOSSES and not settings["algorithm"].endswith("adaline") and not texts
-    estimator = _named.ParsimonRegressor() if numbers else _named.ParsimonClassifier()
+    estimator: ParsimonClassifier | ParsimonRegressor = _named.ParsimonRegressor() if numbers else _named.ParsimonClassifier()
     estimator.set_params(**settings, fit_intercept=bias, precision=precision)
-    if not numbers:
+    if isinstance(estimator, _named.ParsimonClassifier):
         estimator.classes_ = _labels(texts or ["-1", "1"])
     estimator._learner, estimator._sparse, estimator.n_iter_ = native, False, 1
+    if kind is not None and not isinstance(estimator, kind):
+        raise TypeError(f"{path} is a model for {type(estimator).__name__}, not for {kind.__name__}")
     return estimator

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import _parsimon
-from ._base import _plain
 from ._regressor import Regressor
+from ._settings import _plain
+from ._typing import Floats
 
 
 def _revive_filter(spec: str, taps: int, relative: float, state: bytes) -> Any:
@@ -76,19 +77,19 @@ class AdaptiveFilter(Regressor):
     def _spec(self) -> dict[str, Any]:
         return {"algorithm": self.algorithm, **{name: _plain(value) for name, value in (self.settings or {}).items()}}
 
-    def run(self, x: Any, d: Any) -> tuple[np.ndarray, np.ndarray]:
+    def run(self, x: Any, d: Any) -> tuple[Floats, Floats]:
         """Filters from the beginning: the error signal ``d - prediction``, and the weights at the end, the newest sample's first."""
         self._filter = self._at_rest()
         return self.partial(x, d), self.weights_
 
-    def partial(self, x: Any, d: Any) -> np.ndarray:
+    def partial(self, x: Any, d: Any) -> Floats:
         """Filters on: the error signal of this block. Any cut of the signals into blocks gives the same bits."""
         if not hasattr(self, "_filter"):
             self._filter = self._at_rest()
         return self._filter.push(_signal("x", x), _signal("d", d))
 
     @property
-    def weights_(self) -> np.ndarray:
+    def weights_(self) -> Floats:
         """The coefficients, the newest sample's first."""
         return self._started().weights
 
@@ -106,7 +107,7 @@ class AdaptiveFilter(Regressor):
         return _parsimon.Filter(json.dumps(self._spec()), int(self.taps), float(self.relative))
 
 
-def _signal(name: str, samples: Any) -> np.ndarray:
+def _signal(name: str, samples: Any) -> Floats:
     samples = np.ascontiguousarray(samples, dtype=np.float64)
     if samples.ndim != 1:
         raise ValueError(f"{name} must be one signal, an array of one dimension, got {samples.ndim}")

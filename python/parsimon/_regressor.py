@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import RegressorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _parsimon
-from ._base import (
-    NUMBER_LOSSES,
-    _can_stream,
-    _dicts,
-    _native,
-    _Parsimon,
-    _scores_poorly,
-)
+from ._arrays import _native
+from ._base import _Parsimon
 from ._columns import ColumnRoles, paths, roles
+from ._frames import has_words
+from ._learning import _dicts
+from ._settings import NUMBER_LOSSES, _can_stream, _scores_poorly
+from ._typing import Floats, available_if
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -38,16 +35,24 @@ class Regressor(RegressorMixin, _Parsimon):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
-        """Learns the data set from the beginning, in ``passes`` passes; the order is that of :meth:`Classifier.fit`."""
+        """Learns the data set from the beginning, in ``passes`` passes; the order is that of :meth:`Classifier.fit`.
+
+        ``X`` may be a frame with columns of texts or categories, as there.
+        """
+        if has_words(X):
+            return self._learn_frame(X, y, None, sample_weight, whole=True, progress=progress)
         with self._unchanged_if_refused():
-            X, y = self._rows_and_labels(X, y, reset=True)
+            goes_on = self._goes_on()
+            X, y = self._rows_and_labels(X, y, reset=not goes_on)
             weights = self._weights_of_set(sample_weight, X)
-            self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [], progress)
+            self._fit(X, np.ascontiguousarray(y, dtype=np.float64), weights, [], progress, goes_on)
         return self
 
     @available_if(_can_stream)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns the rows in their order, once. Any cut of a stream into calls gives the same model bit for bit."""
+        if has_words(X):
+            return self._learn_frame(X, y, None, sample_weight, whole=False)
         if not hasattr(self, "_learner"):
             with self._unchanged_if_refused():
                 X, y = self._rows_and_labels(X, y, reset=True)
@@ -84,15 +89,15 @@ class Regressor(RegressorMixin, _Parsimon):
         given = roles(**columns)
         return self._learn_table(_parsimon.Table.arrow(data, given), given, None, passes, progress)
 
-    def predict_file(self, path: Any, *, format: str | None = None) -> np.ndarray:
+    def predict_file(self, path: Any, *, format: str | None = None) -> Floats:
         """The number of every row of a file, which is read as the rows learned were."""
         return self._mean(self._table_margins(_parsimon.Table.files(paths(path), roles(format)))[:, 0])
 
-    def predict_arrow(self, data: Any) -> np.ndarray:
+    def predict_arrow(self, data: Any) -> Floats:
         """The number of every row of an Arrow table or record batch."""
         return self._mean(self._table_margins(_parsimon.Table.arrow(data, roles()))[:, 0])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Floats:
         """The number of every row."""
         return self._mean(self._margins(X)[:, 0])
 
@@ -136,17 +141,17 @@ class Regressor(RegressorMixin, _Parsimon):
             check_is_fitted(self)
         return float(self._mean(learner.margins_one(x if self.__dict__.get("_places") == {} else self._row(x))[0]))
 
-    def predict_many(self, X: Any) -> np.ndarray:
+    def predict_many(self, X: Any) -> Floats:
         """The number of every row of a list of dictionaries, or of a data frame."""
         return np.asarray(self._mean(self._margins_many(X)[:, 0]))
 
     @property
-    def coef_(self) -> Any:
-        """The weights."""
+    def coef_(self) -> Floats:
+        """The weights; a CSR matrix after ``sparsify``."""
         coef = self._coef()
         return coef if sp.issparse(coef) else coef[0]
 
     @property
     def intercept_(self) -> float:
         """The bias."""
-        return self._heads()[0][0]
+        return float(self._heads()[0][0])

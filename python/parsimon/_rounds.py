@@ -6,17 +6,19 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from . import _parsimon, _worker
-from ._base import CLASS_LOSSES, _plain
-from ._worker import Columns, Winner
+from ._settings import CLASS_LOSSES, _plain
+from ._worker import Columns, Turn, Winner
 
 _log = logging.getLogger("parsimon")
 
@@ -25,6 +27,26 @@ MOST_CLASSES = 10_000
 
 #: Rows on which the settings of ``auto`` are chosen. The driver learns them while the workers wait.
 RACE_ROWS = 100_000
+
+#: Merges of an epoch where none are asked for: few below so many rows, where a job takes longer than the learning in it.
+MANY_ROWS, FEW_MERGES, MANY_MERGES = 1_000_000, 4, 16
+
+#: Rows a second that one machine learns at least, the race of ``auto`` included (``record/2026-11-16-cluster.md``).
+ONE_MACHINE = 100_000
+
+#: Settings that follow from the data and do not tell two trainings apart.
+_FOUND = ("algorithm", "classes", "multiclass", "dimension")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a scan of the labels has found."""
+
+    rows: int
+    #: Partitions that have rows, each of which is a worker.
+    partitions: int
+    #: Where labels are classes that are not known yet.
+    labels: frozenset[Any] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -49,6 +71,13 @@ class Fitted:
     columns: Columns
     history: list[Round] = field(default_factory=list)
     winner: Winner | None = None
+
+    @classmethod
+    def of_state(cls, state: bytes, columns: Columns) -> Fitted:
+        """A state that was saved; its labels are those of ``columns`` if there are any, else they are read off the state."""
+        if not columns.classes:
+            columns = replace(columns, classes=_labels_of(_parsimon.Learner.from_checkpoint(state).classes))
+        return cls(state, columns)
 
     @property
     def learner(self) -> Any:
@@ -88,13 +117,29 @@ class Fitted:
         return score(self.model(), batch, self.columns)
 
 
+def _labels_of(texts: Sequence[str]) -> tuple[Any, ...]:
+    """Labels from their texts in a state: whole numbers, numbers, or the texts themselves."""
+    for kind in (int, float):
+        try:
+            found = tuple(kind(text) for text in texts)
+        except ValueError:
+            continue
+        if [str(label) for label in found] == list(texts):
+            return found
+    return tuple(texts)
+
+
 @dataclass(frozen=True)
 class Scores:
-    """Of every row: a margin per class (one for two classes), what is predicted, and probabilities where there are any."""
+    """Of every row: a margin per class (one for two classes), what is predicted, and probabilities where there are any.
+
+    ``places`` are the positions of the predicted labels among the classes; ``None`` where numbers are predicted.
+    """
 
     margins: np.ndarray[Any, Any]
     predictions: pa.Array
     probabilities: np.ndarray[Any, Any] | None
+    places: np.ndarray[Any, Any] | None = None
 
 
 @lru_cache(maxsize=4)
@@ -103,17 +148,32 @@ def _loaded(model: bytes) -> tuple[Any, dict[str, Any]]:
     return loaded, json.loads(loaded.settings)
 
 
-def score(model: bytes, batch: pa.RecordBatch, columns: Columns) -> Scores:
-    """Scores by a model file's bytes; engine-free, and kept open between batches."""
+def loss_of(model: bytes) -> str:
+    """The name of the loss that a model was trained with."""
+    return str(_loaded(model)[1]["loss"])
+
+
+def score(
+    model: bytes, batch: pa.RecordBatch, columns: Columns, thresholds: Sequence[float] | None = None
+) -> Scores:
+    """Scores by a model file's bytes; engine-free, and kept open between batches.
+
+    With ``thresholds``, one per class, the class with the largest ratio of probability to threshold is predicted.
+    """
     native, settings = _loaded(model)
     margins = _worker.margins(native, batch, columns)
     loss = settings["loss"]
     if columns.classes:
-        one = margins.shape[1] == 1
-        places = (margins[:, 0] > 0).astype(np.int64) if one else margins.argmax(axis=1)
-        known = pa.array(list(columns.classes))
-        predictions = known.take(pa.array(np.minimum(places, len(columns.classes) - 1)))
-        return Scores(margins, predictions, _probabilities(margins) if loss == "logistic" else None)
+        probabilities = _probabilities(margins) if loss == "logistic" else None
+        if thresholds is not None and probabilities is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                # As Spark has it: a class whose threshold is 0 is predicted wherever its probability is not 0.
+                ratios = np.where(probabilities > 0, probabilities / np.asarray(thresholds), 0.0)
+            places = ratios.argmax(axis=1)
+        else:
+            places = (margins[:, 0] > 0).astype(np.int64) if margins.shape[1] == 1 else margins.argmax(axis=1)
+        places = np.minimum(places, len(columns.classes) - 1)
+        return Scores(margins, pa.array(list(columns.classes)).take(pa.array(places)), probabilities, places)
     numbers = np.exp(margins[:, 0]) if loss == "poisson" else margins[:, 0]
     return Scores(margins, pa.array(numbers), None)
 
@@ -142,9 +202,9 @@ class Rounds:
         same partitions choose the same setting. Rows sorted by their labels are no sample: shuffle them.
     epochs : int
         How often every row is learned.
-    rounds_per_epoch : int
-        How often in an epoch the workers' states are made into one. More rounds are closer to one sequential pass and cost one broadcast
-        and one merge each.
+    merges : int or None
+        How often in an epoch the workers' states are made into one. More merges are closer to one sequential pass and cost one job
+        each. ``None``: 4 below a million rows and 16 from there on; 1 where all rows are in one partition.
     features, label, weight : column names
         See :class:`parsimon._worker.Columns`. With ``features=None`` all columns are read by their kinds, which the first 10,000 rows
         show, as those of a CSV or Parquet file are; what was found is in ``Fitted.schema`` and is logged.
@@ -155,10 +215,8 @@ class Rounds:
         for what several workers have corrected alike; ``mean`` averages everything.
     precision : "f64" or "f32"
     fit_intercept : bool
-    slices : int
-        In how many parts, by feature, deltas are merged.
-    block : int
-        Of a partition's blocks of so many rows, every ``rounds_per_epoch``-th is learned in a round.
+    slices : int or None
+        In how many parts, by feature, deltas are merged. Does not change the result; ``None`` leaves it to the engine.
     **settings
         Of the method: ``l1``, ``rate``, ``loss``, ``normalize``, ... For ``auto``, a ``rate`` or ``l1`` that is given is kept, and the
         race chooses the other.
@@ -169,7 +227,7 @@ class Rounds:
         algorithm: str = "auto",
         *,
         epochs: int = 1,
-        rounds_per_epoch: int = 1,
+        merges: int | None = None,
         features: str | tuple[str, ...] | list[str] | None = "features",
         label: str = "label",
         weight: str | None = None,
@@ -177,38 +235,57 @@ class Rounds:
         combine: str = "damped",
         precision: str = "f64",
         fit_intercept: bool = True,
-        slices: int = 4,
-        block: int = 1024,
+        slices: int | None = None,
         **settings: Any,
     ) -> None:
-        for name, value in (("epochs", epochs), ("rounds_per_epoch", rounds_per_epoch), ("slices", slices), ("block", block)):
-            if value < 1:
+        for name, value in (("epochs", epochs), ("merges", merges), ("slices", slices)):
+            if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
         if combine not in ("damped", "sum", "mean"):
             raise ValueError(f"combine must be damped, sum or mean, got {combine}")
         super().__init__()
-        self.epochs, self.rounds_per_epoch = epochs, rounds_per_epoch
+        self.epochs, self.merges = epochs, merges
         self.features = features if features is None or isinstance(features, str) else tuple(features)
         self.label, self.weight = label, weight
         self.classes = None if classes is None else tuple(classes)
         self.combine, self.precision, self.fit_intercept = combine, precision, fit_intercept
-        self.slices, self.block = slices, block
+        self.slices = slices
         self.spec = {"algorithm": algorithm, **{name: _plain(value) for name, value in settings.items()}}
         # Errors in the settings are raised here, before a cluster is at work.
         self.settings = json.loads(_parsimon.resolve(json.dumps(self.spec))[0])
         if not self.learns_classes:
             self.classes = ()
-        leader = _worker.race(self.spec, [], self._columns(()), precision=precision, bias=fit_intercept)
+        weights = self.spec.get("class_weight")
+        classes = self.classes or (tuple(weights) if isinstance(weights, dict) else ())
+        leader = _worker.race(self.spec, [], self.columns(classes), precision=precision, bias=fit_intercept)
         spec = self.spec if leader is None else leader.settings
-        _worker.start(spec, precision=precision, bias=fit_intercept)
+        _worker.start(spec, precision=precision, bias=fit_intercept, classes=classes)
 
     @property
     def learns_classes(self) -> bool:
         """Whether labels are classes, by the loss."""
         return self.settings["loss"] in CLASS_LOSSES
 
-    def _columns(self, classes: Iterable[Any]) -> Columns:
+    def columns(self, classes: Iterable[Any]) -> Columns:
+        """Which columns are read."""
         return Columns(self.features, self.label, self.weight, tuple(classes))
+
+    def _classes(self, seen: Seen, initial: Fitted | None) -> tuple[Any, ...]:
+        if initial is not None:
+            known = initial.columns.classes
+            if self.classes is not None and tuple(map(str, self.classes)) != tuple(map(str, known)):
+                raise ValueError(f"the initial model has the classes {list(known)}, not {list(self.classes)}")
+            return known
+        if self.classes is not None:
+            return self.classes
+        return sorted_classes(seen.labels)
+
+    def _merges(self, seen: Seen) -> int:
+        if self.merges is not None:
+            return self.merges
+        if seen.partitions <= 1:
+            return 1
+        return MANY_MERGES if seen.rows >= MANY_ROWS else FEW_MERGES
 
     def _race(
         self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]], table: _parsimon.Table | None
@@ -223,44 +300,97 @@ class Rounds:
             _log.warning("auto: on the first %d rows no setting was better than a constant prediction", winner.rows)
         return winner
 
-    def _run(
+    def _check_continues(self, initial: Fitted) -> None:
+        """Refuses a state that was trained with other settings than those wanted now."""
+        found = json.loads(initial.learner.settings)
+        # What auto has chosen stands; whatever else was passed must be what the state has.
+        wanted = self.spec if self.spec["algorithm"] == "auto" else self.settings
+        if self.spec["algorithm"] not in ("auto", found["algorithm"]):
+            raise ValueError(
+                f"the initial model was trained by {found['algorithm']}, not by {self.spec['algorithm']}; "
+                "continue with the same method, or train without initial"
+            )
+        for name, value in wanted.items():
+            if name not in _FOUND and name in found and found[name] != value:
+                raise ValueError(
+                    f"the initial model was trained with {name}={found[name]}, not {name}={value}; "
+                    "continue with the same settings, or train without initial"
+                )
+        bias, precision = initial.learner.frame
+        if (bias, precision) != (self.fit_intercept, self.precision):
+            raise ValueError(
+                f"the initial model was trained with fit_intercept={bias} and precision={precision}; continue with the same"
+            )
+        if initial.columns.features != self.features:
+            raise ValueError(
+                f"the initial model learned the features {initial.columns.features}, not {self.features}; "
+                "continue with the same columns"
+            )
+
+    def run(
         self,
-        columns: Columns,
-        sample: Callable[[int], Iterable[pa.RecordBatch]],
-        turn: Callable[[bytes, int], Iterable[bytes]],
+        sample: Callable[[Columns, int], Iterable[pa.RecordBatch]],
+        turn: Callable[[Columns, bytes, Turn], Iterable[bytes]],
+        *,
+        seen: Seen,
+        initial: Fitted | None = None,
     ) -> Fitted:
         """The race, where settings are to be chosen, and all rounds.
 
-        ``sample(n)`` gives at least the first ``n`` rows, in the order of the partitions; it is read only where there is something to choose.
-        ``turn(state, t)`` runs round ``t`` of an epoch and gives the merged slices, none if there was no row.
+        ``sample(columns, n)`` gives at least the first ``n`` rows, in the order of the partitions; it is read only where there is
+        something to choose. ``turn(columns, state, t)`` runs a round and gives the merged slices, none if there was no row. ``seen`` is what a
+        scan of the labels has found. Training goes on from ``initial``.
         """
-        bias = self.fit_intercept
+        began = time.monotonic()
+        columns = self.columns(self._classes(seen, initial))
+        if initial is not None:
+            self._check_continues(initial)
+            state, winner = initial.state, initial.winner
+        else:
+            state, winner = self._begin(columns, lambda most: sample(columns, most))
+        before = _worker.rows_learned(state)
+        history = []
+        for epoch in range(self.epochs):
+            for t, part in enumerate(_worker.turns(self._merges(seen))):
+                slices = iter(turn(columns, state, part))
+                first = next(slices, None)
+                if first is not None:
+                    state = _worker.absorb(state, chain([first], slices))
+                learner = _parsimon.Learner.from_checkpoint(state)
+                history.append(Round(epoch, t, learner.rows, learner.progressive_loss, learner.nonzeros))
+        _compare_with_one_machine(history[-1].rows - before, time.monotonic() - began)
+        return Fitted(state, columns, history, winner)
+
+    def _begin(
+        self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]]
+    ) -> tuple[bytes, Winner | None]:
         # Not a row is read where none is needed.
         table = _worker.as_table(sample(_worker.SCHEMA_ROWS), columns) if columns.features is None else None
         winner = self._race(columns, sample, table)
         spec = self.spec if winner is None else winner.settings
-        state = _worker.start(spec, precision=self.precision, bias=bias, classes=columns.classes, table=table)
+        state = _worker.start(spec, precision=self.precision, bias=self.fit_intercept, classes=columns.classes, table=table)
         for line in _parsimon.Learner.from_checkpoint(state).columns_in_words:
             _log.info("%s", line)
-        history = []
-        for epoch in range(self.epochs):
-            for t in range(self.rounds_per_epoch):
-                slices = iter(turn(state, t))
-                first = next(slices, None)
-                if first is not None:
-                    state = _worker.absorb(state, _chained(first, slices))
-                learner = _parsimon.Learner.from_checkpoint(state)
-                history.append(Round(epoch, t, learner.rows, learner.progressive_loss, learner.nonzeros))
-        return Fitted(state, columns, history, winner)
+        return state, winner
 
 
-def _chained(first: bytes, rest: Iterable[bytes]) -> Iterable[bytes]:
-    yield first
-    yield from rest
+def _compare_with_one_machine(rows: int, seconds: float) -> None:
+    alone = rows / ONE_MACHINE
+    if seconds > alone:
+        _log.info(
+            "training %d rows on the cluster took %.1f s; one machine takes less than %.1f s: "
+            "parsimon train FILE, or ParsimonClassifier().learn_file(path)",
+            rows,
+            seconds,
+            max(alone, 0.1),
+        )
 
 
 def sorted_classes(found: Iterable[Any]) -> tuple[Any, ...]:
     """Labels in their order, or a word on why they are no classes."""
+    found = set(found)
+    if None in found:
+        raise ValueError("there are rows without a label; leave them out")
     classes = tuple(sorted(found))
     if len(classes) > MOST_CLASSES:
         raise ValueError(f"there are more than {MOST_CLASSES} labels; for numbers choose a loss such as squared")

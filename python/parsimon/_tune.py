@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 from . import _parsimon
-from ._base import _RENAMED, _native, _Parsimon, _plain, _rows_of
+from ._arrays import _native, _rows_of
+from ._base import _Parsimon
 from ._classifier import Classifier
 from ._progress import bar
+from ._settings import _RENAMED, _plain
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 
 @dataclass
@@ -76,7 +82,7 @@ class Trials:
 
 
 def tune(
-    estimator: _Parsimon,
+    estimator: _Parsimon | Pipeline,
     X: Any,
     y: Any,
     grid: Mapping[str, Any],
@@ -85,6 +91,7 @@ def tune(
     passes: int = 1,
     give_up: bool = False,
     threads: int = 1,
+    n_jobs: int | None = None,
     progress: bool = False,
 ) -> Trials:
     """Learns every point of a grid of settings in one pass over the rows and keeps each one's progressive loss.
@@ -92,6 +99,10 @@ def tune(
     The values of a setting are a list, or a range as the program has it: ``"1e-4..1:5"`` is five values evenly in the logarithm.
     Rows come in the order of ``fit``. With ``give_up`` settings that fall far behind stop early. The best estimator is
     fitted anew with the settings found.
+
+    A pipeline that ends with one of our estimators is tuned by the settings of that step, with or without the name of the step
+    (``l1`` or ``ftrlclassifier__l1``). Its transformers are fitted once, to all rows. ``n_jobs`` is another name of ``threads``, with -1
+    for all processors; the result does not depend on it.
 
     >>> import numpy as np
     >>> from parsimon import FTRLClassifier, tune
@@ -102,32 +113,40 @@ def tune(
     >>> found.best_estimator.score(X, X[:, 0] > 0) > 0.9
     True
     """
-    own = {name: estimator._own_name(name) for name in grid}
+    before, step, last = _parts(estimator, "tune")
+    grid = {_of_step(name, step): values for name, values in grid.items()}
+    own = {name: last._own_name(name) for name in grid}
     names = {name: _RENAMED.get(ours, ours) for name, ours in own.items()}
-    unknown = [name for name in grid if own[name] not in estimator._settings]
+    unknown = [name for name in grid if own[name] not in last._settings]
     if unknown:
-        raise ValueError(f"{type(estimator).__name__} has no setting {unknown[0]!r}; it has {', '.join(estimator._settings)}")
+        raise ValueError(f"{type(last).__name__} has no setting {unknown[0]!r}; it has {', '.join(last._settings)}")
     candidates: list[dict[str, Any]] = [{}]
     for name, values in grid.items():
-        listed = _values(estimator, names[name], values)
+        listed = _values(last, names[name], values)
         candidates = [{**candidate, name: value} for candidate in candidates for value in listed]
-    estimators = [clone(estimator).set_params(**candidate) for candidate in candidates]
-    return _contest(estimators, candidates, X, y, sample_weight, passes, give_up, threads, progress)
+    estimators = [clone(last).set_params(**candidate) for candidate in candidates]
+    rows = X if before is None else clone(before).fit_transform(X, y)
+    trials, loss = _contest(estimators, candidates, rows, y, sample_weight, passes, give_up, _threads(threads, n_jobs), progress)
+    order = _ranked(trials)
+    found = estimators[order[0]] if step is None else _with_last(clone(estimator), estimators[order[0]])
+    return Trials([trials[k] for k in order], _refitted(found, step, X, y, sample_weight), loss)
 
 
 def compare(
-    estimators: Iterable[_Parsimon] | Mapping[str, _Parsimon],
+    estimators: Iterable[_Parsimon | Pipeline] | Mapping[str, _Parsimon | Pipeline],
     X: Any,
     y: Any,
     *,
     sample_weight: Any = None,
     passes: int = 1,
     threads: int = 1,
+    n_jobs: int | None = None,
     progress: bool = False,
 ) -> Trials:
     """Sets estimators side by side on the same rows in the same order, by their progressive loss.
 
-    All must be classifiers or all regressors, with the same loss: losses of other kinds cannot be compared.
+    All must be classifiers or all regressors, with the same loss: losses of other kinds cannot be compared. A pipeline that ends with one
+    of our estimators learns the rows that its transformers make, fitted once to all rows, and their order is that of ``fit`` for these rows.
 
     >>> import numpy as np
     >>> from parsimon import FTRLClassifier, RDAClassifier, compare
@@ -140,19 +159,90 @@ def compare(
         names, models = list(estimators), list(estimators.values())
     else:
         models = list(estimators)
-        names = [type(model).__name__ for model in models]
+        names = [type(_parts(model, "compare")[2]).__name__ for model in models]
         if len(set(names)) < len(names):
             names = [f"{name} {k + 1}" for k, name in enumerate(names)]
     if not models:
         raise ValueError("there is nothing to compare")
-    losses = dict.fromkeys(str(model._resolved()[0]["loss"]) for model in models)
+    parts = [_parts(model, "compare") for model in models]
+    losses = dict.fromkeys(str(last._resolved()[0]["loss"]) for _, _, last in parts)
     if len(losses) > 1:
         raise ValueError(f"losses of different kinds cannot be compared: {', '.join(losses)}")
-    frames = [model._frame() for model in models]
+    frames = [last._frame() for _, _, last in parts]
     if any(frame != frames[0] for frame in frames):
         raise ValueError("all must have the same precision, and all a bias or none")
-    params = [{"estimator": name} for name in names]
-    return _contest([clone(m) for m in models], params, X, y, sample_weight, passes, False, threads, progress)
+    trials: dict[int, Trial] = {}
+    loss = ""
+    # Those without transformers share the pass over the rows.
+    plain = [k for k, (before, _, _) in enumerate(parts) if before is None]
+    for group in [plain, *([k] for k in range(len(models)) if k not in plain)]:
+        if not group:
+            continue
+        before = parts[group[0]][0]
+        rows = X if before is None else clone(before).fit_transform(X, y)
+        params = [{"estimator": names[k]} for k in group]
+        lasts = [clone(parts[k][2]) for k in group]
+        found, loss = _contest(lasts, params, rows, y, sample_weight, passes, False, _threads(threads, n_jobs), progress)
+        trials.update(zip(group, found))
+    every = [trials[k] for k in range(len(models))]
+    order = _ranked(every)
+    best = _refitted(clone(models[order[0]]), parts[order[0]][1], X, y, sample_weight)
+    return Trials([every[k] for k in order], best, loss)
+
+
+def _parts(estimator: Any, what: str) -> tuple[Pipeline | None, str | None, _Parsimon]:
+    """The transformers of a pipeline, the name of its last step, and the last step; an estimator of ours is a last step alone."""
+    from sklearn.pipeline import Pipeline
+
+    if isinstance(estimator, Pipeline):
+        step, last = estimator.steps[-1]
+        before = estimator[:-1] if len(estimator.steps) > 1 else None
+    else:
+        step, last, before = None, estimator, None
+    if not isinstance(last, _Parsimon):
+        raise TypeError(f"{what} takes estimators of parsimon and pipelines that end with one, got {type(last).__name__}")
+    return before, step, last
+
+
+def _of_step(name: str, step: str | None) -> str:
+    """The name of a setting without the name of the last step of a pipeline."""
+    prefix, separator, setting = name.partition("__")
+    if step is None or not separator:
+        return name
+    if prefix != step:
+        raise ValueError(f"{name!r} is no setting of the last step, {step!r}; tune varies that step only, GridSearchCV the others")
+    return setting
+
+
+def _with_last(pipeline: Pipeline, last: Any) -> Pipeline:
+    pipeline.steps[-1] = (pipeline.steps[-1][0], last)
+    return pipeline
+
+
+def _refitted(estimator: Any, step: str | None, X: Any, y: Any, sample_weight: Any) -> Any:
+    if step is None:
+        return estimator.fit(X, y, sample_weight)
+    weights = {} if sample_weight is None else {f"{step}__sample_weight": sample_weight}
+    return estimator.fit(X, y, **weights)
+
+
+def _threads(threads: int, n_jobs: int | None) -> int:
+    if n_jobs is None:
+        return threads
+    if threads != 1:
+        raise ValueError("threads and n_jobs are two names of one number: pass one of them")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a whole number other than 0, got {n_jobs!r}")
+    # As joblib has it: -1 is all processors, -2 all but one.
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def _ranked(trials: list[Trial]) -> list[int]:
+    """The places of the trials, the best first. Those that stopped come last; equals in the order given."""
+    order = sorted(range(len(trials)), key=lambda k: (trials[k].stopped is not None, _or_infinite(trials[k].loss)))
+    if trials[order[0]].stopped is not None:
+        raise ValueError(f"no setting could learn: {trials[order[0]].stopped}")
+    return order
 
 
 def _values(estimator: _Parsimon, name: str, values: Any) -> list[Any]:
@@ -172,7 +262,8 @@ def _contest(
     give_up: bool,
     threads: int,
     progress: bool,
-) -> Trials:
+) -> tuple[list[Trial], str]:
+    """The trials in the order given, and the name of their loss."""
     if not isinstance(passes, int) or passes < 1:
         raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
     judge = clone(estimators[0])
@@ -196,12 +287,7 @@ def _contest(
         trials.append(
             Trial(own, standing["loss"], standing["nonzeros"], standing["rows"], standing["stopped"], standing["curve"]["points"], coef)
         )
-    # Those that stopped come last; equals in the order given.
-    order = sorted(range(len(trials)), key=lambda k: (trials[k].stopped is not None, _or_infinite(trials[k].loss)))
-    if trials[order[0]].stopped is not None:
-        raise ValueError(f"no setting could learn: {trials[order[0]].stopped}")
-    best = estimators[order[0]].fit(X, y, sample_weight)
-    return Trials([trials[k] for k in order], best, json.loads(sweep.standings())[0]["curve"]["loss"])
+    return trials, json.loads(sweep.standings())[0]["curve"]["loss"]
 
 
 def _or_infinite(loss: float | None) -> float:

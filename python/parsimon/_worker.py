@@ -25,6 +25,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import _parsimon
-from ._base import _text
 from ._columns import roles
+from ._settings import _text
 
 #: Rows from which the kinds of columns are found, as in files.
 SCHEMA_ROWS = 10_001
+#: Rows that stay together in a round: few, so that small partitions have rows in every round.
+BLOCK = 4
+#: So many rounds of an epoch, or more, grow from one to the next.
+MANY_TURNS = 8
 #: More columns than any feature has a number.
 _ANY_COLUMN = 2**32 - 2
 #: The penalty of the constant in a race; the largest of the others is 3.
@@ -232,17 +237,32 @@ def rows_learned(state: bytes) -> int:
     return int(_parsimon.Learner.from_checkpoint(state).rows)
 
 
-def take_round(batches: Iterable[pa.RecordBatch], block: int, turn: int, turns: int) -> Iterator[pa.RecordBatch]:
-    """The rows of one round: of a partition's blocks of so many rows, every ``turns``-th, beginning with block ``turn``."""
-    seen = 0
-    for batch in batches:
-        end = seen + batch.num_rows
-        first = seen // block
-        for b in range(first, (end + block - 1) // block):
-            if b % turns == turn:
-                low, high = max(seen, b * block), min(end, (b + 1) * block)
-                yield batch.slice(low - seen, high - low)
-        seen = end
+@dataclass(frozen=True)
+class Turn:
+    """Which rows of a partition a round learns: of its blocks of :data:`BLOCK` rows in every cycle of ``period``, those from ``low`` to ``high``."""
+
+    low: int
+    high: int
+    period: int
+
+    def take(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition that are learned in this round, in their order."""
+        seen = 0
+        for batch in batches:
+            place = np.arange(seen, seen + batch.num_rows) // BLOCK % self.period
+            seen += batch.num_rows
+            yield batch.filter(pa.array((self.low <= place) & (place < self.high)))
+
+
+def turns(merges: int) -> list[Turn]:
+    """The rounds of an epoch: together they have every row once, and each has rows from all over its partition.
+
+    Many rounds grow: the first ones have few rows, since what workers learn from a state that knows nothing is nearly the same for all of them
+    (``record/2026-11-16-cluster.md``). Few rounds are even.
+    """
+    sizes = range(1, merges + 1) if merges >= MANY_TURNS else [1] * merges
+    ends = list(accumulate(sizes))
+    return [Turn(end - size, end, ends[-1]) for size, end in zip(sizes, ends, strict=True)]
 
 
 # Arrow to arrays.

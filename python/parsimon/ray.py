@@ -4,38 +4,45 @@ The state travels as an argument, since an actor that is restarted forgets what 
 died, gives the same bytes.
 
 >>> from parsimon.ray import RayTrainer                                  # doctest: +SKIP
->>> trainer = RayTrainer(rounds_per_epoch=16)                            # doctest: +SKIP
->>> fitted = trainer.fit(["part-0.parquet", "part-1.parquet"])           # doctest: +SKIP
->>> print(fitted.winner)                                                 # doctest: +SKIP
+>>> model = RayTrainer(merges=16).fit("clicks/")                         # doctest: +SKIP
+>>> print(model.winner)                                                  # doctest: +SKIP
 ftrl, normalize=True, rate=0.7, beta=0, l1=0.3
->>> fitted.save("clicks.psm")                                            # doctest: +SKIP
+>>> model.predict("new-clicks/").column("probability")                   # doctest: +SKIP
+>>> model.save("clicks.psm")                                             # doctest: +SKIP
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import ray
 
 from . import _worker
-from ._rounds import Fitted, Rounds, sorted_classes
-from ._worker import Columns
+from ._rounds import Fitted, Rounds, Scores, Seen, score
+from ._worker import Columns, Turn
 
-__all__ = ["RayTrainer"]
+__all__ = ["RayModel", "RayTrainer"]
+
+#: Parts, by feature, in which deltas are merged.
+SLICES = 4
 
 
 class RayTrainer(Rounds):
-    """Trains one model on partitions: paths of Parquet files, Arrow tables, references to tables, or a Ray dataset.
+    """Trains one model on partitions.
 
     Without ``algorithm`` the method is ``auto``: a race on the driver chooses rate and l1 on the first rows, and the winner is distributed.
 
     Parameters
     ----------
-    algorithm, epochs, rounds_per_epoch, features, label, weight, classes, combine, precision, fit_intercept, slices, block, **settings
+    algorithm, epochs, merges, features, label, weight, classes, combine, precision, fit_intercept, slices, **settings
         As for every engine, see :class:`parsimon._rounds.Rounds`.
     max_retries : int
         How often Ray may run a task again whose worker died; -1 for ever.
@@ -45,24 +52,20 @@ class RayTrainer(Rounds):
         super().__init__(algorithm, **settings)
         self.max_retries = max_retries
 
-    def fit(self, data: Any) -> Fitted:
-        """Learns the partitions; one partition is one worker of a round, and their order fixes the bits."""
-        if isinstance(data, (str, os.PathLike)):
-            data = [data]
-        if hasattr(data, "to_arrow_refs"):
-            data = data.to_arrow_refs()
-        parts = [os.fspath(part) if isinstance(part, os.PathLike) else part for part in data]
-        parts = [ray.put(part) if isinstance(part, (pa.Table, pa.RecordBatch)) else part for part in parts]
-        columns = self._columns(self._classes_of(parts))
-        return self._run(
-            columns, lambda most: self._sample(parts, columns, most), lambda state, turn: self._turn(parts, columns, state, turn)
-        )
+    def fit(self, data: Any, *, initial: Fitted | None = None) -> RayModel:
+        """Learns partitions; one of them is one worker of a round, and their order fixes the bits.
 
-    def _classes_of(self, parts: Sequence[Any]) -> tuple[Any, ...]:
-        if self.classes is not None:
-            return self.classes
-        found = ray.get([_labels.options(max_retries=self.max_retries).remote(part, self.label) for part in parts])
-        return sorted_classes(set().union(*found))
+        ``data`` is a folder of Parquet files (in the order of their names), a file, a Ray dataset, or a list of files, Arrow tables, pandas frames
+        or references to tables and frames. Training goes on from ``initial``, if a model is given, with the settings it was trained with.
+        """
+        parts = partitions_of(data)
+        scan = _scan.options(max_retries=self.max_retries)
+        unknown = self.classes is None and initial is None
+        found = ray.get([scan.remote(part, self.label, unknown) for part in parts])
+        counts = [rows for rows, _ in found if rows]
+        seen = Seen(sum(counts), len(counts), frozenset().union(*(labels for _, labels in found)))
+        fitted = self.run(partial(self._sample, parts), partial(self._turn, parts), seen=seen, initial=initial)
+        return RayModel(fitted.state, fitted.columns, fitted.history, fitted.winner)
 
     def _sample(self, parts: Sequence[Any], columns: Columns, most: int) -> Iterator[pa.RecordBatch]:
         """The first rows in the order of the partitions; later partitions are read only if the rows of the earlier ones are not enough."""
@@ -74,16 +77,82 @@ class RayTrainer(Rounds):
                 yield batch
                 most -= batch.num_rows
 
-    def _turn(self, parts: Sequence[Any], columns: Columns, state: bytes, turn: int) -> Iterator[bytes]:
+    def _turn(self, parts: Sequence[Any], columns: Columns, state: bytes, turn: Turn) -> Iterator[bytes]:
         shared = ray.put(state)
-        learn = _learn.options(num_returns=self.slices, max_retries=self.max_retries)
+        slices = SLICES if self.slices is None else self.slices
+        learn = _learn.options(num_returns=slices, max_retries=self.max_retries)
         merge = _merge.options(max_retries=self.max_retries)
-        plan = (columns, self.combine, self.slices, self.block, turn, self.rounds_per_epoch)
-        deltas: list[Any] = [learn.remote(shared, part, *plan) for part in parts]
-        by_slice = [[delta] for delta in deltas] if self.slices == 1 else deltas
-        merged = [merge.remote(*[delta[k] for delta in by_slice]) for k in range(self.slices)]
+        deltas: list[Any] = [learn.remote(shared, part, columns, self.combine, slices, turn) for part in parts]
+        by_slice = [[delta] for delta in deltas] if slices == 1 else deltas
+        merged = [merge.remote(*[delta[k] for delta in by_slice]) for k in range(slices)]
         for slice_ in merged:
             yield ray.get(slice_)
+
+
+@dataclass(frozen=True)
+class RayModel(Fitted):
+    """What :class:`RayTrainer` leaves behind."""
+
+    def predict(self, data: Any) -> Any:
+        """Scores rows: the columns ``prediction`` (a label, or a number), ``margin`` (a list for several classes) and, for the logistic
+        loss, ``probability`` (of the second class, or a list).
+
+        For a Ray dataset, the dataset with these columns, computed when it is read. For everything else that ``fit`` takes, one Arrow
+        table of these columns alone, in the order of the rows.
+        """
+        columns = replace(self.columns, label=None, weight=None)
+        shared = ray.put(self.model())
+        if hasattr(data, "map_batches"):
+            return data.map_batches(partial(_with_scores, shared, columns), batch_format="pyarrow")
+        scored = ray.get([_predict.remote(shared, part, columns) for part in partitions_of(data)])
+        return pa.concat_tables(scored)
+
+
+def partitions_of(data: Any) -> list[Any]:
+    """The partitions of whatever holds rows: paths of files, and references to Arrow tables."""
+    if hasattr(data, "to_arrow_refs"):
+        return list(data.to_arrow_refs())
+    if isinstance(data, (str, os.PathLike)):
+        data = [data]
+    elif hasattr(data, "columns") or isinstance(data, pa.RecordBatch):
+        # One table or frame.
+        data = [data]
+    parts: list[Any] = []
+    for part in data:
+        if isinstance(part, (str, os.PathLike)):
+            parts.extend(_files(Path(part)))
+        elif isinstance(part, ray.ObjectRef):
+            parts.append(part)
+        else:
+            parts.append(ray.put(_as_table(part)))
+    if not parts:
+        raise ValueError("there is no partition to learn from")
+    return parts
+
+
+def _files(path: Path) -> Iterable[str]:
+    """A file, or the Parquet files of a folder; what begins with a dot or an underscore is no data, as elsewhere."""
+    if not path.is_dir():
+        if not path.exists():
+            raise FileNotFoundError(f"there is no file or folder {path}")
+        return [str(path)]
+    inside = (file for file in path.rglob("*.parquet") if not any(p.startswith((".", "_")) for p in file.relative_to(path).parts))
+    found = sorted(str(file) for file in inside)
+    if not found:
+        raise FileNotFoundError(f"there is no .parquet file in {path}")
+    return found
+
+
+def _as_table(part: Any) -> pa.Table:
+    if isinstance(part, pa.Table):
+        return part
+    if isinstance(part, pa.RecordBatch):
+        return pa.Table.from_batches([part])
+    if hasattr(part, "iloc"):
+        return pa.Table.from_pandas(part, preserve_index=False)
+    if hasattr(part, "__arrow_c_stream__"):
+        return pa.table(part)
+    raise TypeError(f"a partition is a path, an Arrow table or a pandas frame, got {type(part).__name__}")
 
 
 def _batches(part: Any) -> Any:
@@ -91,15 +160,17 @@ def _batches(part: Any) -> Any:
         import pyarrow.parquet as pq
 
         return pq.ParquetFile(part).iter_batches()
-    return [part] if isinstance(part, pa.RecordBatch) else part.to_batches()
+    return _as_table(part).to_batches()
 
 
 @ray.remote
-def _labels(part: Any, label: str) -> set[Any]:
-    found: set[Any] = set()
+def _scan(part: Any, label: str, classes: bool) -> tuple[int, frozenset[Any]]:
+    count, found = 0, set[Any]()
     for batch in _batches(part):
-        found.update(pc.unique(batch.column(label)).to_pylist())
-    return found
+        count += batch.num_rows
+        if classes:
+            found.update(pc.unique(batch.column(label)).to_pylist())
+    return count, frozenset(found)
 
 
 @ray.remote
@@ -108,14 +179,40 @@ def _head(part: Any, names: list[str] | None, most: int) -> list[pa.RecordBatch]
 
 
 @ray.remote
-def _learn(
-    state: bytes, part: Any, columns: Columns, combine: str, slices: int, block: int, turn: int, turns: int
-) -> Any:
-    rows = _worker.take_round(_batches(part), block, turn, turns)
-    deltas = _worker.learn_sliced(state, rows, columns, combine=combine, slices=slices)
+def _learn(state: bytes, part: Any, columns: Columns, combine: str, slices: int, turn: Turn) -> Any:
+    deltas = _worker.learn_sliced(state, turn.take(_batches(part)), columns, combine=combine, slices=slices)
     return deltas[0] if slices == 1 else deltas
 
 
 @ray.remote
 def _merge(*deltas: bytes) -> bytes:
     return _worker.merge_slice(deltas)
+
+
+@ray.remote
+def _predict(model: bytes, part: Any, columns: Columns) -> pa.Table:
+    names = columns.names()
+    batches = [batch if names is None else batch.select(names) for batch in _batches(part)]
+    return pa.concat_tables([pa.table(_scores(score(model, batch, columns))) for batch in batches])
+
+
+def _with_scores(shared: Any, columns: Columns, table: pa.Table) -> pa.Table:
+    batches = table.combine_chunks().to_batches()
+    if not batches:
+        return table
+    for name, values in _scores(score(ray.get(shared), batches[0], columns)).items():
+        table = table.append_column(name, values)
+    return table
+
+
+def _scores(scores: Scores) -> dict[str, pa.Array]:
+    found = {"prediction": scores.predictions, "margin": _column(scores.margins)}
+    if scores.probabilities is not None:
+        # Of two classes, the probability of the second says all.
+        two = scores.probabilities.shape[1] == 2
+        found["probability"] = _column(scores.probabilities[:, 1:] if two else scores.probabilities)
+    return found
+
+
+def _column(rows: np.ndarray[Any, Any]) -> pa.Array:
+    return pa.array(rows[:, 0]) if rows.shape[1] == 1 else pa.array(list(rows))

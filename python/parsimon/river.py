@@ -49,6 +49,8 @@ class Classifier(base.MiniBatchClassifier):
         self._model = self._new()
         #: One learner per label, where labels are no bools and were not named.
         self._each: dict[Any, ParsimonClassifier] = {}
+        #: PERF: whether the model of bools has learned, and whether it has probabilities: its learner is then asked without detours.
+        self._is_ready = self._has_probabilities = False
 
     def _new(self) -> ParsimonClassifier:
         return ParsimonClassifier(self.algorithm, **self.settings)
@@ -70,8 +72,14 @@ class Classifier(base.MiniBatchClassifier):
         return (False, True) if self.classes is None else self.classes
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
+        if self._is_ready and type(y) is bool:
+            self._model._learner.learn_one(x, 1.0 if y else -1.0, w)
+            return
         if self._is_single(y):
             self._model.learn_one(x, y, w, classes=self._known_classes())
+            if self.classes is None:
+                self._has_probabilities = hasattr(self._model, "predict_proba_one")
+                self._is_ready = True
             return
         if y not in self._each:
             self._each[y] = self._new()
@@ -88,7 +96,10 @@ class Classifier(base.MiniBatchClassifier):
             self.learn_one(row, label, weight)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        _refuse(kwargs)
+        if kwargs:
+            _refuse(kwargs)
+        if self._has_probabilities:
+            return self._model._learner.probabilities_one(x, False, True)
         if self._each:
             return _shares({label: _probability(model, x) for label, model in self._each.items()})
         if "_learner" not in self._model.__dict__:

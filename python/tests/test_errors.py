@@ -57,7 +57,7 @@ def test_a_file_that_may_not_be_read(tmp_path):
 
 def test_a_file_that_is_none_of_ours_or_damaged(tmp_path):
     (tmp_path / "text").write_text("hello, world")
-    with pytest.raises(ValueError, match="not a file of parsimon"):
+    with pytest.raises(ValueError, match="not a parsimon model or checkpoint"):
         parsimon.load(tmp_path / "text")
     fitted().save_checkpoint(tmp_path / "whole.psc")
     (tmp_path / "cut.psc").write_bytes((tmp_path / "whole.psc").read_bytes()[:-9])
@@ -120,7 +120,7 @@ def fitted_by_name():
 def test_what_runs_away_has_its_row():
     model = parsimon.LMSRegressor(rate=1.0)
     X = np.full((4000, 1), 1e3)
-    with pytest.raises(parsimon.DivergedError, match="grew beyond all bounds") as caught:
+    with pytest.raises(parsimon.DivergedError, match="diverged") as caught:
         model.partial_fit(X, np.ones(4000))
     error = caught.value
     assert isinstance(error, ArithmeticError) and isinstance(error, ValueError)

@@ -108,7 +108,7 @@ def test_the_layout_of_the_rows_does_not_matter(layout):
 def test_arrays_are_not_copied():
     learner = _parsimon.Learner(json.dumps({"algorithm": "ftrl"}))
     X = sp.csr_array(rows(50, 10)[0])
-    parts = parsimon._base._native(X)
+    parts = parsimon._arrays._native(X)
     assert parts[2] is X.data and parts[1] is X.indices and parts[0] is X.indptr
     for array in parts[:3]:
         array.flags.writeable = False
@@ -324,7 +324,7 @@ def test_settings_are_checked_with_words():
 
 def test_what_runs_away_is_told():
     X, y = rows()
-    with pytest.warns(Warning, match="grew beyond all bounds"):
+    with pytest.warns(Warning, match="diverged"):
         model = parsimon.LMSRegressor(rate=1.0, passes=50).fit(X * 1e3, y)
     assert np.isfinite(model.predict(X)).all()
 
@@ -404,3 +404,13 @@ def test_a_penalty_that_is_passed_stands_alone():
     assert parsimon.RDAClassifier().fit(X, y).settings_["l1"] > 0
     assert parsimon.RDAClassifier(l2=0.1).fit(X, y).settings_["l1"] == 0
     assert parsimon.RDAClassifier(l1=0).fit(X, y).settings_["l1"] == 0
+
+
+def test_load_takes_the_kind_that_is_expected(tmp_path):
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    path = tmp_path / "numbers.psm"
+    parsimon.FTRLRegressor().fit(X, X[:, 0]).save(path)
+    assert isinstance(parsimon.load(path), parsimon.ParsimonRegressor)
+    assert isinstance(parsimon.load(path, parsimon.ParsimonRegressor), parsimon.ParsimonRegressor)
+    with pytest.raises(TypeError, match="is a model for ParsimonRegressor, not for ParsimonClassifier"):
+        parsimon.load(path, parsimon.ParsimonClassifier)

@@ -281,7 +281,7 @@ def test_keywords_are_the_flags_of_the_program(tmp_path):
 def test_a_label_that_was_guessed_is_told():
     with pytest.warns(UserWarning, match=r"3 columns: 1 number, 1 category, label bought \(0, 1\); pass label="):
         parsimon.FTRLClassifier().learn_arrow(people())
-    with pytest.raises(ValueError, match="does not say which column is the label"):
+    with pytest.raises(ValueError, match="has no column that is surely the label"):
         parsimon.FTRLClassifier().learn_arrow(people()[["bought", "city", "age"]])
 
 
@@ -294,7 +294,7 @@ def test_text_in_a_number_column_is_missing_and_counted(tmp_path):
     odd.to_csv(tmp_path / "odd.csv", index=False)
     model.save(tmp_path / "m.psm")
     for known in (model, parsimon.load(tmp_path / "m.psm")):
-        with pytest.warns(UserWarning, match="4 cells did not fit the kind of the column and were taken for missing"):
+        with pytest.warns(UserWarning, match="4 cells did not fit the kind of the column and were treated as missing"):
             assert known.predict_arrow(odd).tolist() == expected
         with pytest.warns(UserWarning, match="4 cells"):
             assert known.predict_file(tmp_path / "odd.csv").tolist() == expected

@@ -36,6 +36,13 @@ def test_a_users_program_is_typed(tmp_path):
     code, said = check(USER, tmp_path)
     assert code == 0, said
     wrong = tmp_path / "wrong.py"
-    wrong.write_text(USER.read_text().replace("l1=0.1", 'l1="much"').replace("taps=16", "tops=16"))
+    wrong.write_text(USER.read_text().replace("l1=0.1", 'l1="much"').replace("taps=16, settings", "tops=16, settings"))
     code, said = check(wrong, tmp_path)
     assert code == 1 and '"l1"' in said and '"tops"' in said and "Found 2 errors" in said, said
+
+
+def test_a_result_without_a_type_is_found(tmp_path):
+    untyped = tmp_path / "untyped.py"
+    untyped.write_text(USER.read_text().replace("model = parsimon.FTRLRegressor()", "model: Any = parsimon.FTRLRegressor()"))
+    code, said = check(untyped, tmp_path)
+    assert code == 1 and 'Expression is of type "Any"' in said, said

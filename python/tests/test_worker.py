@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ pa = pytest.importorskip("pyarrow", reason="workers take Arrow batches; pip inst
 
 from parsimon import FTRLClassifier, _parsimon
 from parsimon import _worker as worker
-from parsimon._rounds import Fitted, Rounds, score
+from parsimon._rounds import Fitted, Rounds, Seen, score
 from parsimon._worker import Columns
 
 PAIR = Columns(features=("indices", "values"), label="label", classes=(0, 1))
@@ -140,12 +141,16 @@ def test_weights_count_rows():
     assert twice.num_rows == 80
 
 
-def test_rounds_share_the_blocks_of_a_partition():
-    batch = pa.record_batch({"row": list(range(100))})
-    pieces = [batch.slice(0, 33), batch.slice(33, 1), batch.slice(34)]
-    turns = [[r for b in worker.take_round(pieces, 8, turn, 3) for r in b["row"].to_pylist()] for turn in range(3)]
-    assert sorted(r for turn in turns for r in turn) == list(range(100))
-    assert turns[1] == [r for r in range(100) if r // 8 % 3 == 1]
+def test_rounds_share_the_rows_of_a_partition():
+    batch = pa.record_batch({"row": list(range(1000))})
+    pieces = [batch.slice(0, 5), batch.slice(5, 0), batch.slice(5, 300), batch.slice(305)]
+    for merges in (1, 3, 16):
+        found = [[r for b in turn.take(pieces) for r in b["row"].to_pylist()] for turn in worker.turns(merges)]
+        assert len(found) == merges
+        assert sorted(r for rows in found for r in rows) == list(range(1000))
+        # However the partition is cut into batches; in its order; and from all over it.
+        assert found == [[r for b in turn.take([batch]) for r in b["row"].to_pylist()] for turn in worker.turns(merges)]
+        assert all(rows == sorted(rows) and rows[0] < 500 < rows[-1] for rows in found)
 
 
 def test_what_is_wrong_is_told():
@@ -184,22 +189,22 @@ def test_what_is_wrong_is_told():
 
 
 class Here(Rounds):
-    """The rounds run in this process."""
+    """The rounds of a cluster, one worker after the other."""
 
-    def fit(self, parts) -> Fitted:
-        columns = self._columns(self.classes)
+    def fit(self, parts: list[pa.RecordBatch], initial: Fitted | None = None) -> Fitted:
+        def turn(columns, state, part):
+            taken = [part.take([batch]) for batch in parts]
+            learn = partial(worker.learn_sliced, columns=columns, combine=self.combine, slices=2)
+            deltas = [learn(state, rows) for rows in taken]
+            return (worker.merge_slice([delta[k] for delta in deltas]) for k in range(2))
 
-        def turn(state, t):
-            taken = [worker.take_round([part], self.block, t, self.rounds_per_epoch) for part in parts]
-            deltas = [worker.learn_sliced(state, rows, columns, combine=self.combine, slices=self.slices) for rows in taken]
-            return (worker.merge_slice([delta[k] for delta in deltas]) for k in range(self.slices))
-
-        return self._run(columns, lambda most: parts, turn)
+        seen = Seen(sum(part.num_rows for part in parts), len(parts))
+        return self.run(lambda columns, most: parts, turn, seen=seen, initial=initial)
 
 
 def test_rounds_come_close_to_one_pass():
     parts = [rows(100 + k, n=500) for k in range(4)]
-    settings = {"features": PAIR.features, "classes": (0, 1), "l1": 0.3, "block": 16}
+    settings = {"features": PAIR.features, "classes": (0, 1), "l1": 0.3}
     one = Here("ftrl", **settings).fit([pa.Table.from_batches(parts).combine_chunks().to_batches()[0]])
     test = rows(999, n=1000)
     truth = np.array(test["label"])
@@ -208,8 +213,8 @@ def test_rounds_come_close_to_one_pass():
         p = fitted.score(test).probabilities[np.arange(1000), truth]
         return float(-np.log(p).mean())
 
-    few = Here("ftrl", rounds_per_epoch=1, **settings).fit(parts)
-    many = Here("ftrl", rounds_per_epoch=16, **settings).fit(parts)
+    few = Here("ftrl", merges=1, **settings).fit(parts)
+    many = Here("ftrl", merges=16, **settings).fit(parts)
     assert [r.rows for r in many.history][-1] == one.rows == 2000
     assert abs(loss(many) - loss(one)) < 0.02
     assert abs(loss(many) - loss(one)) < abs(loss(few) - loss(one)) + 0.01
@@ -230,10 +235,10 @@ def log_loss(fitted: Fitted, test: pa.RecordBatch) -> float:
 
 
 def test_normalized_workers_do_not_depend_on_units():
-    settings = {"features": PAIR.features, "classes": (0, 1), "l1": 0.1, "rate": 0.5, "normalize": True, "block": 16}
+    settings = {"features": PAIR.features, "classes": (0, 1), "l1": 0.1, "rate": 0.5, "normalize": True}
     parts, test = [rows(100 + k, n=500) for k in range(4)], rows(999, n=1000)
-    plain = Here("ftrl", rounds_per_epoch=8, **settings).fit(parts)
-    other = Here("ftrl", rounds_per_epoch=8, **settings).fit([units(part) for part in parts])
+    plain = Here("ftrl", merges=8, **settings).fit(parts)
+    other = Here("ftrl", merges=8, **settings).fit([units(part) for part in parts])
     assert other.score(units(test)).margins == pytest.approx(plain.score(test).margins, abs=1e-9)
     one = Here("ftrl", **settings).fit([pa.Table.from_batches(parts).combine_chunks().to_batches()[0]])
     assert abs(log_loss(plain, test) - log_loss(one, test)) < 0.02
@@ -244,7 +249,7 @@ def test_number_columns_are_centered_by_all_workers():
     random = np.random.default_rng(5)
     x = random.normal(size=(3000, 3))
     label = (x[:, 0] - x[:, 1] + 0.3 * random.normal(size=3000) > 0).astype(int)
-    settings = {"features": ("a", "b", "c"), "classes": (0, 1), "normalize": True, "rate": 0.5, "rounds_per_epoch": 4, "block": 50}
+    settings = {"features": ("a", "b", "c"), "classes": (0, 1), "normalize": True, "rate": 0.5, "merges": 4}
 
     def fitted(shift: float) -> tuple[Fitted, pa.RecordBatch]:
         data = {name: (x[:, j] + shift) * 2.0**j for j, name in enumerate("abc")}
@@ -258,7 +263,7 @@ def test_number_columns_are_centered_by_all_workers():
 
 def test_auto_races_on_the_first_rows_and_distributes_the_winner(monkeypatch, caplog):
     parts, test = [units(rows(200 + k, n=1500)) for k in range(4)], units(rows(999, n=1000))
-    settings = {"features": PAIR.features, "classes": (0, 1), "rounds_per_epoch": 8, "block": 16}
+    settings = {"features": PAIR.features, "classes": (0, 1), "merges": 8}
     monkeypatch.setattr("parsimon._rounds.RACE_ROWS", 4000)
     with caplog.at_level("INFO", logger="parsimon"):
         fitted = Here(**settings).fit(parts)
@@ -280,7 +285,7 @@ def test_auto_races_on_the_first_rows_and_distributes_the_winner(monkeypatch, ca
     # The axis that is given is kept.
     assert Here(l1=0.25, **settings).fit(parts).winner.settings["l1"] == 0.25
     whole = [pa.Table.from_batches(parts).combine_chunks().to_batches()[0]]
-    one = Here(**{**settings, "rounds_per_epoch": 1}).fit(whole)
+    one = Here(**{**settings, "merges": 1}).fit(whole)
     assert abs(log_loss(fitted, test) - log_loss(one, test)) < 0.02
 
 
@@ -290,14 +295,14 @@ def test_auto_learns_numbers_and_several_classes():
     y = 5e5 + 100.0 * (x[:, 0] * 1e3 - 2.0 * x[:, 1] + random.normal(size=4000) * 0.1)
     batch = pa.record_batch({"features": x.tolist(), "label": y})
     parts = [batch.slice(k * 500, 500) for k in range(8)]
-    fitted = Here(loss="squared", rounds_per_epoch=4, block=50).fit(parts)
+    fitted = Here(loss="squared", merges=4).fit(parts)
     assert fitted.winner.settings["loss"] == "squared"
     found = np.array(fitted.score(batch).predictions)
     assert np.mean((found - y) ** 2) < 0.05 * np.var(y)
     labels = [("a", "b", "c")[k] for k in (x / [1e-3, 1.0, 1e3]).argmax(axis=1)]
     several = pa.record_batch({"features": x.tolist(), "label": labels})
     parts = [several.slice(k * 1000, 1000) for k in range(4)]
-    fitted = Here(classes=("a", "b", "c"), rounds_per_epoch=4, block=50).fit(parts)
+    fitted = Here(classes=("a", "b", "c"), merges=4).fit(parts)
     right = np.array(fitted.score(several).predictions) == np.array(labels)
     assert right.mean() > 0.85
 
@@ -331,7 +336,7 @@ def test_several_classes():
     random = np.random.default_rng(0)
     x = random.normal(size=(600, 3))
     batch = pa.record_batch({"features": x.tolist(), "label": [("a", "b", "c")[k] for k in x.argmax(axis=1)]})
-    fitted = Here("ftrl", classes=("a", "b", "c"), rounds_per_epoch=2, block=50).fit([batch.slice(0, 300), batch.slice(300)])
+    fitted = Here("ftrl", classes=("a", "b", "c"), merges=2).fit([batch.slice(0, 300), batch.slice(300)])
     scores = fitted.score(batch)
     right = np.mean([a == b for a, b in zip(scores.predictions.to_pylist(), batch["label"].to_pylist(), strict=True)])
     assert right > 0.85

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use parsimon::core::{Chunk, Repeats, RowError};
 use parsimon::data::{Names, Space, hash};
+use parsimon::rows::{Chunk, Repeats, RowError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyFloatMethods, PyInt, PyString};
@@ -60,14 +60,15 @@ impl Diary {
 
 /// The keys of the last row of names, and the slots they became.
 ///
-/// PERF: rows of a stream often have the same keys in the same order, and a row is predicted before it is learned. Its keys, and the
-/// texts among its values, are then the same objects at the same places, and are neither spelled out nor hashed nor sorted again.
-/// The objects are held, so that no other can take their addresses.
+/// PERF: rows of a stream often have the same keys in the same order, and a row is predicted before it is learned. Its keys are then
+/// neither hashed nor sorted again: they are the same objects, or have the same letters. The objects are held, so that no other can take
+/// their addresses.
 #[derive(Default)]
 pub(crate) struct Layout {
     entries: Vec<Entry>,
-    /// The places in the order of their slots.
-    order: Vec<u32>,
+    /// The slots in the upper halves, the places in the row in the lower ones; in order.
+    order: Vec<u64>,
+    /// NaN stands for a missing value.
     values: Vec<f64>,
     /// Whether the diary has the names.
     is_noted: bool,
@@ -96,9 +97,12 @@ impl Layout {
             return false;
         }
         self.values.clear();
-        for ((key, value), entry) in row.iter().zip(&self.entries) {
+        for ((key, value), entry) in row.iter().zip(&mut self.entries) {
             if key.as_ptr() != entry.key.as_ptr() {
-                return false;
+                if !is_same_text(&key, entry.key.bind(row.py())) {
+                    return false;
+                }
+                entry.key = key.unbind();
             }
             let number = match (&entry.text, value.cast_exact::<PyFloat>()) {
                 (None, Ok(float)) => float.value(),
@@ -118,7 +122,39 @@ impl Layout {
         true
     }
 
-    /// Appends the row whose values were taken.
+    /// Reads a row.
+    fn read(&mut self, row: &Bound<'_, PyDict>, bits: u8, limit: f64) -> PyResult<()> {
+        self.entries.clear();
+        self.values.clear();
+        self.order.clear();
+        self.is_noted = false;
+        for (place, (key, value)) in (0u64..).zip(row.iter()) {
+            let name = key.cast::<PyString>().map_err(|_| {
+                PyTypeError::new_err("features are named here: every key must be a str")
+            })?;
+            // PERF: nearly all values are floats.
+            let (number, text) = match value.cast_exact::<PyFloat>() {
+                Ok(float) => (within(&key, float.value(), limit)?, None),
+                // As in JSON lines: a text is the feature `name=text`, nothing is no feature.
+                Err(_) if value.is_instance_of::<PyString>() => (Some(1.0), Some(value)),
+                Err(_) => (number(&key, &value, limit)?, None),
+            };
+            let hash = match &text {
+                None => hash::feature(0, name.to_cow()?.as_bytes()),
+                Some(_) => hash::feature(0, spelled(&key, text.as_ref())?.as_bytes()),
+            };
+            let slot = hash::slot(hash, bits);
+            self.values.push(number.unwrap_or(f64::NAN));
+            // Values of one slot add up in the order of the row.
+            self.order.push(u64::from(slot) << 32 | place);
+            let (key, text) = (key.unbind(), text.map(Bound::unbind));
+            self.entries.push(Entry { key, text, hash, slot });
+        }
+        self.order.sort_unstable();
+        Ok(())
+    }
+
+    /// Appends the row whose values were read.
     fn push(
         &mut self,
         py: Python<'_>,
@@ -126,25 +162,35 @@ impl Layout {
         diary: Option<&mut Diary>,
     ) -> PyResult<()> {
         if let Some(diary) = diary.filter(|_| !self.is_noted) {
-            for entry in &self.entries {
-                diary.note(entry.hash, entry.slot, || entry.name(py))?;
+            let mut is_whole = true;
+            for (entry, value) in self.entries.iter().zip(&self.values) {
+                if value.is_nan() {
+                    is_whole = false;
+                } else {
+                    diary.note(entry.hash, entry.slot, || entry.name(py))?;
+                }
             }
-            self.is_noted = true;
+            self.is_noted = is_whole;
         }
-        for &place in &self.order {
-            chunk.push_feature(self.entries[place as usize].slot, self.values[place as usize]);
+        for &key in &self.order {
+            let value = self.values[key as u32 as usize];
+            if !value.is_nan() {
+                chunk.push_feature((key >> 32) as u32, value);
+            }
+        }
+        if self.entries.len() > Self::LONGEST {
+            self.clear();
         }
         Ok(())
     }
+}
 
-    /// The entries are complete: they are those of a row whose names were noted, or were not.
-    fn complete(&mut self, is_noted: bool) {
-        self.is_noted = is_noted;
-        self.order.clear();
-        self.order.extend(0..self.entries.len() as u32);
-        // Stable: values of one slot add up in the order of the row.
-        self.order.sort_by_key(|&place| self.entries[place as usize].slot);
-    }
+/// Whether two keys have the same letters.
+fn is_same_text(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
+    let (Ok(a), Ok(b)) = (a.cast_exact::<PyString>(), b.cast_exact::<PyString>()) else {
+        return false;
+    };
+    matches!((a.to_cow(), b.to_cow()), (Ok(a), Ok(b)) if a == b)
 }
 
 impl Entry {
@@ -216,43 +262,10 @@ impl Desk<'_> {
     }
 
     fn push_names(&mut self, row: &Bound<'_, PyDict>, bits: u8) -> PyResult<()> {
-        if self.layout.take_values(row, self.limit) {
-            return self.layout.push(row.py(), self.chunk, self.diary.as_deref_mut());
+        if !self.layout.take_values(row, self.limit) {
+            self.layout.read(row, bits, self.limit)?;
         }
-        self.layout.clear();
-        let is_short = row.len() <= Layout::LONGEST;
-        let mut is_noted = self.diary.is_some();
-        for (key, value) in row.iter() {
-            let name = key.cast::<PyString>().map_err(|_| {
-                PyTypeError::new_err("features are named here: every key must be a str")
-            })?;
-            // PERF: nearly all values are floats.
-            let (number, text) = match value.cast_exact::<PyFloat>() {
-                Ok(float) => (within(&key, float.value(), self.limit)?, None),
-                // As in JSON lines: a text is the feature `name=text`, nothing is no feature.
-                Err(_) if value.is_instance_of::<PyString>() => (Some(1.0), Some(&value)),
-                Err(_) => (number(&key, &value, self.limit)?, None),
-            };
-            let hash = match text {
-                None => hash::feature(0, name.to_cow()?.as_bytes()),
-                Some(_) => hash::feature(0, spelled(&key, text)?.as_bytes()),
-            };
-            let slot = hash::slot(hash, bits);
-            if let Some(number) = number {
-                self.chunk.push_feature(slot, number);
-                if let Some(diary) = &mut self.diary {
-                    diary.note(hash, slot, || spelled(&key, text))?;
-                }
-            } else {
-                is_noted = false;
-            }
-            if is_short {
-                let (key, text) = (key.unbind(), text.map(|text| text.clone().unbind()));
-                self.layout.entries.push(Entry { key, text, hash, slot });
-            }
-        }
-        self.layout.complete(is_noted);
-        Ok(())
+        self.layout.push(row.py(), self.chunk, self.diary.as_deref_mut())
     }
 }
 

@@ -142,13 +142,14 @@ impl From<BadInput> for PyErr {
 
 /// Gives a bad row of a list its index.
 pub(crate) fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
-    let is_bad_row = bad_row_class(py).and_then(|class| error.value(py).is_instance(class));
-    if matches!(is_bad_row, Ok(true))
-        && let Err(failure) = error.value(py).setattr("row", row)
-    {
-        return failure;
-    }
-    error
+    let placed = || {
+        let value = error.value(py);
+        if value.is_instance(bad_row_class(py)?)? {
+            value.setattr("row", row)?;
+        }
+        value.setattr("args", (format!("row {row}: {}", value.str()?),))
+    };
+    placed().err().unwrap_or(error)
 }
 
 /// What can go wrong while rows of Python are learned.

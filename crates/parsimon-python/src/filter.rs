@@ -3,9 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray1};
-use parsimon::core::StateWriter;
-use parsimon::core::filter::Filter as Adaptive;
-use parsimon::{Regularization, Spec};
+use parsimon::Spec;
+use parsimon::filter::{Filter as Adaptive, Regularization, StateWriter};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;

@@ -1,25 +1,25 @@
-//! A trainer behind a lock, fed with arrays.
+//! The class `Learner` of Python: a trainer behind a lock.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use parsimon::core::{Chunk, ColumnMoments, Frozen, Scorer};
-use parsimon::data::{Names, Space};
+use parsimon::data::Space;
+use parsimon::predict::{ColumnMoments, Frozen};
+use parsimon::settings::Storage;
 use parsimon::survey::{columns_in_words, schema_to_json};
-use parsimon::{Error, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer, Undo};
+use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::dict::{Desk, Diary, Layout};
-use crate::errors::{BadInput, Trouble, at_row, raised};
-use crate::guard::{caught, detached, guarded};
-use crate::presentation::{BLOCK, Showing, order_of};
-use crate::rows::{Cells, Rows, copy_row, score_rows, with_rows};
-use crate::table::{Table, needed, warn};
+use crate::errors::raised;
+use crate::guard::guarded;
+use crate::inner::{Inner, lock, lock_to_learn};
+use crate::rows::with_rows;
+use crate::table::{Table, needed};
+use crate::tick::Tick;
+use crate::{learn_arrays, learn_dicts, learn_tables};
 
 /// Indices and weights of one class, and its bias.
 type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
@@ -32,256 +32,30 @@ pub(crate) struct Learner {
     inner: Mutex<Inner>,
 }
 
-struct Inner {
-    trainer: Trainer,
-    /// Labels must not be negative. PERF: asked for every row.
-    counts: bool,
-    chunk: Chunk,
-    diary: Diary,
-    /// None where a call that fails need not be undone.
-    undo: Option<Undo>,
-    layout: Layout,
-    /// The weights laid out for prediction, until the next row is learned.
-    scorer: Option<Scorer>,
-}
-
-impl Inner {
-    fn new(trainer: Trainer) -> Self {
-        let counts = trainer.settings().is_of_counts();
-        Self {
-            trainer,
-            counts,
-            chunk: Chunk::new(),
-            diary: Diary::default(),
-            undo: Some(Undo::default()),
-            layout: Layout::default(),
-            scorer: None,
-        }
+impl From<Trainer> for Learner {
+    fn from(trainer: Trainer) -> Self {
+        Self { inner: Mutex::new(Inner::new(trainer)) }
     }
-
-    fn limit(&self) -> f64 {
-        self.trainer.frame().precision.max_value()
-    }
-
-    // A trainer may be handed to another thread but not looked at by two: what runs without the interpreter borrows it mutably.
-    fn check(
-        &mut self,
-        rows: &dyn Rows,
-        labels: &[f64],
-        weights: Option<&[f64]>,
-    ) -> Result<(), BadInput> {
-        check(self.trainer.settings(), self.limit(), rows, labels, weights)
-    }
-
-    fn learn(
-        &mut self,
-        rows: &dyn Rows,
-        labels: &[f64],
-        block: impl Iterator<Item = Showing>,
-    ) -> Result<(), Trouble> {
-        self.cells(rows).begin(rows, &mut self.chunk);
-        for (i, weight) in block {
-            copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk)?;
-        }
-        learn_rows(&mut self.trainer, &mut self.undo, &self.chunk)
-    }
-
-    /// Lays the weights out if there are so many entries that it takes less time than reading each weight from its state.
-    fn lay_out(&mut self, rows: &dyn Rows) {
-        let enough = rows.entries() >= rows.columns();
-        // NUMERICS: a learner with scales, or one that began with a model, adds up products that are rounded otherwise than those of
-        // its weights; predictions must not depend on how many rows are asked for.
-        let trainer = &self.trainer;
-        let is_exact = !trainer.settings().is_normalized() && trainer.began_with().is_none();
-        if self.scorer.is_none() && enough && is_exact && self.cells(rows) == Cells::Features {
-            self.scorer = Some(self.trainer.scorer()).filter(Scorer::is_linear);
-        }
-    }
-
-    fn margins(
-        &mut self,
-        rows: &dyn Rows,
-        block: std::ops::Range<usize>,
-        margins: &mut Vec<f64>,
-    ) -> Result<(), BadInput> {
-        if self.cells(rows) == Cells::Features
-            && let Some(scorer) = &self.scorer
-        {
-            return score_rows(rows, block, self.limit(), scorer, margins);
-        }
-        rows.check_rows(block.clone(), self.limit())?;
-        self.cells(rows).begin(rows, &mut self.chunk);
-        for i in block {
-            copy_row(rows, i, None, 1.0, &mut self.chunk)?;
-        }
-        self.predict(margins);
-        Ok(())
-    }
-
-    fn cells(&mut self, x: &dyn Rows) -> Cells {
-        let trainer = &self.trainer;
-        let rows = trainer.progressive().rows();
-        Cells::of(trainer.settings(), trainer.online().columns(), rows, x)
-    }
-
-    fn checkpoint(&mut self) -> Vec<u8> {
-        self.trainer.checkpoint()
-    }
-
-    fn check_table(&mut self, table: &Table) -> PyResult<()> {
-        table.check(&self.trainer)
-    }
-
-    fn predict(&mut self, margins: &mut Vec<f64>) {
-        self.trainer.online().predict(&self.chunk, margins);
-    }
-
-    /// A call begins that brings about so many cells; a failure takes the learner back to here.
-    fn begin(&mut self, cells: usize) {
-        if let Some(undo) = &mut self.undo {
-            undo.begin(&self.trainer, cells);
-        }
-    }
-
-    /// Calls before this one cannot be told from it any more.
-    fn forget(&mut self) {
-        if let Some(undo) = &mut self.undo {
-            undo.forget();
-        }
-    }
-
-    fn end(&mut self) {
-        if let Some(undo) = &mut self.undo {
-            undo.end();
-        }
-    }
-
-    /// Appends a row to the chunk; its names are noted if it is to be learned.
-    fn push(&mut self, row: &Bound<'_, PyDict>, label: Option<f64>, weight: f64) -> PyResult<()> {
-        let Inner { trainer, chunk, diary, layout, .. } = self;
-        let (bits, limit) = (trainer.schema().bits, trainer.frame().precision.max_value());
-        let diary = label.map(|_| diary);
-        Desk { chunk, diary, layout, bits, limit }.push(row, label, weight)
-    }
-
-    /// The rows since the last call were learned, or were not.
-    fn settle(&mut self, learned: PyResult<()>) -> PyResult<()> {
-        if learned.is_err() {
-            self.layout.clear();
-        }
-        self.diary.settle(learned)
-    }
-
-    fn settle_names(&mut self) {
-        self.trainer.note_names(self.diary.take());
-    }
-}
-
-/// Learns rows. After a failure the learner is as it was when the call began.
-fn learn_rows(
-    trainer: &mut Trainer,
-    undo: &mut Option<Undo>,
-    chunk: &Chunk,
-) -> Result<(), Trouble> {
-    let learned = caught(|| trainer.learn(chunk, &mut |_| {}));
-    let Some(undo) = undo else { return flat(learned) };
-    match learned {
-        Ok(Ok(())) => undo.learned(chunk),
-        _ => flat(caught(|| undo.go_back(trainer)))?,
-    }
-    flat(learned)
-}
-
-fn flat(learned: Result<Result<(), Error>, String>) -> Result<(), Trouble> {
-    learned.map_err(Trouble::Panic)?.map_err(Trouble::Learning)
-}
-
-/// Everything that can be wrong with rows, labels and weights, before anything is learned.
-pub(crate) fn check(
-    settings: &Settings,
-    limit: f64,
-    rows: &dyn Rows,
-    labels: &[f64],
-    weights: Option<&[f64]>,
-) -> Result<(), BadInput> {
-    let n = rows.len();
-    if labels.len() != n || weights.is_some_and(|w| w.len() != n) {
-        let (y, w) = (labels.len(), weights.map_or(n, <[f64]>::len));
-        return Err(BadInput::new(format!("X has {n} rows, y {y} and the weights {w}")));
-    }
-    rows.check(limit)?;
-    let counts = settings.is_of_counts();
-    for (i, &y) in labels.iter().enumerate() {
-        let weight = weights.map_or(1.0, |w| w[i]);
-        check_label(counts, limit, y, weight).map_err(|e| placed(e, i))?;
-    }
-    Ok(())
-}
-
-fn placed(bad: BadInput, row: usize) -> BadInput {
-    bad.and(&format!(" at row {row}")).at_row(row)
-}
-
-fn check_label(counts: bool, limit: f64, y: f64, weight: f64) -> Result<(), BadInput> {
-    if !(y.abs() <= limit && (!counts || y >= 0.0)) {
-        let wanted = if counts { "a finite number >= 0" } else { "a finite number" };
-        return Err(BadInput::new(format!("y must be {wanted}, got {}", spelled(y))));
-    }
-    if !(weight.is_finite() && weight >= 0.0) {
-        let got = spelled(weight);
-        let words = format!("sample_weight must be a finite number >= 0, got {got}");
-        return Err(BadInput::new(words));
-    }
-    Ok(())
-}
-
-/// Tells Python how far it is, ten times a second at most.
-pub(crate) struct Tick<'py> {
-    call: Option<Bound<'py, PyAny>>,
-    last: Instant,
-    rows: usize,
-}
-
-impl<'py> Tick<'py> {
-    pub(crate) fn new(call: Option<Bound<'py, PyAny>>) -> Self {
-        Self { call, last: Instant::now(), rows: 0 }
-    }
-
-    /// So many rows more; `loss` is asked only when it is told.
-    pub(crate) fn rows(&mut self, rows: usize, loss: impl FnOnce() -> Option<f64>) -> PyResult<()> {
-        self.rows += rows;
-        if self.last.elapsed() < Duration::from_millis(100) {
-            return Ok(());
-        }
-        self.tell(loss())
-    }
-
-    /// What has not been told yet.
-    pub(crate) fn finish(&mut self, loss: Option<f64>) -> PyResult<()> {
-        self.tell(loss)
-    }
-
-    fn tell(&mut self, loss: Option<f64>) -> PyResult<()> {
-        if let Some(call) = &self.call {
-            call.call1((std::mem::take(&mut self.rows), loss))?;
-            self.last = Instant::now();
-        }
-        Ok(())
-    }
-}
-
-fn spelled(x: f64) -> String {
-    if x.is_nan() { "NaN".into() } else { x.to_string() }
 }
 
 fn fail(message: String) -> PyErr {
     PyValueError::new_err(message)
 }
 
-impl From<Trainer> for Learner {
-    fn from(trainer: Trainer) -> Self {
-        Self { inner: Mutex::new(Inner::new(trainer)) }
-    }
+/// As SciPy's `expit`.
+fn logistic(margin: f64) -> f64 {
+    1.0 / (1.0 + (-margin).exp())
+}
+
+/// Margins as an array with one row per row and one column per head.
+fn by_row<'py>(
+    py: Python<'py>,
+    margins: Vec<f64>,
+    inner: &Inner,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let heads = inner.trainer.online().heads();
+    let rows = margins.len() / heads;
+    PyArray1::from_vec(py, margins).reshape([rows, heads])
 }
 
 #[pymethods]
@@ -345,20 +119,8 @@ impl Learner {
     ) -> PyResult<()> {
         let labels = y.as_slice()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-        with_rows(x, |rows| {
-            let mut inner = lock_to_learn(py, &self.inner)?;
-            let inner = &mut *inner;
-            detached(py, || inner.check(rows, labels, weights))??;
-            detached(py, || inner.begin(rows.cells()))?;
-            let learned = (0..rows.len()).step_by(BLOCK).try_for_each(|start| {
-                let block = start..rows.len().min(start + BLOCK);
-                let showings = block.map(|i| (i, weights.map_or(1.0, |w| w[i])));
-                detached(py, || inner.learn(rows, labels, showings))??;
-                py.check_signals()
-            });
-            inner.end();
-            learned
-        })
+        let inner = &mut *lock_to_learn(py, &self.inner)?;
+        with_rows(x, |rows| learn_arrays::learn(py, inner, rows, labels, weights))
     }
 
     /// Learns the set of rows in `passes` passes, in an order that depends on the rows and the seed only.
@@ -379,35 +141,9 @@ impl Learner {
     ) -> PyResult<(u64, Option<String>)> {
         let labels = y.as_slice()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-        with_rows(x, |rows| {
-            let mut inner = lock_to_learn(py, &self.inner)?;
-            let (inner, mut tick) = (&mut *inner, Tick::new(tick));
-            detached(py, || inner.check(rows, labels, weights))??;
-            let order = order_of(py, rows, labels, weights, seed)?;
-            // A pass that fails is undone here, whatever its size.
-            inner.forget();
-            for pass in 0..passes {
-                let before = detached(py, || inner.checkpoint())?;
-                for block in detached(py, || order.pass(pass))?.chunks(BLOCK) {
-                    let learned =
-                        detached(py, || inner.learn(rows, labels, block.iter().copied()))?;
-                    match learned {
-                        Err(Trouble::Learning(error @ Error::Diverged { .. })) => {
-                            inner.trainer = Trainer::from_checkpoint(&before).map_err(raised)?;
-                            return Ok((pass, Some(error.to_string())));
-                        }
-                        other => other?,
-                    }
-                    py.check_signals()?;
-                    tick.rows(block.len(), || inner.trainer.progressive().average())?;
-                }
-                if pass + 1 < passes {
-                    inner.trainer.decide();
-                }
-            }
-            tick.finish(inner.trainer.progressive().average())?;
-            Ok((passes, None))
-        })
+        let (inner, mut tick) = (&mut *lock_to_learn(py, &self.inner)?, Tick::new(tick));
+        let (given, passes) = ((labels, weights), (passes, seed));
+        with_rows(x, |rows| learn_arrays::fit(py, inner, rows, given, passes, &mut tick))
     }
 
     /// Learns a table in so many passes, in its order. Rows in memory are looked at before the first is learned; of files, those
@@ -420,15 +156,8 @@ impl Learner {
         passes: u64,
         tick: Option<Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
-        let mut inner = lock_to_learn(py, &self.inner)?;
-        let (inner, mut tick) = (&mut *inner, Tick::new(tick));
-        detached(py, || inner.check_table(table))??;
-        // Rows are not kept where they are learned more than once: the learner changes between passes.
-        let cells = if passes == 1 { table.cells() } else { usize::MAX };
-        detached(py, || inner.begin(cells))?;
-        let learned = learn_passes(py, inner, table, passes, &mut tick);
-        inner.end();
-        learned
+        let (inner, mut tick) = (&mut *lock_to_learn(py, &self.inner)?, Tick::new(tick));
+        learn_tables::learn(py, inner, table, passes, &mut tick)
     }
 
     /// The margins of every row of a table, one per class.
@@ -437,20 +166,9 @@ impl Learner {
         py: Python<'py>,
         table: &Table,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut inner = lock(py, &self.inner)?;
-        let inner = &mut *inner;
-        let (reading, settings) = (inner.trainer.schema(), inner.trainer.settings());
-        let precision = inner.trainer.frame().precision;
-        let mut reader = table.reader_without_labels(reading, settings, precision)?;
-        let mut margins = Vec::new();
-        while detached(py, || reader.read(&mut inner.chunk))?.map_err(raised)? {
-            detached(py, || inner.predict(&mut margins))?;
-            py.check_signals()?;
-        }
-        warn(py, &reader)?;
-        let heads = inner.trainer.online().heads();
-        let rows = margins.len() / heads;
-        PyArray1::from_vec(py, margins).reshape([rows, heads])
+        let inner = &mut *lock(py, &self.inner)?;
+        let margins = learn_tables::margins(py, inner, table)?;
+        by_row(py, margins, inner)
     }
 
     /// The kinds of the columns of the table that is learned, as JSON; `None` where it is no table.
@@ -485,20 +203,9 @@ impl Learner {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        with_rows(x, |rows| {
-            let mut inner = lock(py, &self.inner)?;
-            let inner = &mut *inner;
-            let heads = inner.trainer.online().heads();
-            detached(py, || rows.check_form())??;
-            detached(py, || inner.lay_out(rows))?;
-            let mut margins = Vec::with_capacity(rows.len() * heads);
-            for start in (0..rows.len()).step_by(BLOCK) {
-                let block = start..rows.len().min(start + BLOCK);
-                detached(py, || inner.margins(rows, block, &mut margins))??;
-                py.check_signals()?;
-            }
-            PyArray1::from_vec(py, margins).reshape([rows.len(), heads])
-        })
+        let inner = &mut *lock(py, &self.inner)?;
+        let margins = with_rows(x, |rows| learn_arrays::margins(py, inner, rows))?;
+        by_row(py, margins, inner)
     }
 
     /// Learns one row, a dictionary.
@@ -510,20 +217,7 @@ impl Learner {
         label: f64,
         weight: f64,
     ) -> PyResult<()> {
-        let mut inner = lock_to_learn(py, &self.inner)?;
-        let inner = &mut *inner;
-        check_label(inner.counts, inner.limit(), label, weight)?;
-        inner.chunk.clear();
-        let pushed = inner.push(row, Some(label), weight);
-        // PERF: a row is learned in less time than it takes to hand the interpreter over.
-        let learned = pushed.and_then(|()| {
-            let cells = inner.chunk.nonzeros();
-            inner.begin(cells);
-            let learned = learn_rows(&mut inner.trainer, &mut inner.undo, &inner.chunk);
-            inner.end();
-            Ok(learned?)
-        });
-        inner.settle(learned)
+        learn_dicts::learn_one(&mut *lock_to_learn(py, &self.inner)?, row, label, weight)
     }
 
     /// Learns several rows, as [`learn_one`] in a loop would; all are looked at before the first is learned.
@@ -540,40 +234,8 @@ impl Learner {
         if labels.len() != rows.len() || weights.is_some_and(|w| w.len() != rows.len()) {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
-        let mut inner = lock_to_learn(py, &self.inner)?;
-        let inner = &mut *inner;
-        inner.chunk.clear();
-        let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
-            let (row, weight) = (row.cast::<PyDict>()?, weights.map_or(1.0, |w| w[i]));
-            let checked = check_label(inner.counts, inner.limit(), labels[i], weight);
-            checked.map_err(|e| placed(e, i))?;
-            inner.push(row, Some(labels[i]), weight).map_err(|e| at_row(py, e, i))
-        });
-        if pushed.is_err() {
-            return inner.settle(pushed);
-        }
-        let cells = inner.chunk.nonzeros();
-        detached(py, || inner.begin(cells))?;
-        let (mut block, mut interrupted) = (Chunk::new(), Ok(()));
-        for start in (0..inner.chunk.len()).step_by(BLOCK) {
-            let Inner { trainer, chunk, undo, .. } = &mut *inner;
-            let learned = detached(py, || {
-                block.clear();
-                (start..chunk.len().min(start + BLOCK)).for_each(|i| block.copy_row(chunk, i));
-                learn_rows(trainer, undo, &block)
-            })?;
-            if let Err(trouble) = learned {
-                return inner.settle(Err(trouble.into()));
-            }
-            interrupted = py.check_signals();
-            if interrupted.is_err() {
-                break;
-            }
-        }
-        inner.end();
-        // The rows before an interrupt are learned.
-        inner.settle(Ok(()))?;
-        interrupted
+        let inner = &mut *lock_to_learn(py, &self.inner)?;
+        learn_dicts::learn_many(py, inner, rows, labels, weights)
     }
 
     /// The margins of several rows, one per class.
@@ -582,26 +244,34 @@ impl Learner {
         py: Python<'py>,
         rows: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut inner = lock(py, &self.inner)?;
-        let inner = &mut *inner;
-        inner.chunk.clear();
-        for (i, row) in rows.iter().enumerate() {
-            let row = row.cast::<PyDict>()?;
-            inner.push(row, None, 1.0).map_err(|e| at_row(py, e, i))?;
-        }
-        let mut margins = Vec::new();
-        detached(py, || inner.predict(&mut margins))?;
-        PyArray1::from_vec(py, margins).reshape([rows.len(), inner.trainer.online().heads()])
+        let inner = &mut *lock(py, &self.inner)?;
+        let margins = learn_dicts::margins_many(py, inner, rows)?;
+        by_row(py, margins, inner)
     }
 
     /// The margins of one row, one per class.
     fn margins_one(&self, py: Python<'_>, row: &Bound<'_, PyDict>) -> PyResult<Vec<f64>> {
+        Ok(learn_dicts::margins_one(&mut *lock(py, &self.inner)?, row)?.to_vec())
+    }
+
+    /// The probabilities of one row as a dictionary from the two classes given; the loss is the logistic one.
+    ///
+    /// PERF: what a loop over rows asks for most often, without a list and arrays on the way.
+    fn probabilities_one<'py>(
+        &self,
+        py: Python<'py>,
+        row: &Bound<'py, PyDict>,
+        first: &Bound<'py, PyAny>,
+        second: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let mut inner = lock(py, &self.inner)?;
-        inner.chunk.clear();
-        inner.push(row, None, 1.0)?;
-        let mut margins = Vec::new();
-        inner.predict(&mut margins);
-        Ok(margins)
+        let &[margin] = learn_dicts::margins_one(&mut inner, row)? else {
+            return Err(fail("there are more than two classes".into()));
+        };
+        let probabilities = PyDict::new(py);
+        probabilities.set_item(first, logistic(-margin))?;
+        probabilities.set_item(second, logistic(margin))?;
+        Ok(probabilities)
     }
 
     /// Per class the bias, the ids and the weights that are not zero; `None` where there are no weights.
@@ -730,79 +400,16 @@ impl Learner {
     }
 }
 
-/// The passes of [`Learner::learn_table`].
-fn learn_passes(
-    py: Python<'_>,
-    inner: &mut Inner,
-    table: &Table,
-    passes: u64,
-    tick: &mut Tick<'_>,
-) -> PyResult<u64> {
-    for input in table.inputs() {
-        inner.trainer.note_input(&input);
-    }
-    let (mut rows, mut names) = (0, Names::default());
-    for pass in 0..passes {
-        let mut reader = table.reader(&inner.trainer)?;
-        let learned = loop {
-            let Inner { trainer, chunk, undo, .. } = &mut *inner;
-            match detached(py, || reader.read(chunk))? {
-                Ok(true) => {}
-                Ok(false) => break Ok(()),
-                Err(e) => break Err(raised(e)),
-            }
-            // A learner that was taken back has no names of these rows.
-            detached(py, || learn_rows(trainer, undo, chunk))??;
-            rows += chunk.len() as u64;
-            let told = || trainer.progressive().average();
-            if let Err(e) = py.check_signals().and_then(|()| tick.rows(chunk.len(), told)) {
-                break Err(e);
-            }
-        };
-        // PERF: the names of the first pass are moved, and the next passes have the same.
-        match names.is_empty() {
-            true => names = reader.into_names(),
-            false => names.extend(&reader.into_names()),
-        }
-        if learned.is_err() || pass + 1 == passes {
-            // What was learned has its names, however the reading ended.
-            inner.trainer.note_names(std::mem::take(&mut names));
-        } else {
-            inner.trainer.decide();
-        }
-        learned?;
-    }
-    tick.finish(inner.trainer.progressive().average())?;
-    Ok(rows)
-}
-
 /// Per head the bias, the ids and the weights, in the units of the data.
 pub(crate) fn heads<'py>(
     py: Python<'py>,
     frozen: &Frozen,
     columns: &[ColumnMoments],
 ) -> Option<Vec<Head<'py>>> {
-    let parts = |head: &parsimon::core::Head| {
+    let parts = |head: &parsimon::predict::Head| {
         let head = head.in_units(columns);
         let indices = PyArray1::from_slice(py, head.indices());
         (head.bias(), indices, PyArray1::from_slice(py, head.weights()))
     };
     frozen.dictionary().is_none().then(|| frozen.heads().iter().map(parts).collect())
-}
-
-/// The learner, to change it: weights that were laid out are out of date.
-fn lock_to_learn<'a>(
-    py: Python<'_>,
-    inner: &'a Mutex<Inner>,
-) -> PyResult<std::sync::MutexGuard<'a, Inner>> {
-    let mut inner = lock(py, inner)?;
-    inner.scorer = None;
-    Ok(inner)
-}
-
-fn lock<'a>(py: Python<'_>, inner: &'a Mutex<Inner>) -> PyResult<std::sync::MutexGuard<'a, Inner>> {
-    let broken = |_| {
-        PyValueError::new_err("an earlier call failed in the middle of learning; load or fit again")
-    };
-    inner.lock_py_attached(py).map_err(broken)
 }

@@ -3,10 +3,15 @@
 //! The boundary is crossed once per call; the interpreter is free to run other threads while rows are learned.
 
 mod capsule;
+mod checks;
 mod dict;
 mod errors;
 mod filter;
 mod guard;
+mod inner;
+mod learn_arrays;
+mod learn_dicts;
+mod learn_tables;
 mod learner;
 mod memory;
 mod model;
@@ -15,6 +20,7 @@ mod registry;
 mod rows;
 mod sweep;
 mod table;
+mod tick;
 mod worker;
 
 use pyo3::prelude::*;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use parsimon::FormatErrorKind;
-use parsimon::core::{Chunk, Frozen, Scorer};
+use parsimon::error::FormatErrorKind;
+use parsimon::predict::{Frozen, Scorer};
+use parsimon::rows::Chunk;
 use parsimon::survey::schema_to_json;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -62,6 +63,11 @@ impl Model {
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let model = guarded(|| parsimon::Model::from_bytes(bytes))?.map_err(raised)?;
         Ok(Self { scorer: model.scorer(), model })
+    }
+
+    /// The bytes of the file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.model.to_bytes())
     }
 
     /// Writes the file again.

@@ -4,7 +4,7 @@
 //! times, like three equal rows; each showing has its place in the order by a hash of the row, the number of the showing, the pass
 //! and the seed. So a permutation of the rows changes nothing, a weight of 3 is a row three times, and one of 0 is no row.
 
-use parsimon::core::Chunk;
+use parsimon::rows::Chunk;
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 

@@ -1,9 +1,8 @@
 //! The table of algorithms, from which the Python classes are made.
 
 use parsimon::Spec;
-use parsimon::algorithm::ALGORITHMS;
-use parsimon::algorithm::setting::{Default as DefaultValue, Kind};
-use parsimon::alias::meaning;
+use parsimon::algorithm::{ALGORITHMS, DefaultValue, Kind};
+use parsimon::settings::alias::meaning;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use parsimon::Settings;
-use parsimon::core::{Chunk, ColumnMoments, NumberColumn, Repeats, Scorer};
+use parsimon::predict::{ColumnMoments, Scorer};
+use parsimon::rows::{Chunk, NumberColumn, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -37,8 +38,8 @@ pub(crate) trait Rows: Sync {
     fn fill(&self, i: usize, cells: &mut [f64]);
     /// The number of entries.
     fn entries(&self) -> usize;
-    /// Appends the margins of row `i` of a checked matrix, as they are for its copy in a chunk. Does nothing and returns `false` if
-    /// the row must be put in order first.
+    /// Appends the margins of row `i` of a matrix of good form, as they are for its copy in a chunk. Does nothing and returns `false`
+    /// if the row must be checked or put in order first.
     fn score(&self, i: usize, scorer: &Scorer, spare: &mut Spare, margins: &mut Vec<f64>) -> bool;
 }
 
@@ -57,11 +58,11 @@ pub(crate) fn score_rows(
     scorer: &Scorer,
     margins: &mut Vec<f64>,
 ) -> Result<(), BadInput> {
-    // PERF: looked at while it is in the cache.
     let (mut spare, mut chunk) = (Spare::default(), Chunk::new());
-    rows.check_rows(block.clone(), limit)?;
     for i in block {
+        // PERF: nearly all rows are in order, which is found without a branch per entry; what is wrong with the others comes second.
         if !rows.score(i, scorer, &mut spare, margins) {
+            rows.check_rows(i..i + 1, limit)?;
             chunk.clear();
             copy_row(rows, i, None, 1.0, &mut chunk)?;
             scorer.margins(&chunk, margins);
@@ -197,6 +198,13 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
     }
     fn push(&self, i: usize, chunk: &mut Chunk) {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
+        if row.iter().fold(true, |all, v| all & (v.wide() != 0.0)) {
+            // PERF: without a branch per cell.
+            let (ids, values) = chunk.push_blank(row.len());
+            ids.iter_mut().zip(1..).for_each(|(id, j)| *id = j);
+            values.iter_mut().zip(row).for_each(|(value, v)| *value = v.wide());
+            return;
+        }
         for (id, v) in (1u32..).zip(row) {
             let v = v.wide();
             if v != 0.0 {
@@ -228,7 +236,7 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
                 ids.clear();
                 ids.extend((1u32..).take(row.len()));
             }
-            scorer.margins_of((ids, |j| j), (row, V::wide), margins);
+            scorer.margins_of((ids, |j| j), (row, V::wide), &[], margins)
         } else {
             ids.clear();
             values.clear();
@@ -236,10 +244,10 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
                 ids.push(id);
                 values.push(v.wide());
             }
-            scorer.margins_of((ids, |j| j), (values, |v| v), margins);
+            let is_scored = scorer.margins_of((ids, |j| j), (values, |v| v), &[], margins);
             ids.clear();
+            is_scored
         }
-        true
     }
 }
 
@@ -313,12 +321,13 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
     fn score(&self, i: usize, scorer: &Scorer, _: &mut Spare, margins: &mut Vec<f64>) -> bool {
         let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
         let (ids, values) = (&self.indices[a..b], &self.data[a..b]);
-        let rises = ids.windows(2).fold(true, |g, p| g & (p[0] < p[1]));
-        let plain = rises && values.iter().fold(true, |g, v| g & (v.wide() != 0.0));
-        if plain {
-            scorer.margins_of((ids, I::id), (values, V::wide), margins);
-        }
-        plain
+        let next = self.indptr.get(i + 2).map_or(b, |end| end.place());
+        let next = &self.indices[b..next];
+        // PERF: of ids that rise, only the first and the last can be outside.
+        let is_inside = |j: Option<&I>| j.is_none_or(|j| j.is_below(self.columns));
+        is_inside(ids.first())
+            && is_inside(ids.last())
+            && scorer.margins_of((ids, I::id), (values, V::wide), next, margins)
     }
 }
 

@@ -3,19 +3,24 @@
 use std::sync::Mutex;
 
 use numpy::{PyArray1, PyReadonlyArray1};
-use parsimon::core::{Chunk, Frozen};
-use parsimon::{EarlyStopping, Grid, InputSchema, LearnerOptions, Spec, Storage};
+use parsimon::predict::Frozen;
+use parsimon::rows::Chunk;
+use parsimon::settings::Storage;
+use parsimon::tune::{EarlyStopping, Grid};
+use parsimon::{InputSchema, LearnerOptions, Spec};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use serde_json::{Value, json};
 
+use crate::checks::check;
 use crate::errors::{BadInput, raised};
 use crate::guard::detached;
-use crate::learner::{Tick, check, heads};
+use crate::learner::heads;
 use crate::presentation::{BLOCK, order_of};
 use crate::rows::{Cells, copy_row, with_rows};
 use crate::table::needed;
+use crate::tick::Tick;
 
 fn fail(message: impl ToString) -> PyErr {
     PyValueError::new_err(message.to_string())
@@ -36,7 +41,7 @@ pub(crate) fn expand(spec: &str, sweeps: Vec<String>) -> PyResult<Vec<String>> {
 /// Learns many settings together and keeps each one's score.
 #[pyclass(module = "parsimon._parsimon")]
 pub(crate) struct Sweep {
-    inner: Mutex<parsimon::Sweep>,
+    inner: Mutex<parsimon::tune::Sweep>,
     limit: f64,
 }
 
@@ -60,11 +65,11 @@ impl Sweep {
     ) -> PyResult<Self> {
         let settings = specs.iter().map(|spec| Spec::from_json(spec).and_then(|s| s.resolve()));
         let settings = settings.collect::<Result<Vec<_>, _>>().map_err(raised)?;
-        let precision: parsimon::core::Precision = precision.parse().map_err(fail)?;
+        let precision: parsimon::settings::Precision = precision.parse().map_err(fail)?;
         let frame = LearnerOptions { precision, bias, storage: Storage::Growing };
         let found = needed(&settings, classes, dimension, rows);
         let reading = InputSchema { found, ..InputSchema::default() };
-        let mut sweep = parsimon::Sweep::new(settings, frame, reading).map_err(raised)?;
+        let mut sweep = parsimon::tune::Sweep::new(settings, frame, reading).map_err(raised)?;
         sweep.use_threads(threads);
         if give_up {
             sweep.give_up_when(EarlyStopping::default());
@@ -151,7 +156,10 @@ impl Sweep {
 }
 
 impl Sweep {
-    fn lock<'a>(&'a self, py: Python<'_>) -> PyResult<std::sync::MutexGuard<'a, parsimon::Sweep>> {
+    fn lock<'a>(
+        &'a self,
+        py: Python<'_>,
+    ) -> PyResult<std::sync::MutexGuard<'a, parsimon::tune::Sweep>> {
         self.inner.lock_py_attached(py).map_err(|_| fail("an earlier call failed; begin again"))
     }
 }

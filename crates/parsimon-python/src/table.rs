@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use parsimon::core::Chunk;
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
 use parsimon::data::{DataError, Header, Input, Kinds, Labels, Options, Reader, Space};
+use parsimon::rows::Chunk;
+use parsimon::settings::Storage;
+use parsimon::survey::Found;
 use parsimon::survey::{
     LabelNeed, Needs, Scan, SeenLabels, Source, scan, schema_from_json, schema_to_json, table,
     widened, with_kinds,
 };
-use parsimon::{Found, InputSchema, LearnerOptions, Settings, Spec, Storage, Trainer};
+use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 
@@ -256,16 +258,21 @@ impl Table {
         &self,
         reading: &InputSchema,
         settings: &parsimon::Settings,
-        precision: parsimon::core::Precision,
+        precision: parsimon::settings::Precision,
     ) -> PyResult<Reader> {
         let options = reading.options(settings, precision, &self.options);
         let labels = Labels::Optional(Box::new(options.labels.clone()));
         self.open(&Options { labels, keep_names: false, unfit_is_missing: true, ..options })
     }
 
-    /// Data in memory is looked through before the first row is learned.
+    /// Whether the rows are Arrow data in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.place, Place::Memory { .. })
+    }
+
+    /// Data in memory is looked through before the first row is learned, where it cannot be unlearned.
     pub(crate) fn check(&self, trainer: &Trainer) -> PyResult<()> {
-        if matches!(self.place, Place::Files(_)) {
+        if !self.is_in_memory() {
             return Ok(());
         }
         let (mut reader, mut chunk) = (self.reader(trainer)?, Chunk::new());

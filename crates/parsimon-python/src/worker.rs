@@ -1,6 +1,7 @@
 //! What workers hand in, for engines that carry bytes: differences of states, their sums, and the state they make.
 
-use parsimon::{Delta, Error, Trainer, merge_deltas as merge};
+use parsimon::merge::{Delta, merge_deltas as merge};
+use parsimon::{Error, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from parsimon.ray import RayTrainer
 from test_worker import PAIR, Here, rows
 
-SETTINGS = {"features": PAIR.features, "l1": 0.3, "block": 32, "rounds_per_epoch": 3, "epochs": 2}
+SETTINGS = {"features": PAIR.features, "l1": 0.3, "merges": 3, "epochs": 2}
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,43 @@ def test_ray_gives_the_bits_of_the_workers(cluster, parts):
     assert RayTrainer("ftrl", **SETTINGS).fit(paths).state == wanted
     assert RayTrainer("ftrl", **SETTINGS).fit([pa.Table.from_batches([b]) for b in batches]).state == wanted
     assert RayTrainer("ftrl", slices=1, **SETTINGS).fit(batches).state == wanted
+    # A folder, pandas frames, references to them, and one epoch after the other.
+    assert RayTrainer("ftrl", **SETTINGS).fit(Path(paths[0]).parent).state == wanted
+    frames = [pa.Table.from_batches([b]).to_pandas() for b in batches]
+    assert RayTrainer("ftrl", **SETTINGS).fit(frames).state == wanted
+    assert RayTrainer("ftrl", **SETTINGS).fit([ray.put(frame) for frame in frames]).state == wanted
+    one = RayTrainer("ftrl", **{**SETTINGS, "epochs": 1})
+    assert one.fit(paths, initial=one.fit(paths)).state == wanted
+    with pytest.raises(FileNotFoundError, match="there is no .parquet file in"):
+        one.fit(empty_folder(Path(paths[0]).parent))
+
+
+def empty_folder(beside: Path) -> Path:
+    folder = beside.parent / "nothing"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def test_predict_scores_all_that_fit_takes(cluster, parts):
+    batches, paths = parts
+    model = RayTrainer("ftrl", **SETTINGS).fit(paths)
+    whole = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+    wanted = model.score(whole)
+    folder = Path(paths[0]).parent
+    for data in (folder, str(folder), paths, batches, [pa.Table.from_batches([b]).to_pandas() for b in batches]):
+        found = model.predict(data)
+        assert found.column_names == ["prediction", "margin", "probability"]
+        assert found.column("prediction").to_pylist() == wanted.predictions.to_pylist()
+        assert found.column("margin").to_pylist() == wanted.margins[:, 0].tolist()
+        assert found.column("probability").to_pylist() == wanted.probabilities[:, 1].tolist()
+    dataset = model.predict(ray.data.read_parquet(str(folder))).to_pandas()
+    assert len(dataset) == whole.num_rows and set(dataset.columns) >= {"label", "prediction", "margin", "probability"}
+    assert sorted(dataset["margin"]) == sorted(wanted.margins[:, 0].tolist())
 
 
 def test_auto_races_on_the_driver_and_its_winner_is_distributed(cluster, parts, monkeypatch):
     batches, paths = parts
-    settings = {"features": PAIR.features, "block": 32, "rounds_per_epoch": 3}
+    settings = {"features": PAIR.features, "merges": 3}
     # The first partitions and a part of the next; then all, which are fewer than wanted.
     for most, rows_raced in ((1100, 1100), (5000, 1600)):
         monkeypatch.setattr("parsimon._rounds.RACE_ROWS", most)

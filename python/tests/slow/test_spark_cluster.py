@@ -34,6 +34,10 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])
 def spark():
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     paths = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    # A session of other tests in this process has no executors of its own.
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        active.stop()
     session = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .appName("parsimon cluster tests")
@@ -79,7 +83,7 @@ def test_a_killed_executor_changes_nothing(spark, tmp_path, monkeypatch):
     folder.mkdir()
     for k in range(4):
         pq.write_table(pa.Table.from_batches([rows(k, n=400)]), folder / f"part-{k}.parquet")
-    trainer = SparkTrainer("ftrl", rounds_per_epoch=2, features=PAIR.features, classes=(0, 1), l1=0.3, block=32)
+    trainer = SparkTrainer("ftrl", merges=2, minRows=1, featuresCols=list(PAIR.features), classes=[0, 1], l1=0.3)
     undisturbed = trainer.fit(str(folder)).fitted.state
 
     killed: list[int] = []
@@ -93,9 +97,9 @@ def test_a_killed_executor_changes_nothing(spark, tmp_path, monkeypatch):
                 return
             time.sleep(0.1)
 
-    import parsimon.spark as module
+    import parsimon.spark.jobs as module
 
-    plain = module._learning
+    plain = module.learning
     slow = slow_learning(str(tmp_path))
 
     def disturbed(shared, columns, combine, slices):
@@ -111,7 +115,7 @@ def test_a_killed_executor_changes_nothing(spark, tmp_path, monkeypatch):
 
         return task
 
-    monkeypatch.setattr(module, "_learning", disturbed)
+    monkeypatch.setattr(module, "learning", disturbed)
     killer = threading.Thread(target=kill)
     killer.start()
     state = trainer.fit(str(folder)).fitted.state

@@ -2,95 +2,60 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-
 import numpy as np
 import pytest
 
 pytest.importorskip("pyspark", reason="pip install pyspark")
 pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
-if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-    pytest.skip("Spark needs a Java runtime (Debian: openjdk-17-jre-headless)", allow_module_level=True)
 
-import parsimon.spark as module
 from parsimon import _worker as worker
 from parsimon import load
-from parsimon.spark import SparkModel, SparkTrainer
+from parsimon.spark import SparkModel, SparkTrainer, jobs
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.linalg import Vectors
-from pyspark.sql import SparkSession
 from test_worker import PAIR, Here, rows
 
 
-@pytest.fixture(scope="module")
-def spark():
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("parsimon tests")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module")
-def parquet(spark, tmp_path_factory):
-    """Three files, three partitions: small files are not put together."""
-    import pyarrow.parquet as pq
-
-    folder = tmp_path_factory.mktemp("clicks")
-    for k in range(3):
-        pq.write_table(pa.Table.from_batches([rows(k, n=400)]), folder / f"part-{k}.parquet")
-    spark.conf.set("spark.sql.files.openCostInBytes", str(1 << 30))
-    return str(folder)
-
-
-SETTINGS = {"features": PAIR.features, "l1": 0.3, "block": 32}
+PAIRS = {"featuresCols": list(PAIR.features), "minRows": 1}
+SETTINGS = {**PAIRS, "l1": 0.3}
 
 
 def test_spark_gives_the_bits_of_the_workers(spark, parquet):
-    model = SparkTrainer("ftrl", epochs=2, rounds_per_epoch=3, **SETTINGS).fit(parquet)
+    model = SparkTrainer("ftrl", epochs=2, merges=3, **SETTINGS).fit(parquet)
     frame = spark.read.parquet(parquet)
     assert frame.rdd.getNumPartitions() == 3
     # The same partitions in the same order, without Spark.
     parts = [pa.Table.from_pylist([row.asDict() for row in part]) for part in frame.rdd.glom().collect()]
     batches = [part.combine_chunks().to_batches()[0] for part in parts]
-    here = Here("ftrl", epochs=2, rounds_per_epoch=3, classes=(0, 1), **SETTINGS).fit(batches)
+    here = Here("ftrl", epochs=2, merges=3, classes=(0, 1), features=PAIR.features, l1=0.3).fit(batches)
     assert model.fitted.state == here.state
     assert [r.rows for r in model.history] == [r.rows for r in here.history]
     assert model.fitted.rows == 2400
+    sliced = SparkTrainer("ftrl", epochs=2, merges=3, slices=3, **SETTINGS).fit(parquet)
+    assert sliced.fitted.state == model.fitted.state
 
 
 def test_auto_races_on_the_driver_and_its_winner_is_distributed(spark, parquet, monkeypatch):
     frame = spark.read.parquet(parquet)
     parts = [pa.Table.from_pylist([row.asDict() for row in part]) for part in frame.rdd.glom().collect()]
     batches = [part.combine_chunks().to_batches()[0] for part in parts]
-    settings = {"features": PAIR.features, "block": 32, "rounds_per_epoch": 3}
     # The first partition and a part of the second; then all, which are fewer than wanted.
     for most, rows_raced in ((700, 700), (5000, 1200)):
         monkeypatch.setattr("parsimon._rounds.RACE_ROWS", most)
-        model = SparkTrainer(**settings).fit(frame)
-        here = Here(classes=(0, 1), **settings).fit(batches)
+        model = SparkTrainer(merges=3, **PAIRS).fit(frame)
+        here = Here(classes=(0, 1), merges=3, features=PAIR.features).fit(batches)
         assert model.winner == here.winner
         assert model.winner.rows == rows_raced
         assert model.fitted.state == here.state
-    sampled = pa.Table.from_batches(module._sample(frame, 700))
+    sampled = pa.Table.from_batches(jobs.sample(frame, 700))
     assert sampled.num_rows >= 700
     assert sampled.slice(0, 700) == pa.concat_tables(parts).select(sampled.column_names).cast(sampled.schema).slice(0, 700)
     assert SparkTrainer("ftrl", **SETTINGS).fit(frame).winner is None
 
 
 def test_retries_change_nothing(spark, parquet):
-    trainer = SparkTrainer("rda", rounds_per_epoch=2, **{**SETTINGS, "l1": 0.001})
+    trainer = SparkTrainer("rda", merges=2, **{**SETTINGS, "l1": 0.001})
     assert trainer.fit(parquet).fitted.state == trainer.fit(parquet).fitted.state
 
 
@@ -115,8 +80,8 @@ def test_vectors_structs_and_columns_are_the_same(spark):
         "vector", "named_struct('indices', tuple._1, 'values', tuple._2) as pair", "a", "b", "c", "d", "label"
     ).coalesce(1)
     states = [
-        SparkTrainer("ftrl", l1=0.05, features=features).fit(frame).fitted.learner.weights()
-        for features in ("vector", "pair", ("a", "b", "c", "d"))
+        SparkTrainer("ftrl", l1=0.05, **columns).fit(frame).fitted.learner.weights()
+        for columns in ({"featuresCol": "vector"}, {"featuresCol": "pair"}, {"featuresCols": ["a", "b", "c", "d"]})
     ]
     for other in states[1:]:
         assert states[0][0][0] == pytest.approx(other[0][0], abs=1e-12)
@@ -127,12 +92,16 @@ def test_vectors_structs_and_columns_are_the_same(spark):
 def test_transform_scores_with_the_native_model(spark, parquet, tmp_path):
     frame = spark.read.parquet(parquet)
     model = SparkTrainer("ftrl", **SETTINGS).fit(frame)
-    scored = model.transform(frame).collect()
-    batch = pa.Table.from_pylist([row.asDict() for row in scored]).combine_chunks().to_batches()[0]
+    transformed = model.transform(frame)
+    kinds = {field.name: field.dataType.typeName() for field in transformed.schema}
+    assert kinds["prediction"] == "double" and kinds["rawPrediction"] == kinds["probability"] == "vectorudt"
+    scored = transformed.collect()
+    batch = pa.Table.from_pylist([{name: row[name] for name in ("indices", "values")} for row in scored]).combine_chunks().to_batches()[0]
     native = model.fitted.score(batch.select(["indices", "values"]))
-    assert [row["margins"][0] for row in scored] == native.margins[:, 0].tolist()
+    assert [row["rawPrediction"][1] for row in scored] == native.margins[:, 0].tolist()
+    assert [row["rawPrediction"][0] for row in scored] == (-native.margins[:, 0]).tolist()
     assert [row["prediction"] for row in scored] == native.predictions.to_pylist()
-    assert np.allclose([row["probability"] for row in scored], native.probabilities)
+    assert np.array_equal([row["probability"].toArray() for row in scored], native.probabilities)
     # Many rows have no feature that matters; a coin is right in half of them.
     assert np.mean([row["prediction"] == row["label"] for row in scored]) > 0.65
     model.fitted.save(tmp_path / "m.psm")
@@ -148,7 +117,9 @@ def test_it_fits_in_a_pipeline_and_is_saved_as_our_file(spark, tmp_path):
     pipeline = Pipeline(stages=[VectorAssembler(inputCols=["a", "b", "c"], outputCol="features"), SparkTrainer("adagrad-rda")])
     fitted = pipeline.fit(frame)
     before = [row["prediction"] for row in fitted.transform(frame).collect()]
-    assert np.mean(np.array(before) == labels) > 0.9
+    # A prediction is the position of its label.
+    assert fitted.stages[1].labels == ["no", "yes"]
+    assert np.mean(np.array(["no", "yes"])[np.array(before, dtype=int)] == labels) > 0.9
     fitted.save(str(tmp_path / "pipeline"))
     again = PipelineModel.load(str(tmp_path / "pipeline"))
     assert isinstance(again.stages[1], SparkModel)
@@ -168,7 +139,7 @@ def test_regression_and_weights(spark):
     # Rows of weight 0 tell lies.
     data = [(a, b, y if w else -y, w) for a, b, y, w in data]
     frame = spark.createDataFrame(data, ["a", "b", "label", "weight"])
-    trainer = SparkTrainer("fobos", loss="squared", rate=0.3, features=("a", "b"), weight="weight", rounds_per_epoch=4, block=10, epochs=3)
+    trainer = SparkTrainer("fobos", loss="squared", rate=0.3, featuresCols=["a", "b"], weightCol="weight", merges=4, epochs=3)
     ((_, _, weights),) = trainer.fit(frame).fitted.learner.weights()
     assert weights == pytest.approx([2.0, -1.0], abs=0.1)
 
@@ -182,12 +153,12 @@ def test_what_is_wrong_is_told(spark, parquet):
         frame = spark.read.parquet(parquet).where("label = 1")
         SparkTrainer(**SETTINGS).fit(frame)
     with pytest.raises(Exception, match="the label 1 is not one of the classes 0, 5"):
-        SparkTrainer(classes=(0, 5), **SETTINGS).fit(parquet)
+        SparkTrainer(classes=[0, 5], **SETTINGS).fit(parquet)
 
 
 def test_an_empty_partition_is_no_worker(spark):
     frame = spark.createDataFrame([([0], [1.0], 0), ([1], [1.0], 1)], ["indices", "values", "label"]).repartition(8)
-    fitted = SparkTrainer(classes=(0, 1), **SETTINGS).fit(frame).fitted
+    fitted = SparkTrainer(classes=[0, 1], **SETTINGS).fit(frame).fitted
     assert worker.rows_learned(fitted.state) == 2
 
 
@@ -214,7 +185,7 @@ def test_columns_of_a_frame_have_the_kinds_of_the_same_table_in_files(spark, tmp
     ]
     kinds = "id string, color string, size double, rooms int, fresh boolean, at timestamp, label int"
     frame = spark.createDataFrame(data, kinds).coalesce(1)
-    model = SparkTrainer("ftrl", features=None, l1=0.0).fit(frame)
+    model = SparkTrainer("ftrl", featuresCols=["*"], l1=0.0).fit(frame)
     found = [column["kind"] for column in model.fitted.schema["columns"]]
     assert found == ["identifier", "category", "number", "number", "boolean", "time", "number"]
     table = pd.DataFrame(data, columns=[part.split()[0] for part in kinds.split(", ")])

@@ -1,0 +1,281 @@
+"""Learning: data sets, streams, rows as dictionaries, tables."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from . import _parsimon
+from ._arrays import Arrays, _native, _rows_of
+from ._columns import report, roles
+from ._frames import checked_labels, free_name, has_words, refuse_missing, row_count, taken, with_column, without_index
+from ._progress import bar
+from ._settings import BITS, _can_stream
+from ._typing import Floats
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Learning(Arrays):
+    """An estimator that learns."""
+
+    #: The passes of the last ``fit``.
+    n_iter_: int
+
+    def _build(self, columns: int | None, rows: int | None, classes: list[str], bits: int | None = None) -> Any:
+        spec = self._complete(classes)
+        return _parsimon.Learner(spec, classes=classes, dimension=columns, rows=rows, bits=bits, **self._frame())
+
+    def _adopt(self, learner: Any) -> None:
+        self._learner, self.n_iter_, self._sparse = learner, 1, False
+        self.__dict__.pop("_stale", None)
+
+    def _goes_on(self) -> bool:
+        """Whether ``fit`` begins with what was learned before."""
+        if not self.warm_start or not hasattr(self, "_learner"):
+            return False
+        if not _can_stream(self):
+            raise ValueError("warm_start needs a schedule that does not depend on the number of rows; fit without it")
+        self._must_learn()
+        return True
+
+    def _fit(self, X: Any, codes: Floats, weights: Floats | None, classes: list[str], progress: bool, goes_on: bool) -> None:
+        passes = self._passes()
+        rows = X.shape[0] if weights is None else _rows_of(weights)
+        learner = self._learner if goes_on else self._build(X.shape[1], rows * passes, classes)
+        seed = self._seed() if self.shuffle else None
+        with bar(progress or bool(self.verbose), X.shape[0] * passes) as tick:
+            try:
+                done, trouble = learner.fit(_native(X), codes, weights, passes, seed, tick)
+            except KeyboardInterrupt:
+                # What was learned is a model like any other.
+                self._adopt(learner)
+                raise
+        self._adopt(learner)
+        self.n_iter_ = done
+        if trouble is not None:
+            warnings.warn(f"{trouble}; the model is the one of the {self.n_iter_} passes before", ConvergenceWarning, stacklevel=3)
+            self.n_iter_ = max(1, self.n_iter_)
+
+    def _passes(self) -> int:
+        passes = self.passes
+        if isinstance(passes, bool) or not isinstance(passes, (int, np.integer)) or passes < 1:
+            raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
+        return int(passes)
+
+    def _learn(self, learner: Any, X: Any, codes: Floats, weights: Floats | None) -> None:
+        try:
+            learner.learn(_native(X), codes, weights)
+        except KeyboardInterrupt:
+            # The rows before are learned, and the model is as good as any.
+            if not hasattr(self, "_learner"):
+                self._adopt(learner)
+            raise
+        if not hasattr(self, "_learner"):
+            self._adopt(learner)
+
+    @contextmanager
+    def _unchanged_if_refused(self) -> Iterator[None]:
+        """Whatever is refused leaves the estimator as it was, with the model it had."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _seed(self) -> int:
+        # Nothing here is random unless asked for.
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, (int, np.integer)):
+            if not 0 <= self.random_state < 2**64:
+                raise ValueError(f"random_state must be from 0 to 2**64 - 1, got {self.random_state}")
+            return int(self.random_state)
+        return int(self.random_state.randint(2**31 - 1))
+
+    def _must_learn(self) -> Any:
+        if self._stale:
+            self._refuse_changed()
+        if isinstance(self._learner, _parsimon.Model):
+            raise ValueError("a model file holds what prediction needs and cannot learn; resume from a checkpoint")
+        return self._learner
+
+    def partial_fit_stream(self, chunks: Iterable[Any], *, progress: bool = False, **given: Any) -> Self:
+        """Learns chunks from an iterator or generator, one after the other, as ``partial_fit`` and ``learn_arrow`` do.
+
+        A chunk is a tuple ``(X, y)`` or ``(X, y, sample_weight)`` for ``partial_fit``, or an Arrow table, record batch or data frame for
+        ``learn_arrow``; keywords are passed on (``classes``, or ``label`` and others). Any cut of a stream into chunks gives the same
+        model bit for bit. The chunks before one that is refused, or before Ctrl-C, are learned; an error names the chunk, counted from 0.
+
+        >>> import numpy as np
+        >>> from parsimon import FTRLClassifier
+        >>> rng = np.random.default_rng(0)
+        >>> def chunks():
+        ...     for _ in range(10):
+        ...         X = rng.normal(size=(100, 5))
+        ...         yield X, X[:, 0] > 0
+        >>> FTRLClassifier().partial_fit_stream(chunks(), classes=[False, True]).n_rows_
+        1000
+        """
+        if hasattr(chunks, "shape") or isinstance(chunks, (str, bytes, dict)):
+            raise TypeError(f"partial_fit_stream takes an iterator of chunks, got {type(chunks).__name__}; pass one chunk to partial_fit")
+        with bar(progress, None) as tick:
+            for place, chunk in enumerate(chunks):
+                before = self.n_rows_ if hasattr(self, "_learner") else 0
+                try:
+                    self._learn_chunk(chunk, given)
+                except (ValueError, TypeError) as error:
+                    error.args = (f"chunk {place}: {error.args[0] if error.args else ''}", *error.args[1:])
+                    raise
+                if tick is not None:
+                    tick(self.n_rows_ - before, self.progressive_loss_)
+        return self
+
+    def _learn_chunk(self, chunk: Any, given: dict[str, Any]) -> None:
+        if not isinstance(chunk, (tuple, list)):
+            self.learn_arrow(chunk, **given)  # type: ignore[attr-defined]
+            return
+        if len(chunk) not in (2, 3):
+            raise ValueError(f"a chunk is (X, y) or (X, y, sample_weight), got {len(chunk)} parts")
+        weights = {"sample_weight": chunk[2]} if len(chunk) == 3 else {}
+        self.partial_fit(chunk[0], chunk[1], **weights, **given)  # type: ignore[attr-defined]
+
+    # One row at a time.
+
+    def _row(self, x: dict[Any, Any]) -> dict[Any, Any]:
+        """A row of a learner that knows columns: names become ids."""
+        places = getattr(self, "_places", None)
+        if places is None:
+            names = getattr(self, "feature_names_in_", None)
+            places = {} if names is None else {name: j + 1 for j, name in enumerate(names)}
+            self._places = places
+        if not places:
+            return x
+        try:
+            return {places[name]: value for name, value in x.items()}
+        except KeyError as unknown:
+            raise ValueError(f"there is no feature {unknown} among the columns learned from") from None
+
+    def _start_rows(self, x: dict[Any, Any], classes: list[str]) -> Any:
+        bits = None if any(isinstance(key, (int, np.integer)) for key in x) else BITS
+        learner = self._build(None, None, classes, bits)
+        if bits is None:
+            self._places = {}
+        return learner
+
+    def _margins_many(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self._learner.margins_many([self._row(x) for x in _dicts(X)])
+
+    # Tables that the native readers read.
+
+    def _learn_table(self, table: Any, given: dict[str, Any], classes: Any, passes: int, progress: bool) -> Self:
+        if hasattr(self, "_learner"):
+            learner = self._must_learn()
+            with bar(progress, None) as tick:
+                learner.learn_table(table, passes, tick)
+            return self
+        trouble: BaseException | None = None
+        with self._unchanged_if_refused():
+            learner = self._learner_for(table, classes, passes)
+            report(learner, given)
+            try:
+                with bar(progress, None) as tick:
+                    learner.learn_table(table, passes, tick)
+            except (Exception, KeyboardInterrupt) as error:
+                # Rows before a bad one, or before Ctrl-C, are learned.
+                if learner.rows == 0:
+                    raise
+                trouble = error
+            self._adopt(learner)
+        if trouble is not None:
+            raise trouble
+        return self
+
+    # Frames with texts.
+
+    def _learn_frame(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, whole: bool, progress: bool = False) -> Self:
+        """Learns a frame that has columns of texts or categories: a ``whole`` data set from the beginning, or a piece of a stream."""
+        values = checked_labels(X, y)
+        named = free_name(X, getattr(y, "name", None))
+        frame = with_column(without_index(X), named, self._frame_labels(values))
+        given: dict[str, Any] = {"label": named}
+        weights = self._weights_of_set(sample_weight, X) if whole else self._weights_of(sample_weight, X)
+        if weights is not None:
+            given["weight"] = free_name(frame, "weight")
+            frame = with_column(frame, given["weight"], weights)
+        if whole and self.shuffle:
+            frame = taken(frame, np.random.default_rng(self._seed()).permutation(row_count(X)))
+        columns = roles(**given)
+        with self._unchanged_if_refused():
+            if whole and not self._goes_on():
+                for name in ("_learner", "_stale", "n_features_in_", "feature_names_in_"):
+                    self.__dict__.pop(name, None)
+            passes = self._passes() if whole else 1
+            self._learn_table(_parsimon.Table.arrow(frame, columns), columns, classes, passes, progress or bool(self.verbose))
+            if whole:
+                self.n_iter_ = passes
+        return self
+
+    def _frame_labels(self, values: Any) -> Any:
+        return np.ascontiguousarray(values, dtype=np.float64)
+
+    def _frame_margins(self, X: Any) -> Floats | None:
+        """The margins of a frame, where the model knows its columns by name."""
+        learner = getattr(self, "_learner", None)
+        if learner is None or not hasattr(X, "__arrow_c_stream__") or learner.bits is None or learner.schema is None:
+            return None
+        refuse_missing(X, json.loads(learner.schema))
+        return self._table_margins(_parsimon.Table.arrow(without_index(X), roles()))
+
+    def _margins(self, X: Any) -> Floats:
+        found = self._frame_margins(X)
+        if found is not None:
+            return found
+        if has_words(X):
+            raise ValueError("the model learned numbers without texts; predict rows with the columns that it learned")
+        return super()._margins(X)
+
+    def _learner_for(self, table: Any, classes: Any, passes: int) -> Any:
+        labels, dimension, rows = table.survey(json.dumps(self._spec()), self._needs_labels(classes))
+        texts = self._table_classes(labels, classes)
+        rounds = None if rows is None else rows * passes
+        spec = self._complete(texts)
+        return _parsimon.Learner.for_table(
+            spec, table, classes=texts, dimension=dimension, rows=rounds, **self._frame()
+        )
+
+    def _needs_labels(self, classes: Any) -> bool:
+        return False
+
+    def _table_classes(self, labels: list[str] | None, classes: Any) -> list[str]:
+        return []
+
+    @property
+    def schema_(self) -> dict[str, Any] | None:
+        """The kinds of the columns of the table that was learned, its label and its weight; ``None`` where it was no table."""
+        check_is_fitted(self)
+        found = self._learner.schema
+        return None if found is None else json.loads(found)
+
+    def _table_margins(self, table: Any) -> Floats:
+        check_is_fitted(self)
+        return self._learner.margins_table(table)
+
+
+def _dicts(X: Any) -> list[dict[Any, Any]]:
+    if hasattr(X, "to_dicts"):
+        return X.to_dicts()
+    if hasattr(X, "to_dict"):
+        return X.to_dict(orient="records")
+    return list(X)

@@ -1,6 +1,8 @@
 //! What must hold of learners.
 
-use parsimon::core::{Chunk, Head, Repeats, StateWriter};
+use parsimon::filter::StateWriter;
+use parsimon::predict::Head;
+use parsimon::rows::{Chunk, Repeats};
 use parsimon::{Error, InputSchema, LearnerOptions, Model, Spec, Trainer};
 
 /// A learner without rows.

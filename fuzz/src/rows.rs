@@ -1,7 +1,7 @@
 //! Everything that a reader gives.
 
-use parsimon::core::Chunk;
 use parsimon::data::{Input, Options, Reader};
+use parsimon::rows::Chunk;
 
 /// A row: label, importance, features, number cells, tag.
 type Row = (Option<f64>, f64, Vec<(u32, f64)>, Vec<Option<f64>>, Vec<u8>);

@@ -134,11 +134,15 @@ fn run_guided(program: &Path, name: &str, minutes: f64) -> Result<()> {
     command.env("PARSIMON_FUZZ_TARGET", name);
     command.args([&found, &seeds]);
     command.arg(format!("-max_total_time={}", (minutes * 60.0).ceil()));
-    command.arg(format!("-dict={}", seeds.with_extension("dict").display()));
+    // libFuzzer refuses an empty dictionary; targets without words have one.
+    let words = seeds.with_extension("dict");
+    if std::fs::metadata(&words).is_ok_and(|file| file.len() > 0) {
+        command.arg(format!("-dict={}", words.display()));
+    }
     command.arg(format!("-artifact_prefix={}/", folder.display()));
     command.args([
         "-rss_limit_mb=5000",
-        "-timeout=30",
+        "-timeout=120",
         "-max_len=8192",
         "-print_final_stats=1",
         "-verbosity=0",

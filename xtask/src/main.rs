@@ -9,36 +9,42 @@ use anyhow::{Result, bail};
 mod codegen;
 mod command;
 mod dependencies;
+mod docs;
 mod features;
 mod fuzz;
 mod instructions;
 mod java;
 mod python;
 mod quick;
+mod release;
 mod sanitize;
 mod system;
 mod table;
 mod test;
 #[cfg(test)]
 mod test_files;
+mod wheels;
 mod workspace;
 
 use codegen::Mode;
 use instructions::Bounds;
 use table::Table;
 
-const USAGE: &str = "usage: cargo xtask <test | quick | codegen | instructions [--update] | python | fuzz ... | sanitize>
+const USAGE: &str = "usage: cargo xtask <test | quick | docs | codegen | instructions [--update] | python | wheels | release --dry-run | fuzz ... | sanitize>
 
 test          format, clippy with warnings denied, all tests, builds with fewer features, documentation, generated text,
               the Python package with Spark and Ray, instructions of the hot loops, licenses and advisories; installs below
               target/ what package registries offer, ends with a table of what ran, and fails if a step failed
 quick         format, clippy and unit tests of the crates that changed and of those that depend on them
+docs          build the documentation as a site in target/book; installs mdbook below target/ if it is missing
 instructions  count the instructions of the hot loops per feature and check them against bench/instructions.toml;
               --update writes that file
 fuzz          a target of fuzz/ for some minutes, guided by coverage: cargo xtask fuzz NAME --minutes N; --list lists them
 sanitize      Miri over the unsafe code that it can run, the address sanitizer over the rest
 python        build the wheel, install it in virtual environments under target/, run python/tests
-codegen       write generated text into README.md, ARCHITECTURE.md, SECURITY.md, docs/data.md and docs/cli.md";
+wheels        build wheels for manylinux2014 and the source distribution into target/wheels, check and install them
+release       --dry-run: wheels, and exports of models with the real packages (MLflow, ONNX, skops)
+codegen       write generated text into ARCHITECTURE.md, SECURITY.md and docs/";
 
 fn main() -> ExitCode {
     match chore() {
@@ -55,6 +61,10 @@ fn chore() -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::test(),
         ["quick"] => quick::quick(),
+        ["docs"] => docs::docs(),
+        ["preprocess"] => docs::preprocess(),
+        // mdBook asks which renderers are supported; a page is the same for all of them.
+        ["preprocess", "supports", _] => Ok(()),
         ["codegen"] => codegen::codegen(Mode::Write),
         ["instructions"] => instructions::instructions(Bounds::Check),
         ["instructions", "--update"] => instructions::instructions(Bounds::Update),
@@ -65,6 +75,12 @@ fn chore() -> Result<()> {
             python::steps(&mut table);
             table.finish()
         }
+        ["wheels"] => {
+            let mut table = Table::new();
+            wheels::steps(&mut table);
+            table.finish()
+        }
+        ["release", "--dry-run"] => release::dry_run(),
         _ => bail!("{USAGE}"),
     }
 }

@@ -13,7 +13,7 @@ use crate::java;
 use crate::table::{LeftOut, Table};
 
 /// Tests that start clusters, with an environment of their own.
-const CLUSTERS: [&str; 2] = ["python/tests/test_spark.py", "python/tests/slow"];
+const CLUSTERS: [&str; 2] = ["python/tests/clusters", "python/tests/slow"];
 
 /// Why the package cannot be built and tested here, if it cannot.
 pub(crate) fn obstacle() -> Option<&'static str> {
@@ -94,7 +94,8 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    fn create(folder: &Path) -> Result<Self> {
+    /// The environment in a folder, which is made if it is not there.
+    pub(crate) fn create(folder: &Path) -> Result<Self> {
         let environment = Self { folder: std::path::absolute(folder)? };
         // An environment whose interpreter was removed since is made anew.
         if !works(&environment.program("python").to_string_lossy(), "--version") {
@@ -103,6 +104,25 @@ impl Environment {
             run(create)?;
         }
         Ok(environment)
+    }
+
+    /// A new environment in a folder, with nothing of an earlier one.
+    pub(crate) fn create_anew(folder: &Path) -> Result<Self> {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        Self::create(folder)
+    }
+
+    /// A program of the environment, which finds the other programs of the environment.
+    pub(crate) fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(self.program(name));
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::iter::once(self.folder.join("bin")).chain(std::env::split_paths(&paths));
+        if let Ok(paths) = std::env::join_paths(paths) {
+            command.env("PATH", paths);
+        }
+        command
     }
 
     fn program(&self, name: &str) -> PathBuf {
@@ -122,7 +142,7 @@ impl Environment {
         Ok(output(python)?.trim().to_owned())
     }
 
-    fn wheel(&self, wheels: &Path) -> Result<String> {
+    pub(crate) fn wheel(&self, wheels: &Path) -> Result<String> {
         // A wheel of an earlier build must not be what is tested.
         if wheels.exists() {
             std::fs::remove_dir_all(wheels).with_context(|| wheels.display().to_string())?;
@@ -136,13 +156,14 @@ impl Environment {
         Ok(file?.path().display().to_string())
     }
 
-    fn install_wheel(&self, wheel: &str, extras: &str) -> Result<()> {
-        self.install(&[&format!("{wheel}[{extras}]")])?;
+    pub(crate) fn install_wheel(&self, wheel: &str, extras: &str) -> Result<()> {
+        let extras = if extras.is_empty() { String::new() } else { format!("[{extras}]") };
+        self.install(&[&format!("{wheel}{extras}")])?;
         // A wheel of the same version from an earlier run would have been left in place.
         self.install(&["--no-index", "--no-deps", "--force-reinstall", wheel])
     }
 
-    fn pytest(&self, options: &[&str], folder: &Path) -> Result<Command> {
+    pub(crate) fn pytest(&self, options: &[&str], folder: &Path) -> Result<Command> {
         let mut test = Command::new(self.program("python"));
         // From another folder: the package in the tree has no native module and must not be found.
         test.args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"])
@@ -158,7 +179,7 @@ impl Environment {
     }
 }
 
-fn look_for_skips(test: Command, left_out: &mut LeftOut) -> Result<()> {
+pub(crate) fn look_for_skips(test: Command, left_out: &mut LeftOut) -> Result<()> {
     run_and_look(test, |line| {
         if let Some((count, reason)) = skipped(line) {
             *left_out.entry(reason.to_owned()).or_default() += count;

@@ -5,6 +5,7 @@
 pub mod allocation;
 pub mod browser;
 mod lcg;
+pub mod markdown;
 mod mutator;
 mod split_mix;
 

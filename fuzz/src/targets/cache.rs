@@ -1,8 +1,8 @@
 //! Caches.
 
-use parsimon::core::Chunk;
 use parsimon::data::cache::Writer;
 use parsimon::data::{Format, Kinds, Labels, Options, Reader};
+use parsimon::rows::Chunk;
 
 use super::text;
 use crate::rows::{self, input};

@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use parsimon::core::Precision;
 use parsimon::eval::{CalibrationMethod, Calibrator};
-use parsimon::{Combine, Delta, Error, LearnerOptions, Model, Spec, Trainer};
+use parsimon::merge::{Combine, Delta};
+use parsimon::settings::Precision;
+use parsimon::{Error, LearnerOptions, Model, Spec, Trainer};
 use parsimon_files::container::{Container, Kind};
 
 use crate::{Outcome, learned, repair};

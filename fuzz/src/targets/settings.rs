@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use parsimon::core::Precision;
 use parsimon::data::{Format, Kinds, Labels, Options, Space};
+use parsimon::settings::Precision;
 use parsimon::survey::{schema_from_json, schema_to_json};
 use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 

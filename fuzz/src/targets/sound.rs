@@ -63,17 +63,20 @@ fn signals() -> (Vec<f32>, Vec<f32>) {
 }
 
 pub(crate) fn canceller_seeds() -> Vec<Vec<u8>> {
-    let config = Config { taps: 64, ..Config::at(8000) };
-    let mut canceller = Canceller::new(config).unwrap();
-    let fresh = canceller.save();
     let (far, near) = signals();
-    canceller.push(&far, &near);
-    vec![fresh, canceller.save()]
+    let seeds = |suppress| {
+        let config = Config { taps: 64, suppress, ..Config::at(8000) };
+        let mut canceller = Canceller::new(config).unwrap();
+        let fresh = canceller.save();
+        canceller.push(&far, &near);
+        [fresh, canceller.save()]
+    };
+    [seeds(false), seeds(true)].concat()
 }
 
 pub(crate) fn canceller(bytes: &[u8]) -> Outcome {
     let bytes = repair::canceller(bytes);
-    if !bytes.starts_with(b"PSMECHO1") || bytes.len() < 32 {
+    if !bytes.starts_with(b"PSMECHO3") || bytes.len() < 32 {
         assert!(Canceller::restore(&bytes).is_err());
         return Outcome::Unrecognized;
     }

@@ -1,9 +1,11 @@
 //! The text formats.
 
-use parsimon::core::Chunk;
-use parsimon::data::{DataErrorKind as Unknown, Format, Kinds, Labels, Options, RowParser, Space};
+use parsimon::data::{DataErrorKind as Unknown, Format, Kinds, Labels, Options, Space};
+use parsimon::rows::Chunk;
+use parsimon::serve::RowParser;
+use parsimon::settings::Storage;
 use parsimon::survey::open_guessing;
-use parsimon::{Error, LearnerOptions, Spec, Storage, Trainer};
+use parsimon::{Error, LearnerOptions, Spec, Trainer};
 
 use crate::rows::{self, input};
 use crate::{Outcome, learned};

@@ -1,6 +1,6 @@
 //! Text that is printed from the code and stands between markers in a document.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::command::{cargo, output, run, target};
 use crate::workspace::packages;
 
+mod algorithms;
 mod arrows;
 mod unsafe_modules;
 
@@ -30,8 +31,7 @@ pub(crate) fn codegen(mode: Mode) -> Result<()> {
         build.args(["build", "--quiet", "--package", "parsimon-cli"]);
         run(build)?;
     }
-    let table = parsimon(&["algorithms", "--markdown"])?;
-    between_markers(Path::new("README.md"), "algorithms", &table, mode)?;
+    algorithms::pages(mode)?;
     let sets = parsimon(&["data", "list", "--markdown"])?;
     between_markers(Path::new("docs/data.md"), "sets", &sets, mode)?;
     let mut reference = String::new();
@@ -39,12 +39,14 @@ pub(crate) fn codegen(mode: Mode) -> Result<()> {
         "train",
         "predict",
         "evaluate",
+        "calibrate",
         "inspect",
         "merge",
         "compare",
         "tune",
         "identify",
         "cancel",
+        "serve",
         "reproduce",
         "data list",
         "data get",
@@ -52,6 +54,8 @@ pub(crate) fn codegen(mode: Mode) -> Result<()> {
         "schema",
         "convert",
         "quickstart",
+        "completions",
+        "man",
     ] {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let help = parsimon(&words)?;
@@ -61,8 +65,13 @@ pub(crate) fn codegen(mode: Mode) -> Result<()> {
     between_markers(Path::new("docs/cli.md"), "reference", reference.trim_end(), mode)
 }
 
+/// The program that the tests built.
+fn program() -> PathBuf {
+    Path::new(&target()).join("debug/parsimon")
+}
+
 fn parsimon(arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new(Path::new(&target()).join("debug/parsimon"));
+    let mut command = Command::new(program());
     command.args(arguments);
     // The width of the terminal must not show in a document.
     command.env("COLUMNS", "100").stdin(Stdio::null());
@@ -74,7 +83,12 @@ fn between_markers(path: &Path, name: &str, text: &str, mode: Mode) -> Result<()
     let Some(fresh) = replaced(&document, name, text) else {
         bail!("{} lacks the markers of {name}", path.display())
     };
-    if fresh == document {
+    write(path, &fresh, mode)
+}
+
+/// Writes a document that differs from the file, or refuses it.
+fn write(path: &Path, fresh: &str, mode: Mode) -> Result<()> {
+    if std::fs::read_to_string(path).is_ok_and(|document| document == fresh) {
         return Ok(());
     }
     if mode == Mode::Check {

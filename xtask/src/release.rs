@@ -1,0 +1,72 @@
+//! `cargo xtask release --dry-run`: what is checked before a release and not in every run of the tests.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::command::{cargo, output, run, works};
+use crate::python::{Environment, look_for_skips, obstacle};
+use crate::table::Table;
+use crate::wheels;
+
+/// Packages of others that models are handed to.
+const PACKAGES: [&str; 5] = ["mlflow", "onnx", "onnxruntime", "pytest", "skops"];
+
+pub(crate) fn dry_run() -> anyhow::Result<()> {
+    let mut table = Table::new();
+    table.step("packed crates", || {
+        let mut publish = cargo();
+        publish.args(["publish", "--workspace", "--dry-run", "--allow-dirty", "--no-verify"]);
+        run(publish)
+    });
+    public_names(&mut table);
+    wheels::steps(&mut table);
+    exports(&mut table);
+    table.finish()
+}
+
+/// Compares the public names of the libraries with those of the last release.
+fn public_names(table: &mut Table) {
+    const STEP: &str = "public names, beside the last release";
+    if !works("cargo-semver-checks", "--version") {
+        let reason = "cargo-semver-checks is not installed; cargo install cargo-semver-checks";
+        return table.not_run(STEP, reason);
+    }
+    let mut tag = Command::new("git");
+    tag.args(["describe", "--tags", "--abbrev=0", "--match", "v*"]);
+    match output(tag) {
+        Ok(tag) => {
+            table.step(STEP, || {
+                let mut check = cargo();
+                check.args(["semver-checks", "--workspace", "--baseline-rev", tag.trim()]);
+                run(check)
+            });
+        }
+        Err(_) => table.not_run(STEP, "no release to compare with: there is no tag v*"),
+    }
+}
+
+/// skops, ONNX, MLflow and C, with the real packages and a server.
+fn exports(table: &mut Table) {
+    const TESTS: &str = "exports with the real packages";
+    if let Some(why) = obstacle() {
+        return table.not_run(TESTS, why);
+    }
+    let ready = table.preparation("MLflow, ONNX and skops from PyPI", || {
+        let tools = Environment::create(Path::new("target/python/tools"))?;
+        tools.install(&["maturin>=1.9,<2"])?;
+        let wheel = tools.wheel(Path::new("target/python/wheels"))?;
+        let environment = Environment::create(Path::new("target/python/exports"))?;
+        environment.install(&PACKAGES)?;
+        environment.install_wheel(&wheel, "")?;
+        Ok(environment)
+    });
+    match ready {
+        Ok(environment) => table.tests(TESTS, |left_out| {
+            let mut test = environment.pytest(&["--durations=5"], Path::new("target/python"))?;
+            test.env("PARSIMON_SERVE", "1");
+            test.arg(std::path::absolute("python/tests/test_exports.py")?);
+            look_for_skips(test, left_out)
+        }),
+        Err(why) => table.not_run(TESTS, &why),
+    }
+}

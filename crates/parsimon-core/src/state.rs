@@ -88,7 +88,7 @@ pub enum StateErrorKind {
     NotFinite,
     /// A size or a number does not fit the settings of the learner or the rest of the state.
     Inconsistent,
-    /// The state needs more memory than it may have ([`restore_within`](crate::restore_within)).
+    /// The state needs more memory than it may have ([`restore_within`](crate::workspace::restore_within)).
     TooLarge,
 }
 

@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         match name {
             "delay" => alignment = Alignment::Known(value.parse()?),
             "taps" => config.taps = value.parse()?,
+            "growth" => config.growth = value.parse()?,
             "memory" => config.memory = value.parse()?,
             "drift" => config.drift = value != "0",
             "threshold" => config.detection = Detection::Leakage { threshold: value.parse()? },

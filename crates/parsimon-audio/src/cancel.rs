@@ -157,7 +157,7 @@ pub fn cancel_with(
     let report = Report {
         algorithm,
         settings: given,
-        taps,
+        taps: canceller.taps(),
         samples: total,
         reference_samples: reference.len(),
         seconds: total as f64 / f64::from(config.rate),

@@ -51,8 +51,10 @@ pub enum OnDoubleTalk {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Config {
-    /// Length of the modeled echo path in samples, rounded up to whole blocks. Default: 256 ms.
+    /// Length of the modeled echo path in samples at the start, rounded up to whole blocks. Default: 256 ms.
     pub taps: usize,
+    /// How many times as long as `taps` [`Kalman`](crate::Kalman) may become if the echo path is longer; 1 for a fixed length. Default: 2.
+    pub growth: usize,
     /// Samples per second. Default: 16000.
     pub rate: u32,
     /// Seconds after which the filter takes the echo path for forgotten. Default: 8.
@@ -81,6 +83,7 @@ pub struct Config {
 }
 
 const MOST_TAPS: usize = 1 << 20;
+const MOST_GROWTH: usize = 16;
 /// A frame of the suppressor is two blocks, of which one is its latency.
 const LEAST_RATE: u32 = 4000;
 
@@ -95,6 +98,7 @@ impl Config {
     pub fn at(rate: u32) -> Self {
         Self {
             taps: (rate as usize * 256).div_ceil(1000).clamp(1, MOST_TAPS),
+            growth: 2,
             rate,
             memory: 8.0,
             step: 0.7,
@@ -118,11 +122,22 @@ impl Config {
         }
     }
 
+    /// The longest path that the filter may grow to, in samples.
+    pub fn longest(&self) -> usize {
+        self.taps.saturating_mul(self.growth).min(MOST_TAPS)
+    }
+
     /// Refuses what cannot work, by name.
     pub fn check(&self) -> Result<(), AudioError> {
         let refuse = |message: String| Err(AudioError::Setting(message));
         if self.taps == 0 || self.taps > MOST_TAPS {
             return refuse(format!("taps must be between 1 and {MOST_TAPS}, got {}", self.taps));
+        }
+        if !(1..=MOST_GROWTH).contains(&self.growth) {
+            return refuse(format!(
+                "growth must be between 1 and {MOST_GROWTH}, got {}",
+                self.growth
+            ));
         }
         if self.rate == 0 || self.rate > 768_000 {
             return refuse(format!("rate must be between 1 and 768000, got {}", self.rate));

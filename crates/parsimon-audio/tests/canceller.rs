@@ -121,6 +121,8 @@ fn settings_out_of_range_are_refused_by_name() {
     for (config, word) in [
         (Config { taps: 0, ..config() }, "taps"),
         (Config { taps: usize::MAX, ..config() }, "taps"),
+        (Config { growth: 0, ..config() }, "growth"),
+        (Config { growth: usize::MAX, ..config() }, "growth"),
         (Config { rate: 0, ..config() }, "rate"),
         (Config { memory: f32::NAN, ..config() }, "memory"),
         (Config { memory: 0.0, ..config() }, "memory"),
@@ -152,6 +154,40 @@ fn every_rate_and_length_works() {
         assert_eq!(done.echo_path.len(), done.report.taps);
         assert!(done.report.taps >= taps);
     }
+}
+
+#[test]
+fn a_path_longer_than_the_filter_makes_it_grow() {
+    let far = speech(8 * RATE, RATE, 41);
+    let hall = room(1500, 20, 42);
+    let near = convolve(&far, &hall);
+    let taps = 512;
+    let run = |growth: usize| {
+        let config = Config { taps, growth, ..Config::at(RATE as u32) };
+        cancel(&far, &near, config, Alignment::Known(0)).unwrap()
+    };
+    let (fixed, grown) = (run(1), run(2));
+    assert_eq!((fixed.report.taps, grown.report.taps), (taps, 2 * taps));
+    assert_eq!(grown.echo_path.len(), 2 * taps);
+    let [before, after] = [&fixed, &grown].map(|done| done.report.erle.second_half.unwrap());
+    assert!(after > before + 6.0, "{before} dB fixed, {after} dB grown");
+
+    let config = Config { taps, ..Config::at(RATE as u32) };
+    let short = convolve(&far, &room(200, 20, 43));
+    let done = cancel(&far, &short, config, Alignment::Known(0)).unwrap();
+    assert_eq!(done.report.taps, taps, "a path that the filter holds does not make it grow");
+
+    // Resumed in the middle of its growth it is the same canceller.
+    let mut whole = Canceller::new(config).unwrap();
+    let mut resumed = Canceller::new(config).unwrap();
+    let mut lengths = vec![];
+    for (x, d) in far.chunks(1000).zip(near.chunks(1000)) {
+        assert_eq!(whole.push(x, d), resumed.push(x, d));
+        resumed = Canceller::restore(&resumed.save()).unwrap();
+        lengths.push(resumed.taps());
+    }
+    lengths.dedup();
+    assert!(lengths.len() > 2 && lengths.is_sorted(), "{lengths:?}");
 }
 
 #[test]

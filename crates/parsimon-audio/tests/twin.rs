@@ -73,6 +73,13 @@ struct Twin {
     /// Microphone and error, over two seconds.
     judged: [f64; 2],
     takeovers: u64,
+    /// The partition of the shadow that is made causal next.
+    turn: usize,
+    /// Partitions at most, of the end that is looked at, and by how many the filter grows.
+    most: usize,
+    end: usize,
+    part: usize,
+    loud: bool,
 }
 
 impl Twin {
@@ -91,6 +98,34 @@ impl Twin {
             energies: [0.0; 3],
             judged: [0.0; 2],
             takeovers: 0,
+            turn: 0,
+            most: partitions,
+            end: (partitions / 4).max(1),
+            part: (partitions / 2).max(1),
+            loud: false,
+        }
+    }
+
+    /// Every half second of learning: longer by a half if the last quarter holds more than 0.003 of the path's energy,
+    /// for the second time in succession.
+    fn grow(&mut self, rate: f64) {
+        let look = (0.5 * rate / self.n as f64).ceil() as u64;
+        let size = self.w.len();
+        if self.learned % look != 0 || size == self.most {
+            return;
+        }
+        let energy = |w: &[Vec<Complex>]| -> f64 {
+            w.iter().flat_map(|w| &w[..=self.n]).map(|&v| square(v)).sum()
+        };
+        let loud = energy(&self.w[size - self.end..]) > 0.003 * energy(&self.w);
+        let grows = loud && self.loud;
+        self.loud = loud && !self.loud;
+        if grows {
+            for i in size..(size + self.part).min(self.most) {
+                self.w.push(vec![(0.0, 0.0); 2 * self.n]);
+                self.v.push(vec![(0.0, 0.0); 2 * self.n]);
+                self.p.push(vec![first_doubt(self.n, i); 2 * self.n]);
+            }
         }
     }
 
@@ -149,8 +184,9 @@ impl Twin {
             transform(&[&vec![0.0; n][..], &e].concat()),
             transform(&[&vec![0.0; n][..], &f].concat()),
         );
-        let mean: f64 = self.x.iter().flat_map(|x| &x[..=n]).map(|&x| square(x)).sum::<f64>()
-            / ((n + 1) * partitions) as f64;
+        let mean: f64 =
+            self.x[..partitions].iter().flat_map(|x| &x[..=n]).map(|&x| square(x)).sum::<f64>()
+                / ((n + 1) * partitions) as f64;
         self.learned += 1;
         self.long_term +=
             (mean - self.long_term) * (1.0 - decay(4.0)).max(1.0 / self.learned as f64);
@@ -189,15 +225,17 @@ impl Twin {
                 *v = (v.0 + step[k] * re, v.1 + step[k] * im);
             }
         }
-        let turn = (self.learned - 1) as usize % partitions;
-        self.v[turn] = causal(&self.v[turn]);
-        minus(&self.predict(&self.w))
+        self.v[self.turn] = causal(&self.v[self.turn]);
+        self.turn = (self.turn + 1) % partitions;
+        let residual = minus(&self.predict(&self.w));
+        self.grow(rate);
+        residual
     }
 }
 
 #[test]
 fn the_filter_is_its_twin() {
-    let config = Config { taps: 192, ..Config::default() };
+    let config = Config { taps: 192, growth: 1, ..Config::default() };
     let n = config.block();
     let (far, talk) = (speech(16_000, 16_000, 3), speech(16_000, 16_000, 4));
     let (a, b) = (convolve(&far, &room(150, 10, 5)), convolve(&far, &room(150, 30, 6)));
@@ -220,8 +258,36 @@ fn the_filter_is_its_twin() {
 }
 
 #[test]
+fn a_filter_that_grows_is_its_twin() {
+    let config = Config { taps: 128, ..Config::default() };
+    let n = config.block();
+    let far = speech(40_000, 16_000, 7);
+    let mut room = room(250, 10, 8);
+    room.iter_mut().enumerate().for_each(|(i, w)| *w *= 1.0 + i as f32 / 50.0);
+    let near = convolve(&far, &room);
+    let (mut filter, mut twin) = (Kalman::new(&config).unwrap(), Twin::new(n, 2));
+    twin.most = 4;
+    twin.x = vec![vec![(0.0, 0.0); 2 * n]; 4];
+    let mut residual = vec![0.0; n];
+    let (mut off, mut all) = (0.0, 0.0);
+    let mut lengths = vec![];
+    for (x, d) in far.chunks_exact(n).zip(near.chunks_exact(n)) {
+        filter.cancel(x, d, Learning::Adapt, &mut residual);
+        let expected = twin.cancel(x, d, 16_000.0);
+        off +=
+            residual.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum::<f64>();
+        all += expected.iter().map(|v| v * v).sum::<f64>();
+        assert_eq!(filter.taps(), twin.w.len() * n);
+        lengths.push(filter.taps());
+    }
+    lengths.dedup();
+    assert_eq!(lengths, [128, 192, 256]);
+    assert!(off < 1e-8 * all, "off by {:e} of the residual's energy", off / all);
+}
+
+#[test]
 fn a_frozen_filter_is_its_echo_path() {
-    let config = Config { taps: 200, ..Config::default() };
+    let config = Config { taps: 200, growth: 1, ..Config::default() };
     let n = config.block();
     let far = noise(20 * n, 1);
     let near = convolve(&far, &room(150, 10, 2));

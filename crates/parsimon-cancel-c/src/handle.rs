@@ -44,7 +44,7 @@ impl Handle {
         }
         let mut config = Config { suppress: flags & SUPPRESS != 0, ..Config::at(rate) };
         if taps != 0 {
-            config.taps = taps;
+            (config.taps, config.growth) = (taps, 1);
         }
         Ok(Self { canceller: Canceller::new(config).map_err(failure)?, broken: false })
     }

@@ -155,6 +155,11 @@ impl Canceller {
         self.clock.lag()
     }
 
+    /// The length of the modeled echo path in samples.
+    pub fn taps(&self) -> usize {
+        self.filter.taps()
+    }
+
     /// Whether the last whole block holds double talk in the detector's eyes.
     pub fn double_talk(&self) -> bool {
         self.detector.double_talk()

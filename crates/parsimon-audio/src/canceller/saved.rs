@@ -14,6 +14,7 @@ impl Canceller {
         to.text(self.filter.name());
         let c = &self.config;
         to.count(c.taps as u64);
+        to.count(c.growth as u64);
         to.count(c.rate.into());
         [c.memory, c.step, c.floor].into_iter().for_each(|v| to.number(v));
         let (kind, threshold) = match c.detection {
@@ -80,6 +81,7 @@ impl Canceller {
         let mut from = Reader::new(bytes)?;
         let name = from.text()?;
         let taps = usize::try_from(from.count()?).map_err(|_| state("too many taps"))?;
+        let growth = usize::try_from(from.count()?).map_err(|_| state("too large a growth"))?;
         let rate = u32::try_from(from.count()?).map_err(|_| state("too high a rate"))?;
         let (memory, step, floor) = (from.number()?, from.number()?, from.number()?);
         let (kind, threshold) = (from.count()?, from.number()?);
@@ -101,6 +103,7 @@ impl Canceller {
         let search = from.number()?;
         let config = Config {
             taps,
+            growth,
             rate,
             memory,
             step,

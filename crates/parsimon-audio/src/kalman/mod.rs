@@ -24,10 +24,14 @@
 //! where it stays clearly above, as in double talk, the shadow starts again from the filter (the idea is
 //! that of Ochiai, Araseki and Ogihara 1977, and of the two-path canceller in Speex).
 //!
+//! The path is as long as [`Config::taps`] at first. Where its end is found to be loud, it becomes longer by half of that length, up to
+//! [`Config::growth`] times.
+//!
 //! It assumes samples of full scale 1 and an echo not much louder than the reference, in one place: the first
 //! doubt `P`, which is 1 at the start of the path and falls by 100 dB per second of it, as the echo of a room does. What is off by more is found by the shadow first. Nothing else knows a scale: the
 //! regularization `delta` follows the long-term power of the reference.
 
+mod growth;
 mod path;
 mod saved;
 mod shadow;
@@ -58,6 +62,8 @@ const POOR_SECONDS: f32 = 3.0;
 const POWER_SECONDS: f32 = 4.0;
 /// By how many dB per second of the path the first doubt falls: the echo of a room dies away.
 const FIRST_DOUBT_FALL: f32 = 100.0;
+/// Seconds between two looks at the end of the path.
+const LOOK_SECONDS: f32 = 0.5;
 /// A doubt that never quite dies: keeps states away from subnormal numbers, which are slow.
 const LEAST: f32 = 1e-20;
 
@@ -115,8 +121,14 @@ struct Scratch {
 #[derive(Clone, Debug)]
 pub struct Kalman {
     n: usize,
+    /// Partitions in use: at first, now, and at most.
+    first: usize,
     partitions: usize,
+    most: usize,
+    /// Groups in use.
     groups: usize,
+    /// Blocks between two looks at the end of the path.
+    look: u64,
     step: f32,
     /// For a path that is predicted well, and poorly.
     forget: [f32; 2],
@@ -125,9 +137,9 @@ pub struct Kalman {
     compare: f32,
     follow: f32,
     fft: Fft,
-    /// 1 for the lanes of the last group that are partitions, 0 for the rest.
+    /// 1 for the lanes of the last group in use that are partitions, 0 for the rest.
     mask: Row,
-    /// By partition, a row for each group.
+    /// By partition, a row for each group that there may be.
     first_doubt: Vec<Row>,
 
     // What the next block depends on.
@@ -155,6 +167,8 @@ pub struct Kalman {
     shadow_energy: f32,
     microphone_energy: f32,
     takeovers: u64,
+    /// Whether the end of the path was loud in the last look.
+    loud: bool,
 
     bins: Bins,
     scratch: Scratch,
@@ -166,16 +180,18 @@ impl Kalman {
         config.check()?;
         let n = config.block();
         let partitions = config.taps.div_ceil(n);
-        let groups = partitions.div_ceil(LANES);
-        let rows = groups * (n + 1);
-        let slots = groups * LANES;
+        let most = config.longest().div_ceil(n).max(partitions);
+        let rows = most.div_ceil(LANES) * (n + 1);
+        let slots = most.div_ceil(LANES) * LANES;
         let decay =
             |seconds: f32| (-(n as f64) / f64::from(config.rate) / f64::from(seconds)).exp() as f32;
-        let full = partitions - (groups - 1) * LANES;
         let mut kalman = Self {
             n,
+            first: partitions,
             partitions,
-            groups,
+            most,
+            groups: partitions.div_ceil(LANES),
+            look: (LOOK_SECONDS * config.rate as f32 / n as f32).ceil() as u64,
             step: config.step,
             forget: [config.memory, config.memory.min(POOR_SECONDS)]
                 .map(|seconds| decay(seconds).powi(2)),
@@ -184,14 +200,12 @@ impl Kalman {
             compare: decay(COMPARISON_SECONDS),
             follow: 1.0 - decay(POWER_SECONDS),
             fft: Fft::new(n),
-            mask: std::array::from_fn(|l| if l < full { 1.0 } else { 0.0 }),
-            first_doubt: (0..groups)
+            mask: mask(partitions),
+            first_doubt: (0..slots / LANES)
                 .map(|g| {
                     std::array::from_fn(|l| {
-                        let p = g * LANES + l;
-                        let seconds = (p * n) as f32 / config.rate as f32;
-                        let doubt = 10f32.powf(-0.1 * FIRST_DOUBT_FALL * seconds);
-                        if p < partitions { doubt.max(LEAST) } else { 0.0 }
+                        let seconds = ((g * LANES + l) * n) as f32 / config.rate as f32;
+                        10f32.powf(-0.1 * FIRST_DOUBT_FALL * seconds).max(LEAST)
                     })
                 })
                 .collect(),
@@ -216,6 +230,7 @@ impl Kalman {
             shadow_energy: 0.0,
             microphone_energy: 0.0,
             takeovers: 0,
+            loud: false,
             bins: Bins {
                 y_re: vec![[0.0; LANES]; n + 1],
                 y_im: vec![[0.0; LANES]; n + 1],
@@ -240,9 +255,17 @@ impl Kalman {
     }
 
     fn doubt_everything(&mut self) {
+        self.doubt_from(0);
+    }
+
+    /// The first doubt for the partitions in use from `first` on.
+    fn doubt_from(&mut self, first: usize) {
         let bins = self.n + 1;
-        for (row, doubt) in self.doubt.iter_mut().enumerate() {
-            *doubt = self.first_doubt[row / bins];
+        for p in first..self.partitions {
+            let (g, l) = (p / LANES, p % LANES);
+            for row in &mut self.doubt[g * bins..(g + 1) * bins] {
+                row[l] = self.first_doubt[g][l];
+            }
         }
     }
 
@@ -256,8 +279,14 @@ impl Kalman {
     }
 
     fn slots(&self) -> usize {
-        self.groups * LANES
+        self.first_doubt.len() * LANES
     }
+}
+
+/// Which lanes of the last group of so many partitions are partitions.
+fn mask(partitions: usize) -> Row {
+    let full = partitions - (partitions.div_ceil(LANES) - 1) * LANES;
+    std::array::from_fn(|l| if l < full { 1.0 } else { 0.0 })
 }
 
 impl Adaptive for Kalman {
@@ -297,6 +326,9 @@ impl Adaptive for Kalman {
             return;
         }
         self.learn(fresh);
+        if self.learned.is_multiple_of(self.look) && self.partitions < self.most {
+            self.grow();
+        }
         for ((e, d), y) in residual.iter_mut().zip(microphone).zip(&self.scratch.echo) {
             *e = d - y;
         }
@@ -325,10 +357,13 @@ impl Adaptive for Kalman {
         {
             v.fill(0.0);
         }
+        self.doubt.fill([0.0; LANES]);
+        self.reach(self.first);
         self.doubt_everything();
         (self.long_term, self.learned) = (0.0, 0);
         (self.filter_energy, self.shadow_energy, self.microphone_energy) = (0.0, 0.0, 0.0);
         (self.heard, self.left) = (0.0, 0.0);
+        self.loud = false;
     }
 
     fn echo_path(&self) -> Vec<f32> {

@@ -9,7 +9,7 @@ const ALIKE: f64 = 0.5;
 impl Kalman {
     pub(super) fn path(&self) -> Vec<f32> {
         let (n, bins) = (self.n, self.n + 1);
-        let mut path = Vec::with_capacity(self.slots() * n);
+        let mut path = Vec::with_capacity(self.groups * LANES * n);
         let (mut re, mut im) = (vec![[0.0; LANES]; n], vec![[0.0; LANES]; n]);
         for g in 0..self.groups {
             let rows = g * bins..(g + 1) * bins;
@@ -33,7 +33,7 @@ impl Kalman {
         let bins = self.n + 1;
         let (mut turned, mut alike) = (0.0f64, 0.0f64);
         let mut powers = [0.0f64; 2];
-        for row in 0..self.filter.re.len() {
+        for row in 0..self.groups * bins {
             let k = row % bins;
             let (ar, ai) = (self.before.re[row], self.before.im[row]);
             let (br, bi) = (self.filter.re[row], self.filter.im[row]);

@@ -24,10 +24,10 @@ impl Kalman {
         ] {
             to.number(v);
         }
-        for v in [self.head, self.turn, self.rotation].map(|v| v as u64) {
+        for v in [self.partitions, self.head, self.turn, self.rotation].map(|v| v as u64) {
             to.count(v);
         }
-        for v in [self.learned, self.takeovers] {
+        for v in [self.learned, self.takeovers, self.loud.into()] {
             to.count(v);
         }
     }
@@ -53,6 +53,11 @@ impl Kalman {
         ] {
             *v = from.number()?;
         }
+        let partitions = from.count()?;
+        if partitions < self.first as u64 || partitions > self.most as u64 {
+            return Err(state("the length of the filter is outside of its bounds"));
+        }
+        self.reach(partitions as usize);
         let (head, turn, rotation) = (from.count()?, from.count()?, from.count()?);
         if head >= self.slots() as u64
             || turn >= self.partitions as u64
@@ -62,6 +67,7 @@ impl Kalman {
         }
         (self.head, self.turn, self.rotation) = (head as usize, turn as usize, rotation as usize);
         (self.learned, self.takeovers) = (from.count()?, from.count()?);
+        self.loud = from.count()? != 0;
         Ok(())
     }
 }

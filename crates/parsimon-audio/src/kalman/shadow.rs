@@ -39,6 +39,7 @@ impl Kalman {
         let bins = self.n + 1;
         let left = (self.filter_energy / (self.microphone_energy + LEAST)).min(1.0);
         for g in 0..self.groups {
+            let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
             let rows = g * bins..(g + 1) * bins;
             let gradient = &mut self.scratch.gradient;
             gradient.re.copy_from_slice(&self.shadow.re[rows.clone()]);
@@ -49,7 +50,7 @@ impl Kalman {
                 for l in 0..LANES {
                     let dr = self.shadow.re[row][l] - self.filter.re[row][l];
                     let di = self.shadow.im[row][l] - self.filter.im[row][l];
-                    let again = DOUBT_AGAIN * left * self.first_doubt[g][l];
+                    let again = DOUBT_AGAIN * left * mask[l] * self.first_doubt[g][l];
                     self.doubt[row][l] = self.doubt[row][l].max(dr * dr + di * di).max(again);
                 }
                 self.filter.re[row] = vr;

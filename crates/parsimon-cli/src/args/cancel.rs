@@ -72,7 +72,7 @@ pub(crate) struct CancelArgs {
     /// Channel of the microphone if it has several, counted from 1
     #[arg(long, value_name = "N")]
     pub(crate) microphone_channel: Option<usize>,
-    /// Length of the echo path in samples [default: the samples of 256 ms]
+    /// Length of the echo path in samples [default: 256 ms, and up to 512 ms if the echo lasts longer]
     #[arg(long, value_name = "N", value_parser = number::whole::<usize>)]
     pub(crate) taps: Option<usize>,
     /// Delay of the echo in samples [default: estimated]

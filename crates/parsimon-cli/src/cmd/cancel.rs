@@ -122,7 +122,10 @@ fn filter(
 ) -> Result<(Config, Box<dyn Adaptive>), Fault> {
     let mut config = Config::at(rate);
     config.suppress = args.suppress;
-    config.taps = args.taps.unwrap_or(config.taps.min(length.map_or(usize::MAX, |n| n.max(1))));
+    match args.taps {
+        Some(taps) => (config.taps, config.growth) = (taps, 1),
+        None => config.taps = config.taps.min(length.map_or(usize::MAX, |n| n.max(1))),
+    }
     config.high_pass = !args.no_high_pass;
     config.drift = !args.no_drift;
     config.memory = args.memory_seconds.unwrap_or(config.memory);

@@ -35,7 +35,8 @@ enum parsimon_cancel_flags {
 
 typedef struct parsimon_cancel parsimon_cancel;
 
-/* A canceller for `rate` samples per second and an echo path of `taps` samples, 0 for the default length.
+/* A canceller for `rate` samples per second and an echo path of `taps` samples. 0 is the default: 256 ms, which
+ * becomes up to 512 ms where the echo lasts longer.
  * `flags` is 0 or PARSIMON_CANCEL_SUPPRESS. On failure *out is null. */
 int parsimon_cancel_new(uint32_t rate, size_t taps, uint32_t flags, parsimon_cancel **out);
 

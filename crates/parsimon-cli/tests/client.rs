@@ -76,7 +76,7 @@ fn bench_keeps_its_schedule_and_counts_errors() {
         assert!(out["p50_ms"].as_f64() <= out["p99_9_ms"].as_f64(), "{out}");
         assert!(out["p99_9_ms"].as_f64() <= out["max_ms"].as_f64(), "{out}");
     }
-    assert!(served.ok("GET", "/v1/models/m", "")["rows"] == 300);
+    served.wait_for_rows(300);
     // Every answer is an error: rows of generated JSON are no labels.
     let missing = format!("http://{}/v1/models/other", served.address);
     let args = ["client", "bench", "--url", &missing, "--rate", "50", "--seconds", "0.2"];

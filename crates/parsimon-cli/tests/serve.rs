@@ -58,6 +58,17 @@ impl Served {
         value
     }
 
+    /// Waits until so many rows are learned: a durable row is acknowledged before the scores show it.
+    pub(crate) fn wait_for_rows(&self, rows: u64) {
+        for _ in 0..600 {
+            if self.ok("GET", "/v1/models/m", "")["rows"] == rows {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("{} instead of {rows} rows", self.ok("GET", "/v1/models/m", "")["rows"]);
+    }
+
     pub(crate) fn digest(&self) -> Value {
         self.ok("GET", "/v1/models/m?digest", "")["digest"]["digest"].clone()
     }
@@ -73,6 +84,14 @@ impl Served {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap().code().unwrap()
+    }
+}
+
+// A service that outlived a failed test would hold the pipe that the caller of the tests reads to its end.
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

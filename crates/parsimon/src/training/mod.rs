@@ -23,6 +23,7 @@ mod first_features;
 mod first_rows;
 mod from_model;
 mod hindsight;
+mod holdout;
 mod parallel;
 mod plan;
 mod predictions;

@@ -8,6 +8,7 @@ use parsimon_eval::Evaluation;
 use serde::Serialize;
 
 use super::hindsight::Hindsight;
+use super::holdout::Holdout;
 use super::regret::Regret;
 use super::{Progress, Warning};
 use crate::error::Error;
@@ -21,8 +22,8 @@ use crate::model::Model;
 ///
 /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
 /// let options = Options { labels: Labels::binary(), ..Options::default() };
-/// // Three passes; every tenth row is evaluated and not learned.
-/// let plan = Plan { passes: 3, holdout: Some(10), ..Plan::new(vec![input], options) };
+/// // Three passes; a tenth of the rows is evaluated and not learned.
+/// let plan = Plan { passes: 3, holdout: Some(0.1), ..Plan::new(vec![input], options) };
 /// let settings = Spec::new("ftrl").resolve()?;
 /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
 /// let outcome = run(&mut trainer, &plan, &mut ())?;
@@ -42,8 +43,9 @@ pub struct Plan {
     pub shuffle: Option<usize>,
     /// The seed of shuffling.
     pub seed: u64,
-    /// Holds out every n-th row: it is predicted and evaluated, not learned.
-    pub holdout: Option<u64>,
+    /// Holds out this share of the rows, at most 0.5 and evenly spread: they are predicted and evaluated, not learned. Row `t`,
+    /// counted from 1, is held out if `t * share` reaches a whole number that `(t - 1) * share` does not.
+    pub holdout: Option<f64>,
     /// Stops after this many passes without a better holdout loss, and keeps the best model.
     pub patience: Option<u32>,
     /// The largest number of rows per pass.
@@ -115,10 +117,7 @@ impl Plan {
                 "--predictions and --regret cannot be combined; run them one after the other",
             );
         }
-        if self.holdout.is_some_and(|n| n < 2) {
-            return usage("the holdout must leave rows to learn from");
-        }
-        Ok(())
+        self.holdout.map_or(Ok(()), |share| Holdout::new(share).map(|_| ()))
     }
 }
 
@@ -161,8 +160,10 @@ pub struct Pass {
     pub pass: u32,
     /// Rows learned so far.
     pub rows: u64,
-    /// The average progressive loss so far.
+    /// The average progressive loss so far. From the second pass on it has rows in it that were learned before.
     pub progressive: Option<f64>,
+    /// The average loss of a constant on the same rows, where it is known.
+    pub constant: Option<f64>,
     /// The holdout's metrics in this pass.
     pub holdout: Option<Evaluation>,
     /// Nonzero weights.
@@ -191,6 +192,13 @@ impl Pauses {
     }
 }
 
+impl Outcome {
+    /// The pass after which the model was taken; `None` if not even the first has ended.
+    pub fn kept_pass(&self) -> Option<&Pass> {
+        self.passes.iter().find(|pass| pass.pass == self.kept)
+    }
+}
+
 /// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -200,6 +208,8 @@ pub struct Outcome {
     pub hindsight: Option<Hindsight>,
     /// The passes.
     pub passes: Vec<Pass>,
+    /// The number of the pass after which the model was taken, from 1: the best by the holdout with [`Plan::patience`], else the last.
+    pub kept: u32,
     /// The regret, if [`Plan::regret`] is set.
     pub regret: Option<Regret>,
     /// Rows learned in this run.

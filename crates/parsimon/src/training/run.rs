@@ -12,6 +12,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use super::first_rows::{FirstRows, Leak};
 use super::hindsight::Sample;
+use super::holdout::Holdout;
 use super::predictions::{Place, Predictions};
 use super::regret::Ledger;
 use super::sampling::NegativeSampler;
@@ -73,6 +74,7 @@ pub fn run_with(
     let start = Instant::now();
     let mut state = RunState {
         first: FirstRows::new(trainer.settings()),
+        holdout: plan.holdout.map(Holdout::new).transpose()?,
         is_warned: false,
         trainer,
         plan,
@@ -91,7 +93,7 @@ pub fn run_with(
         is_stopped: false,
         claim: Claim::default(),
     };
-    let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, Model)>, 0);
+    let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, u32, Model)>, 0);
     for number in 1..=plan.passes {
         let reader = match reader.take() {
             Some(reader) => reader,
@@ -109,14 +111,15 @@ pub fn run_with(
             pass: number,
             rows: state.trainer.progressive().rows(),
             progressive: state.trainer.progressive().average(),
+            constant: state.trainer.constant_loss(),
             holdout,
             nonzeros: state.trainer.online().nonzeros(),
         };
         state.observer.pass(&pass);
         passes.push(pass);
         if let (Some(patience), Some(loss)) = (plan.patience, loss) {
-            if best.as_ref().is_none_or(|(least, _)| loss < *least) {
-                best = Some((loss, state.trainer.model()));
+            if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
+                best = Some((loss, number, state.trainer.model()));
                 worse = 0;
             } else {
                 worse += 1;
@@ -137,7 +140,9 @@ pub fn run_with(
     if trainer.progressive().rows() == 0 {
         return Err(Error::NothingLearned);
     }
-    let model = best.map_or_else(|| trainer.model(), |(_, model)| model);
+    let last = passes.last().map_or(0, |pass: &Pass| pass.pass);
+    let (kept, model) =
+        best.map_or_else(|| (last, trainer.model()), |(_, pass, model)| (pass, model));
     // The last rows may have had features that no later row showed.
     if !model.is_finite() {
         return Err(Error::Diverged { row: trainer.progressive().rows() });
@@ -151,6 +156,7 @@ pub fn run_with(
         model,
         hindsight,
         passes,
+        kept,
         regret,
         rows,
         features,
@@ -179,6 +185,8 @@ struct RunState<'a> {
     plan: &'a Plan,
     observer: &'a mut dyn Observer,
     ledger: Option<Ledger>,
+    /// Rows that are evaluated and not learned.
+    holdout: Option<Holdout>,
     /// Rows to judge the final model by.
     sample: Sample,
     rows: u64,
@@ -230,7 +238,7 @@ impl RunState<'_> {
                 return Err(refused_base(&plan.inputs, input, begin, &chunk));
             }
             // Straight through when nothing is to be picked, put aside or mixed.
-            let plain = plan.holdout.is_none()
+            let plain = self.holdout.is_none()
                 && plan.shuffle.is_none()
                 && self.sampler.is_none()
                 && row >= plan.skip
@@ -329,7 +337,7 @@ impl RunState<'_> {
         kept: &mut Chunk,
         held: &mut Chunk,
     ) -> Place {
-        if self.plan.holdout.is_some_and(|n| row.is_multiple_of(n)) {
+        if self.holdout.is_some_and(|holdout| holdout.has(row)) {
             held.copy_row(chunk, i);
             return Place::Held(held.len() - 1);
         }

@@ -15,6 +15,8 @@ pub(crate) struct Columns {
     pub(crate) absent: Vec<String>,
     /// What separates cells, in text.
     pub(crate) delimiter: u8,
+    /// Whether the first line of text has their names.
+    pub(crate) has_header: bool,
     /// Whether quotes are as a careless program writes them, in text.
     pub(crate) is_careless: bool,
 }
@@ -113,7 +115,15 @@ impl Columns {
 
     fn of(columns: Vec<Column>, has_label: bool) -> Self {
         let (unknown, absent) = (Vec::new(), Vec::new());
-        Self { columns, has_label, unknown, absent, delimiter: b',', is_careless: false }
+        Self {
+            columns,
+            has_label,
+            unknown,
+            absent,
+            delimiter: b',',
+            has_header: true,
+            is_careless: false,
+        }
     }
 
     /// The same by the kinds of a schema, whatever the order of the columns. Columns that the schema does not know are

@@ -66,6 +66,7 @@ mod error;
 mod foreign;
 #[cfg(target_arch = "x86_64")]
 mod four_features;
+mod guesses;
 pub mod hash;
 #[cfg(feature = "columnar")]
 mod ipc;
@@ -107,7 +108,7 @@ pub use carried::Carried;
 #[cfg(feature = "columnar")]
 pub use columnar::BatchIterator;
 pub use error::{DataError, DataErrorKind};
-pub use kinds::{ColumnKind, Kind, Kinds, TableSchema, is_label_name, is_missing_word};
+pub use kinds::{ColumnKind, Kind, Kinds, OddText, TableSchema, is_label_name, is_missing_word};
 pub use label::{LabelTexts, Labels};
 pub use listing::listed;
 pub use names::{Names, NewNames};

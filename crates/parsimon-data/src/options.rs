@@ -268,8 +268,13 @@ pub struct Options {
     /// Whether number cells of tables stay apart from the features ([`Chunk::numbers`](parsimon_core::Chunk::numbers)),
     /// for a learner that standardizes them by column.
     pub numbers_apart: bool,
+    /// Whether the label must be found by its name: of the first rows of JSON files one must have it, and in tables that a
+    /// [`RowParser`](crate::RowParser) reads the first column is not taken for it.
+    pub needs_label: bool,
     /// Whether CSV and TSV files have a header.
     pub header: Header,
+    /// What separates the cells of CSV files: one byte of ASCII. `None` finds out from the first rows.
+    pub separator: Option<u8>,
     /// The most rows in a chunk.
     pub chunk_rows: usize,
     /// The largest magnitude of a value or label; beyond it a row is bad. At most 1e250.
@@ -314,7 +319,9 @@ impl Default for Options {
             ngrams: None,
             unfit_is_missing: false,
             numbers_apart: false,
+            needs_label: false,
             header: Header::Guess,
+            separator: None,
             chunk_rows: 1024,
             max_value: 1e100,
             keep_names: true,
@@ -335,6 +342,16 @@ impl Options {
         }
         if self.chunk_rows == 0 {
             return Err(DataError::setting("chunk rows must be at least 1, got 0"));
+        }
+        if let Some(separator) = self.separator
+            && (!separator.is_ascii()
+                || separator.is_ascii_alphanumeric()
+                || b"\"\r\n.+-".contains(&separator))
+        {
+            return Err(DataError::setting(format!(
+                "the separator of cells must be a sign such as ; or |, got {:?}",
+                char::from(separator)
+            )));
         }
         // The bound keeps room for the codes of text labels, and for sums of repeated features.
         if !(self.max_value > 0.0 && self.max_value <= 1e250) {

@@ -51,6 +51,7 @@ pub struct Reader {
     space: Space,
     label_column: Option<String>,
     column_names: Option<Vec<String>>,
+    guesses: Vec<String>,
     has_label: bool,
     carried: Vec<String>,
     table: Option<Arc<TableSchema>>,
@@ -181,6 +182,7 @@ impl Reader {
         let space = source.space();
         let label_column = source.label_column().map(str::to_owned);
         let column_names = source.column_names().map(<[String]>::to_vec);
+        let guesses = source.guesses();
         let carried = source.carried_columns().to_vec();
         let has_label = source.has_label();
         let table = source.table().cloned();
@@ -205,7 +207,7 @@ impl Reader {
             Kinds::Known(known) => Some(known),
             Kinds::ByCell | Kinds::Found => table.as_ref(),
         };
-        let missing = Missing::new(schema.and_then(|schema| schema.missing.as_deref()));
+        let missing = Missing::of(schema);
         let ngrams = schema.and_then(|schema| schema.ngrams).map_or(1, usize::from);
         let spec = Arc::new(Spec {
             space,
@@ -226,6 +228,7 @@ impl Reader {
             space,
             label_column,
             column_names,
+            guesses,
             has_label,
             carried,
             table,
@@ -476,6 +479,12 @@ impl Reader {
             ));
         }
         warnings
+    }
+
+    /// What was guessed of a table of text and may be wrong, a sentence each with the flag that changes it: the separator of cells
+    /// and a missing header. The first input decides.
+    pub fn guesses(&self) -> &[String] {
+        &self.guesses
     }
 
     /// The format of the inputs.

@@ -10,6 +10,8 @@ use crate::{Format, foreign, number};
 pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x02";
 /// The version of caches of tables whose columns have kinds.
 pub(crate) const TABLE_CACHE: u8 = 3;
+/// The version of those whose number columns have texts of their own that are missing.
+pub(crate) const ODD_TEXT_CACHE: u8 = 4;
 
 /// The format a file's name promises, looking through a compression's ending.
 pub(crate) fn by_name(name: &str) -> Option<Format> {

@@ -6,8 +6,9 @@ use parsimon_core::Chunk;
 
 use crate::builder::{Builder, Parsed, Spec};
 use crate::delimited::{self, Dialect, Head};
-use crate::kinds::Missing;
+use crate::kinds::{Missing, is_label_name};
 use crate::label::LabelReader;
+use crate::listing::listed;
 use crate::{DataError, Format, Kinds, Options, jsonl, svmlight, vw};
 
 /// Parses texts of one format in the calling thread, and keeps its buffers between them.
@@ -54,7 +55,7 @@ impl RowParser {
             space,
             labels,
             max_value: options.max_value,
-            missing: Missing::new(table.and_then(|table| table.missing.as_deref())),
+            missing: Missing::of(table),
             ngrams: table.and_then(|table| table.ngrams).map_or(1, usize::from),
             options: options.clone(),
             labels_only: false,
@@ -91,10 +92,21 @@ impl RowParser {
             _ => {
                 let dialect = match self.format {
                     Format::Tsv => Dialect::TSV,
-                    _ => delimited::sniff(text, true),
+                    _ => delimited::sniff(text, true, builder.spec.options.separator),
                 };
                 let head = Head::new(text, true, true, dialect, &builder.spec.options)
                     .map_err(|words| DataError::columns(&self.name, words))?;
+                let options = &builder.spec.options;
+                let is_found = head.table.is_some()
+                    || options.label_column.is_some()
+                    || head.columns.label().is_none_or(is_label_name);
+                if options.needs_label && !is_found {
+                    let words = format!(
+                        "has no column that is surely the label; call it label, or pass --label-column NAME where the service creates the model. The columns are {}",
+                        listed(head.columns.names().iter(), 12)
+                    );
+                    return Err(DataError::columns(&self.name, words));
+                }
                 let rows = &text[head.bytes..];
                 delimited::parse(builder, rows, &head.columns, dialect);
                 return Ok(head.lines);
@@ -191,7 +203,12 @@ mod tests {
 
     #[test]
     fn json_fields_are_read_by_the_kinds_of_columns_as_cells_are() {
-        let column = |name: &str, kind| ColumnKind { name: name.into(), kind, form: None };
+        let column = |name: &str, kind| ColumnKind {
+            name: name.into(),
+            kind,
+            form: None,
+            missing: Vec::new(),
+        };
         let columns = vec![
             column("y", Kind::Category),
             column("age", Kind::Number),

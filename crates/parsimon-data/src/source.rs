@@ -19,7 +19,7 @@ use crate::opened::{Opened, open, refuse_column_flags, refuse_interactions};
 use crate::remarks::Remarks;
 use crate::stored::Stored;
 use crate::unmet::Unmet;
-use crate::{Format, Input, Kinds, Options, Space, TableSchema, jsonl};
+use crate::{Format, Input, Kinds, Options, Space, TableSchema, guesses, jsonl};
 
 /// A part of the input that can be parsed without the parts before it.
 pub(crate) struct Piece {
@@ -177,6 +177,12 @@ impl Source {
         self.has_label
     }
 
+    /// What was guessed of the first input; see [`Reader::guesses`](crate::Reader::guesses).
+    pub(crate) fn guesses(&self) -> Vec<String> {
+        let columns = self.first_columns.as_deref();
+        columns.map_or_else(Vec::new, |columns| guesses::of(columns, self.format, &self.options))
+    }
+
     pub(crate) fn column_names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }
@@ -316,6 +322,16 @@ impl Current {
                 unmet = Some(Arc::new(Unmet::new(names)));
             }
         }
+        if opened.format == Format::Jsonl && options.needs_label && options.label_column.is_none() {
+            let (seen, _) = opened.read_judged()?;
+            if let Some(fields) = jsonl::without_label(&opened.head[..seen], options) {
+                let words = format!(
+                    "no row has a label; name its field with --label-column NAME. The fields are {}",
+                    listed(fields.iter(), 12)
+                );
+                return Err(DataError::columns(&opened.name, words));
+            }
+        }
         let dialect = match opened.format {
             Format::Csv => Some(Dialect::CSV),
             Format::Tsv => Some(Dialect::TSV),
@@ -323,6 +339,12 @@ impl Current {
         };
         let (mut columns, mut lines_before, mut table) = (None, 0, None);
         let mut dialect = dialect;
+        if let (Some(_), true) = (options.separator, opened.format != Format::Csv) {
+            return Err(DataError::setting(format!(
+                "--separator is for the cells of CSV; {} is {}",
+                opened.name, opened.format
+            )));
+        }
         if let Some(dialect) = &mut dialect {
             opened.read_first_record(dialect.ends())?;
             let (seen, is_whole) = match options.kinds {
@@ -333,7 +355,7 @@ impl Current {
             };
             check_columns(&opened, *dialect)?;
             if opened.format == Format::Csv {
-                *dialect = delimited::sniff(&opened.head[..seen], is_whole);
+                *dialect = delimited::sniff(&opened.head[..seen], is_whole, options.separator);
                 dialect.is_careless &= options.kinds != Kinds::ByCell;
                 opened.read_first_record(dialect.ends())?;
             }

@@ -42,7 +42,7 @@ pub use parsimon_data::arrow;
 #[doc(inline)]
 pub use parsimon_data::{
     Carried, Cell, ColumnKind, ColumnType, DataError, DataErrorKind, Format, Header, Input, Kind,
-    Kinds, LabelCounter, LabelScan, LabelTexts, Labels, Names, NewNames, Options, Position, Reader,
-    Space, Stop, Stopper, TableFormat, TableSchema, TableWriter, cache, count_labels, hash,
-    scan_labels,
+    Kinds, LabelCounter, LabelScan, LabelTexts, Labels, Names, NewNames, OddText, Options,
+    Position, Reader, Space, Stop, Stopper, TableFormat, TableSchema, TableWriter, cache,
+    count_labels, hash, scan_labels,
 };

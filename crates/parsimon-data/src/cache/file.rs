@@ -8,7 +8,7 @@ use parsimon_files::{checksum, memory};
 use super::{
     BLOCK_HEADER_LEN, FOOTER_LEN, FOOTER_MAGIC, HEADER_LEN, schema, take_u64, take_varint,
 };
-use crate::recognize::{CACHE_MAGIC, TABLE_CACHE};
+use crate::recognize::{CACHE_MAGIC, ODD_TEXT_CACHE, TABLE_CACHE};
 use crate::{DataError, LabelTexts, Names, Space, TableSchema};
 
 /// Bytes that can be read from anywhere.
@@ -59,7 +59,6 @@ impl Blocks {
         let mut header = [0; HEADER_LEN as usize];
         file.rewind().and_then(|()| file.read_exact(&mut header)).map_err(cannot)?;
         let space = read_header(name, &header)?;
-        let is_table = header[7] == TABLE_CACHE;
         let mut footer = [0; FOOTER_LEN as usize];
         file.seek(SeekFrom::Start(size - FOOTER_LEN))
             .and_then(|_| file.read_exact(&mut footer))
@@ -85,7 +84,7 @@ impl Blocks {
         if checksum(&trailer) != expected {
             return Err(refuse("is damaged: the trailer does not match its checksum"));
         }
-        let (labels, names, table) = read_trailer(&trailer, is_table)
+        let (labels, names, table) = read_trailer(&trailer, header[7])
             .ok_or_else(|| refuse("is damaged: the trailer does not hold its names"))?;
         file.seek(SeekFrom::Start(HEADER_LEN)).map_err(cannot)?;
         let blocks = Self { name: name.clone(), file, at: HEADER_LEN, end: offset };
@@ -145,10 +144,11 @@ fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Sp
     if header[..7] != CACHE_MAGIC[..7] {
         return Err(DataError::format(name, "is not a cache"));
     }
-    if ![CACHE_MAGIC[7], TABLE_CACHE].contains(&header[7]) {
+    if ![CACHE_MAGIC[7], TABLE_CACHE, ODD_TEXT_CACHE].contains(&header[7]) {
         let (found, known) = (header[7], CACHE_MAGIC[7]);
-        let words =
-            format!("is a cache of version {found}; this reads versions {known} and {TABLE_CACHE}");
+        let words = format!(
+            "is a cache of version {found}; this reads versions {known} to {ODD_TEXT_CACHE}"
+        );
         return Err(DataError::version(name, words));
     }
     if checksum(&header[..16]).to_le_bytes() != header[16..] {
@@ -161,10 +161,7 @@ fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Sp
     }
 }
 
-fn read_trailer(
-    mut bytes: &[u8],
-    is_table: bool,
-) -> Option<(LabelTexts, Names, Option<TableSchema>)> {
+fn read_trailer(mut bytes: &[u8], version: u8) -> Option<(LabelTexts, Names, Option<TableSchema>)> {
     let bytes = &mut bytes;
     let mut labels = LabelTexts::default();
     for _ in 0..take_varint(bytes)? {
@@ -178,9 +175,11 @@ fn read_trailer(
         // In the order of slots, so each goes to the end.
         names.insert(slot, &schema::take_text(bytes)?);
     }
-    let table = match is_table {
-        true => Some(schema::take_schema(bytes)?),
-        false => None,
+    let table = match version {
+        TABLE_CACHE | ODD_TEXT_CACHE => {
+            Some(schema::take_schema(bytes, version == ODD_TEXT_CACHE)?)
+        }
+        _ => None,
     };
     bytes.is_empty().then_some((labels, names, table))
 }

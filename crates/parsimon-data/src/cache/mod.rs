@@ -3,7 +3,7 @@
 //! ```text
 //! header   "PARSIMC", version, space (0 ids, 1 hashed), bits, 6 zeros, checksum of these 16 bytes
 //! block*   payload length, row count, checksum of the payload, then the payload
-//! trailer  label texts, names of slots, in version 3 the schema of the table
+//! trailer  label texts, names of slots, from version 3 on the schema of the table
 //! footer   "PARSIMCE", trailer offset, trailer length, trailer checksum, row count, checksum of these 40 bytes
 //! ```
 //!
@@ -16,7 +16,8 @@
 //! [a bit per number column of the table: whether its cell has a value, the values as f64]
 //! ```
 //!
-//! A cache of a table whose columns have kinds is of version 3, any other of version 2.
+//! A cache of a table whose columns have kinds is of version 3, or 4 if number columns have texts of their own that are missing;
+//! any other is of version 2.
 //!
 //! Indices are not packed tighter: taking them apart again would cost more than reading them. Values are kept as f32 only
 //! where that loses nothing. A label that is a text is kept as its code

@@ -82,7 +82,7 @@ fn a_file_without_its_end_is_refused() {
     }
     let mut newer = bytes.clone();
     newer[7] = 9;
-    assert_eq!(error(&newer, &forced), "x: is a cache of version 9; this reads versions 2 and 3");
+    assert_eq!(error(&newer, &forced), "x: is a cache of version 9; this reads versions 2 to 4");
 }
 
 #[test]

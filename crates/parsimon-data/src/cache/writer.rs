@@ -7,7 +7,7 @@ use parsimon_core::Chunk;
 use parsimon_files::{OutputFile, checksum, is_special};
 
 use super::{FOOTER_MAGIC, HEADER_LEN, block, put_varint, schema};
-use crate::recognize::{CACHE_MAGIC, TABLE_CACHE};
+use crate::recognize::{CACHE_MAGIC, ODD_TEXT_CACHE, TABLE_CACHE};
 use crate::{DataError, LabelTexts, Names, Space, TableSchema, hash};
 
 /// Writes a cache: rows chunk by chunk, then names, and the file appears whole or not at all.
@@ -83,8 +83,8 @@ impl Writer {
         }
         let file = OutputFile::create(path).map_err(|e| refused(&name, e))?;
         let mut header = CACHE_MAGIC.to_vec();
-        if table.is_some() {
-            header[7] = TABLE_CACHE;
+        if let Some(table) = &table {
+            header[7] = if schema::has_odd_texts(table) { ODD_TEXT_CACHE } else { TABLE_CACHE };
         }
         let names = table.as_ref().map(schema::numbers).unwrap_or_default();
         let numbers = names.iter().map(|name| hash::feature(0, name.as_bytes())).collect();

@@ -70,7 +70,7 @@ pub(super) fn found(
         let mut verdict = if is_text_list(kind) {
             let is_empty = judge.values() == 0;
             let found = if is_empty { Kind::Empty } else { Kind::Category };
-            Verdict { kind: found, form: None, kept: Kind::Category, odd: None }
+            Verdict { kind: found, form: None, kept: Kind::Category, odd: None, few: Vec::new() }
         } else if frame.is_category(name) {
             verdict(&judge, name, Declared::Kind(Kind::Category), is_whole)
         } else {
@@ -79,7 +79,7 @@ pub(super) fn found(
         if frame.is_index(name) {
             verdict = Verdict { kind: Kind::Index, form: None, ..verdict };
         }
-        verdicts.push((verdict, judge.two().is_some()));
+        verdicts.push((verdict, judge.has_two_classes()));
     }
     check_interactions(&names, options)?;
     choose(&Candidate { names: &names, has_header: true, verdicts }, &asked(options))
@@ -114,7 +114,8 @@ fn verdict(judge: &Judge, name: &str, declared: Declared, is_whole: bool) -> Ver
         Kind::Identifier if by_cells.kept == kept || kept == Kind::Category => Kind::Identifier,
         _ => kept,
     };
-    Verdict { kind, form: if kind == kept { form } else { None }, kept, odd }
+    let form = if kind == kept { form } else { None };
+    Verdict { kind, form, kept, odd, few: Vec::new() }
 }
 
 /// The schema that the options know, or that the first rows show.

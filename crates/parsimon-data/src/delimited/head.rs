@@ -16,6 +16,9 @@ const MOST: usize = 64 << 20;
 /// The records that decide what separates cells.
 const SNIFFED: usize = 20;
 
+/// The place of the first record, where it is a row.
+const FIRST: usize = usize::MAX;
+
 /// What the first records say.
 pub(crate) struct Head {
     pub(crate) columns: Columns,
@@ -35,10 +38,12 @@ pub(crate) fn judged_bytes(head: &[u8]) -> Option<usize> {
     }
 }
 
-/// What separates the cells of a text: the sign that cuts its first records into most cells, as many in each.
-pub(crate) fn sniff(head: &[u8], is_whole: bool) -> Dialect {
-    let mut best = (1, Dialect::CSV);
-    for delimiter in [b',', b';', b'\t', b'|'] {
+/// What separates the cells of a text: the sign that cuts its first records into most cells, as many in each, unless one is given.
+pub(crate) fn sniff(head: &[u8], is_whole: bool, separator: Option<u8>) -> Dialect {
+    let given = separator.map(|delimiter| Dialect { delimiter, ..Dialect::CSV });
+    let mut best = (1, given.unwrap_or(Dialect::CSV));
+    let candidates: &[u8] = if separator.is_some() { &[] } else { b",;\t|" };
+    for &delimiter in candidates {
         let dialect = Dialect { delimiter, ..Dialect::CSV };
         let mut counts = Records { head, at: 0, dialect, is_whole }
             .take(SNIFFED)
@@ -161,7 +166,16 @@ impl Head {
                 check_names(&first)?;
                 let comma_decimals = dialect.delimiter != b',';
                 let is_all = is_whole && is_all;
-                Some(Arc::new(judged.schema(&first, is_all, comma_decimals, options)?))
+                let mut schema = judged.schema(&first, is_all, comma_decimals, options)?;
+                // Places count from the end of the first record.
+                let line_of = |place: u64| match usize::try_from(place) {
+                    Ok(place) if place < FIRST => count_lines(&head[..end + place]) + 1,
+                    _ => count_lines(&head[..at]) + 1,
+                };
+                for odd in schema.columns.iter_mut().flat_map(|column| &mut column.missing) {
+                    odd.line = odd.line.map(line_of);
+                }
+                Some(Arc::new(schema))
             }
             _ => None,
         };
@@ -174,13 +188,18 @@ impl Head {
         };
         columns = columns.carry(&options.carried_columns)?;
         columns.delimiter = dialect.delimiter;
+        columns.has_header = is_header;
         columns.is_careless = dialect.is_careless;
         let (bytes, lines) = match is_header {
-            true => (end, lines + memchr_iter(b'\n', record).count() as u64),
+            true => (end, lines + count_lines(record)),
             false => (0, 0),
         };
         Ok(Self { columns, table, bytes, lines })
     }
+}
+
+fn count_lines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
 }
 
 /// Whether the first record names the columns, from it alone.
@@ -228,16 +247,20 @@ impl Judged {
         let mut judges = vec![Judge::default(); first.len()];
         let mut scratch = Vec::new();
         let missing = Missing::beside_usual(&options.missing);
-        let take = |judge: &mut Judge, cell: &[u8]| {
+        let take = |judge: &mut Judge, cell: &[u8], place: usize| {
             let cell = cell.trim_ascii();
-            if missing.has(cell) { judge.take_missing() } else { judge.take_value(cell) }
+            match missing.has(cell) {
+                true => judge.take_missing(),
+                false => judge.take_value_at(cell, place),
+            }
         };
-        'rows: for record in rows {
-            let mut next = 0;
+        let mut rows = rows;
+        'rows: while let Some(record) = rows.next() {
+            let (mut next, place) = (0, rows.at - record.len());
             for judge in &mut judges {
                 // What is wrong with a row is said when it is read.
                 let Ok(cell) = cell(record, next, dialect, &mut scratch) else { break 'rows };
-                take(judge, cell.content);
+                take(judge, cell.content, place);
                 next = cell.next;
                 if cell.ends_record {
                     break;
@@ -249,7 +272,8 @@ impl Judged {
             other => other == Header::Present,
         };
         if !is_header {
-            first.iter().zip(&mut judges).for_each(|(cell, judge)| take(judge, cell.as_bytes()));
+            let cells = first.iter().zip(&mut judges);
+            cells.for_each(|(cell, judge)| take(judge, cell.as_bytes(), FIRST));
         }
         Self { is_header, judges }
     }

@@ -60,6 +60,7 @@ pub(crate) fn push(
             Some(value) if builder.spec.missing.has_number(value) => Ok(()),
             Some(value) => push_number(builder, column, k, value, place),
             None if builder.spec.missing.has(content) => Ok(()),
+            None if builder.spec.missing.has_in(column, content) => Ok(()),
             None if is_infinite(content) && !builder.spec.options.unfit_is_missing => {
                 Err(Bad::new(DataErrorKind::Number, place, not_a_number(content)).found(content))
             }

@@ -4,15 +4,41 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::columns::LABELS;
 use crate::error::shown;
 use crate::suggestion::did_you_mean;
 use crate::{Labels, Options};
+
+/// Fields that are listed at most.
+const MOST_FIELDS: usize = 50;
 
 /// Whether options name fields that must be there.
 pub(crate) fn names_fields(options: &Options) -> bool {
     let is_named = options.label_column.is_some() || options.weight_column.is_some();
     let lists = !options.ignored_columns.is_empty() || !options.interactions.is_empty();
     !matches!(options.labels, Labels::Optional(_)) && (is_named || lists)
+}
+
+/// The fields of the first rows, in order, if none of these has a label under one of the usual names; `None` if one has, and where a
+/// label is named or not needed.
+pub(crate) fn without_label(head: &[u8], options: &Options) -> Option<Vec<String>> {
+    let is_asked = options.needs_label && options.label_column.is_none();
+    if !is_asked || matches!(options.labels, Labels::Optional(_)) {
+        return None;
+    }
+    let mut fields: Vec<String> = Vec::new();
+    for line in head.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        let Ok(row) = serde_json::from_slice::<Map<String, Value>>(line) else { continue };
+        if LABELS.iter().chain(&["_label"]).any(|name| row.contains_key(*name)) {
+            return None;
+        }
+        for (key, _) in row {
+            if fields.len() < MOST_FIELDS && !fields.contains(&key) {
+                fields.push(key);
+            }
+        }
+    }
+    (!fields.is_empty()).then_some(fields)
 }
 
 /// A field or namespace that no row of the first ones has.

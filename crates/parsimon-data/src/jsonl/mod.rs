@@ -30,7 +30,7 @@ use crate::error::{Bad, shown};
 use crate::label::Found;
 use crate::{DataErrorKind, Options, hash, json_object, number, svmlight};
 
-pub(crate) use fields::{absent_fields, names_fields};
+pub(crate) use fields::{absent_fields, names_fields, without_label};
 
 /// Parses a block of whole lines.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {

@@ -32,7 +32,7 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct Candidate<'a> {
     pub(crate) names: &'a [String],
     pub(crate) has_header: bool,
-    /// What each column was found to be, and whether it has two values.
+    /// What each column was found to be, and whether it has two values that may be classes.
     pub(crate) verdicts: Vec<(Verdict, bool)>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Candidate<'a> {
         comma_decimals: bool,
     ) -> Self {
         let verdicts = names.iter().zip(judges).map(|(name, judge)| {
-            (judge.verdict(name, is_whole, comma_decimals), judge.two().is_some())
+            (judge.verdict(name, is_whole, comma_decimals), judge.has_two_classes())
         });
         Self { names, has_header, verdicts: verdicts.collect() }
     }
@@ -86,6 +86,7 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
             name: name.clone(),
             kind: verdict.kind,
             form: verdict.form.map(str::to_owned),
+            missing: verdict.few.clone(),
         })
         .collect();
     // Where two flags name a column, one by one goes before `all`, and the later of these before the earlier.
@@ -115,6 +116,12 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
                 columns[i].form =
                     (kind == verdict.kept).then(|| verdict.form.map(str::to_owned)).flatten();
             }
+        }
+    }
+    // A label or a weight that is no number is an error of its row.
+    for (i, column) in columns.iter_mut().enumerate() {
+        if column.kind != Kind::Number || [label, weight].contains(&Some(i)) {
+            column.missing.clear();
         }
     }
     let name = |i: Option<usize>| i.map(|i| names[i].clone());
@@ -242,6 +249,14 @@ mod tests {
                 .unwrap_err()
                 .contains("--label-column NAME. The columns are p, q")
         );
+        // Fractions are no classes.
+        let fractions: &[&[&str]] = &[&["0.25", "a"], &["0.75", "b"], &["0.25", "c"]];
+        for has_header in [false, true] {
+            let error = chosen(&["c1", "c2"], fractions, has_header).unwrap_err();
+            assert!(error.contains("The columns are c1, c2"), "{error}");
+        }
+        let whole: &[&[&str]] = &[&["0.0", "a"], &["1.0", "b"], &["0.0", "c"]];
+        assert_eq!(chosen(&["c1", "c2"], whole, false).unwrap(), "c1");
         let both: &[&[&str]] = &[&["1", "a"], &["0", "b"], &["1", "a"]];
         assert!(chosen(&["c1", "c2"], both, false).unwrap_err().contains("\"c1\", \"c2\""));
     }

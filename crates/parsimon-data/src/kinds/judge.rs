@@ -5,7 +5,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::cell::{Spelling, boolean_pair, spelling, words};
 use super::number_form::{COMMA, NumberForm, POINT, read_written};
-use super::{Kind, TimeForm};
+use super::odd::Odd;
+use super::{Kind, OddText, TimeForm};
 use crate::number;
 
 /// Fewer rows with different values are no proof of an identifier.
@@ -63,6 +64,8 @@ pub(crate) struct Judge {
     samples: Vec<String>,
     /// The first cell that is no plain number.
     odd: Option<String>,
+    /// The column without a few texts among its numbers.
+    few: Odd,
 }
 
 /// What a column was found to be.
@@ -74,6 +77,8 @@ pub(crate) struct Verdict {
     pub(crate) kept: Kind,
     /// A cell that is no number, if one was seen.
     pub(crate) odd: Option<String>,
+    /// The few texts of a number column, which are missing.
+    pub(crate) few: Vec<OddText>,
 }
 
 impl Default for Judge {
@@ -98,6 +103,7 @@ impl Default for Judge {
             has_repeats: false,
             samples: Vec::new(),
             odd: None,
+            few: Odd::default(),
         }
     }
 }
@@ -113,6 +119,34 @@ impl Judge {
     /// Looks at a cell that has no value.
     pub(crate) fn take_missing(&mut self) {
         self.missing += 1;
+        if let Some(numbers) = self.few.numbers() {
+            numbers.take_missing();
+        }
+    }
+
+    /// Looks at a trimmed cell that has a value, and is at this place of the text. A few texts among numbers are missing.
+    pub(crate) fn take_value_at(&mut self, cell: &[u8], place: usize) {
+        let is_number = number_in(cell).is_some()
+            || [POINT, COMMA].iter().any(|form| form.read(cell).is_some());
+        match is_number {
+            true => {
+                if let Some(numbers) = self.few.numbers() {
+                    numbers.take_value(cell);
+                }
+            }
+            false if self.few.is_unused() => {
+                let before = Box::new(self.clone());
+                self.few.begin(before, cell, place);
+            }
+            false => self.few.take(cell, place),
+        }
+        self.take_value(cell);
+    }
+
+    /// The column without its few texts, if it is one of numbers then.
+    fn without_few(&self, comma_decimals: bool) -> Option<(&Judge, &[OddText])> {
+        let (numbers, texts) = self.few.found(self.values)?;
+        (numbers.content(comma_decimals).0 == Kind::Number).then_some((numbers, texts))
     }
 
     /// Looks at a trimmed cell that has a value.
@@ -135,12 +169,7 @@ impl Judge {
     }
 
     fn take_number(&mut self, cell: &[u8]) {
-        let value = number::whole(cell).or_else(|| {
-            // `inf` and `1e+400` are numbers gone wrong; they are refused when they are read.
-            let value = std::str::from_utf8(cell).ok()?.parse::<f64>().ok()?;
-            value.is_infinite().then_some(value)
-        });
-        let Some(value) = value else {
+        let Some(value) = number_in(cell) else {
             self.are_plain = false;
             self.odd = Some(String::from_utf8_lossy(cell).into_owned());
             return;
@@ -189,17 +218,17 @@ impl Judge {
         self.values
     }
 
-    /// Whether all cells with a value were plain numbers.
+    /// Whether all cells with a value were plain numbers, but for a few texts.
     pub(crate) fn are_numbers(&self) -> bool {
-        self.values > 0 && self.are_plain
+        let is_so = |judge: &Judge| judge.values > 0 && judge.are_plain;
+        is_so(self) || self.few.found(self.values).is_some_and(|(numbers, _)| is_so(numbers))
     }
 
-    /// The two values of the column, if it has two.
-    pub(crate) fn two(&self) -> Option<[&str; 2]> {
-        match &self.samples[..] {
-            [a, b] if self.distinct.len() == 2 => Some([a, b]),
-            _ => None,
-        }
+    /// Whether the column has two values that may be classes: fractions are measured.
+    pub(crate) fn has_two_classes(&self) -> bool {
+        let is_fraction =
+            |cell: &String| number_in(cell.as_bytes()).is_some_and(|value| value.fract() != 0.0);
+        self.distinct.len() == 2 && !self.samples.iter().any(is_fraction)
     }
 
     /// Whether a cell has been seen.
@@ -210,6 +239,10 @@ impl Judge {
     /// The kind. `is_whole` says that all rows of the table were looked at, `comma_decimals` that a decimal comma is
     /// likelier than a separator of thousands.
     pub(crate) fn verdict(&self, name: &str, is_whole: bool, comma_decimals: bool) -> Verdict {
+        if let Some((numbers, texts)) = self.without_few(comma_decimals) {
+            let few = texts.to_vec();
+            return Verdict { few, ..numbers.verdict(name, is_whole, comma_decimals) };
+        }
         let (kept, form) = self.content(comma_decimals);
         let kind = if self.values == 0 {
             Kind::Empty
@@ -221,7 +254,8 @@ impl Judge {
             kept
         };
         let odd = self.odd.clone().filter(|_| kept != Kind::Number);
-        Verdict { kind, form: if kind == kept { form } else { None }, kept, odd }
+        let form = if kind == kept { form } else { None };
+        Verdict { kind, form, kept, odd, few: Vec::new() }
     }
 
     fn content(&self, comma_decimals: bool) -> (Kind, Option<&'static str>) {
@@ -273,6 +307,14 @@ impl Judge {
         };
         are_names && self.missing == 0 && !self.has_repeats && self.values >= LEAST_IDENTIFIED
     }
+}
+
+/// A plain number. `inf` and `1e+400` are numbers gone wrong; they are refused when they are read.
+fn number_in(cell: &[u8]) -> Option<f64> {
+    number::whole(cell).or_else(|| {
+        let value = std::str::from_utf8(cell).ok()?.parse::<f64>().ok()?;
+        value.is_infinite().then_some(value)
+    })
 }
 
 /// Whether a name says that the column identifies rows.
@@ -329,6 +371,36 @@ mod tests {
         assert_eq!(judged(&["31/12/2000", "1/2/2000"]).1, Some("31/12/2000"));
         assert_eq!(judged(&["12/31/2000", "1/2/2000"]).1, Some("12/31/2000"));
         assert_eq!(judged(&["1.2.2000", "3.4.2000"]).1, Some("31/12/2000"));
+    }
+
+    #[test]
+    fn a_few_texts_among_numbers_are_missing() {
+        let judged = |numbers: usize, texts: &[&str]| {
+            let mut judge = Judge::default();
+            (0..numbers).for_each(|i| judge.take_value_at(format!("{}.5", i % 7).as_bytes(), i));
+            texts.iter().for_each(|text| judge.take_value_at(text.as_bytes(), 1000));
+            let verdict = judge.verdict("x", true, false);
+            (verdict.kind, verdict.few.iter().map(|odd| odd.text.clone()).collect::<Vec<_>>())
+        };
+        let number = |few: &[&str]| (Kind::Number, few.iter().map(|&f| f.to_owned()).collect());
+        assert_eq!(judged(100, &["unknown"]), number(&["unknown"]));
+        assert_eq!(judged(99, &["unknown"]).0, Kind::Category);
+        assert_eq!(judged(198, &["-", "-"]), number(&["-"]));
+        assert_eq!(judged(197, &["-", "-"]).0, Kind::Category);
+        assert_eq!(judged(1000, &["a", "b", "c", "a"]), number(&["a", "b", "c"]));
+        assert_eq!(judged(1000, &["a", "b", "c", "d"]).0, Kind::Category);
+        // What looks like a number is none of these texts.
+        assert_eq!(judged(1000, &["inf"]), number(&[]));
+        assert_eq!(judged(1000, &["1,200"]), number(&[]));
+        // Before the numbers as well as behind them, and not among codes.
+        let mut judge = Judge::default();
+        judge.take_value_at(b"unknown", 0);
+        (0..200).for_each(|i| judge.take_value_at(format!("{}", i % 9).as_bytes(), i));
+        assert_eq!(judge.verdict("x", true, false).kind, Kind::Number);
+        let mut judge = Judge::default();
+        (0..200).for_each(|i| judge.take_value_at(format!("00{}", i % 9).as_bytes(), i));
+        judge.take_value_at(b"unknown", 0);
+        assert_eq!(judge.verdict("x", true, false).kind, Kind::Category);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Cells that have no value.
 
+use std::sync::Arc;
+
+use super::TableSchema;
 use crate::number;
 
 /// Spellings of a missing cell beside nothing at all.
@@ -17,6 +20,9 @@ pub fn is_missing_word(text: &str) -> bool {
     is_missing(text.as_bytes())
 }
 
+/// The name of a column, and texts that are missing in it.
+type OfColumn = (Box<str>, Vec<Box<[u8]>>);
+
 /// Which cells of a table have no value. An empty cell never has one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Missing {
@@ -24,6 +30,8 @@ pub(crate) struct Missing {
     list: Option<Vec<Box<[u8]>>>,
     /// Those of the list that are numbers: `-999` also stands for `-999.0`.
     numbers: Vec<f64>,
+    /// Texts that are missing in one column of numbers.
+    of_columns: Vec<OfColumn>,
 }
 
 impl Missing {
@@ -34,7 +42,26 @@ impl Missing {
         Self {
             list: Some(tokens().map(Box::from).collect()),
             numbers: tokens().filter_map(number::whole).collect(),
+            of_columns: Vec::new(),
         }
+    }
+
+    /// The cells that have no value in a table; by the usual list if there is no schema.
+    pub(crate) fn of(schema: Option<&Arc<TableSchema>>) -> Self {
+        let Some(schema) = schema else { return Self::default() };
+        let columns = schema.columns.iter().filter(|column| !column.missing.is_empty());
+        let of_columns = columns.map(|column| {
+            let texts = column.missing.iter().map(|odd| Box::from(odd.text.trim().as_bytes()));
+            (Box::from(column.name.as_str()), texts.collect())
+        });
+        Self { of_columns: of_columns.collect(), ..Self::new(schema.missing.as_deref()) }
+    }
+
+    /// Whether a trimmed cell that is no number has no value in a column of numbers.
+    #[cold]
+    pub(crate) fn has_in(&self, column: &str, cell: &[u8]) -> bool {
+        let mut texts = self.of_columns.iter().filter(|(name, _)| **name == *column);
+        texts.any(|(_, texts)| texts.iter().any(|text| **text == *cell))
     }
 
     /// The cells of the usual list and some more.

@@ -5,6 +5,7 @@ mod choice;
 mod judge;
 mod missing;
 mod number_form;
+mod odd;
 mod select;
 mod time;
 
@@ -19,6 +20,7 @@ pub(crate) use judge::Verdict;
 pub(crate) use missing::Missing;
 pub use missing::is_missing_word;
 pub(crate) use number_form::NumberForm;
+pub use odd::OddText;
 pub(crate) use select::{find, fits, nearest, select};
 pub(crate) use time::{Moment, TimeForm};
 
@@ -102,6 +104,8 @@ pub struct ColumnKind {
     /// How numbers or dates are written, where that is not the usual way: an example such as `1.234,5`
     /// or `31/12/2000`.
     pub form: Option<String>,
+    /// Texts among its numbers that are missing, beside those of [`TableSchema::missing`].
+    pub missing: Vec<OddText>,
 }
 
 /// The kinds of a table's columns, and which of them is the label.
@@ -148,6 +152,12 @@ impl TableSchema {
                     ));
                 }
             }
+            if !column.missing.is_empty() && column.kind != Kind::Number {
+                let (name, kind) = (&column.name, column.kind);
+                return Err(format!(
+                    "column {name:?} of kind {kind} has texts that are missing, which are for columns of numbers"
+                ));
+            }
         }
         if let Some(n) = self.ngrams {
             check_ngrams(n)?;
@@ -179,6 +189,7 @@ impl TableSchema {
             _ => return None,
         };
         found.form = None;
+        found.missing.clear();
         Some(wider)
     }
 }

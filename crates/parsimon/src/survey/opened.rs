@@ -83,6 +83,7 @@ pub(super) fn reopen<S: Source + ?Sized>(
     let mut schema = InputSchema { found, ..InputSchema::default() };
     let mut options = options.clone();
     options.needs_namespaces = true;
+    options.needs_label = true;
     options.numbers_apart = settings.iter().any(Settings::is_normalized);
     if let Some(first) = settings.first() {
         options.labels = schema.labels(first);

@@ -1,6 +1,6 @@
 //! A table's schema as files have it.
 
-use parsimon_data::{ColumnKind, TableSchema};
+use parsimon_data::{ColumnKind, OddText, TableSchema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
@@ -11,6 +11,8 @@ struct Column {
     kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     form: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -33,6 +35,7 @@ impl From<&TableSchema> for Table {
             name: column.name.clone(),
             kind: column.kind.to_string(),
             form: column.form.clone(),
+            missing: column.missing.iter().map(|odd| odd.text.clone()).collect(),
         };
         Self {
             label: schema.label.clone(),
@@ -48,9 +51,10 @@ impl TryFrom<Table> for TableSchema {
     type Error = String;
 
     fn try_from(table: Table) -> Result<Self, String> {
-        let column = |Column { name, kind, form }: Column| {
+        let column = |Column { name, kind, form, missing }: Column| {
             let kind = kind.parse().map_err(|e| format!("column {name:?}: {e}"))?;
-            Ok(ColumnKind { name, kind, form })
+            let missing = missing.into_iter().map(|text| OddText { text, line: None }).collect();
+            Ok(ColumnKind { name, kind, form, missing })
         };
         let columns = table.columns.into_iter().map(column).collect::<Result<_, String>>()?;
         let Table { label, weight, missing, ngrams, .. } = table;

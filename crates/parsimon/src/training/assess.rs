@@ -41,6 +41,8 @@ pub struct Assessed {
     pub coverage: Coverage,
     /// Warnings about the rows; see [`Reader::warnings`].
     pub warnings: Vec<String>,
+    /// What was guessed of the data; see [`Reader::guesses`].
+    pub guesses: Vec<String>,
     /// Bad rows that were skipped.
     pub skipped: u64,
 }
@@ -113,6 +115,7 @@ impl Model {
             segments: judge.segments.map(SegmentTally::finish),
             coverage,
             warnings: reader.warnings(),
+            guesses: reader.guesses().to_vec(),
             skipped: reader.skipped_rows(),
         })
     }

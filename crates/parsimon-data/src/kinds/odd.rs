@@ -1,0 +1,93 @@
+//! A few texts among the numbers of a column, such as `unknown` in one row of a thousand.
+//!
+//! They are no reason to make every number a category: the column stays one of numbers, and these texts are missing.
+
+use super::Judge;
+
+/// More different texts are words of the column, not marks of missing values.
+const MOST_TEXTS: usize = 3;
+/// Fewer numbers do not prove that a column is one of numbers.
+const LEAST_NUMBERS: usize = 100;
+/// At most one cell in so many is a text.
+const RARITY: usize = 100;
+
+/// A text that is missing in a column of numbers.
+#[derive(Clone, Debug)]
+pub struct OddText {
+    /// The cell, trimmed.
+    pub text: String,
+    /// The line where it was first seen, for a message. Not part of the schema: files do not have it, and two texts that
+    /// differ in it are equal.
+    pub line: Option<u64>,
+}
+
+impl PartialEq for OddText {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for OddText {}
+
+/// The texts, and the column as it is without them.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Odd {
+    /// No text was seen.
+    #[default]
+    None,
+    Few {
+        numbers: Box<Judge>,
+        texts: Vec<OddText>,
+        cells: usize,
+    },
+    TooMany,
+}
+
+impl Odd {
+    /// Whether no text was seen so far.
+    pub(super) fn is_unused(&self) -> bool {
+        matches!(self, Odd::None)
+    }
+
+    /// Begins with the first text; `numbers` has seen the cells before it.
+    pub(super) fn begin(&mut self, numbers: Box<Judge>, cell: &[u8], place: usize) {
+        *self = Odd::Few { numbers, texts: Vec::new(), cells: 0 };
+        self.take(cell, place);
+    }
+
+    /// Looks at one more text. The place stands where the line will be.
+    pub(super) fn take(&mut self, cell: &[u8], place: usize) {
+        let Odd::Few { numbers, texts, cells } = self else { return };
+        numbers.take_missing();
+        *cells += 1;
+        if texts.iter().any(|odd| odd.text.as_bytes() == cell) {
+            return;
+        }
+        match std::str::from_utf8(cell) {
+            Ok(text) if texts.len() < MOST_TEXTS => {
+                texts.push(OddText { text: text.to_owned(), line: Some(place as u64) });
+            }
+            _ => *self = Odd::TooMany,
+        }
+    }
+
+    /// The column without the texts, while these are few.
+    pub(super) fn numbers(&mut self) -> Option<&mut Judge> {
+        match self {
+            Odd::Few { numbers, .. } => Some(numbers),
+            Odd::None | Odd::TooMany => None,
+        }
+    }
+
+    /// The column without the texts, and the texts, if these are few among so many cells with a value.
+    pub(super) fn found(&self, values: usize) -> Option<(&Judge, &[OddText])> {
+        match self {
+            Odd::Few { numbers, texts, cells }
+                if numbers.values() >= LEAST_NUMBERS && cells * RARITY <= values =>
+            {
+                Some((numbers, texts))
+            }
+            _ => None,
+        }
+    }
+}

@@ -44,6 +44,11 @@ fn files_are_scored_learned_labelled_and_replayed() {
     let table = file("rows.csv", "label,city\n1,\"Os\nlo\"\n0,Rome\nmaybe,Rome\n");
     let (fine, _, words) = client(&served, &["learn", &table]);
     assert!(!fine && words.contains("rows.csv:5:"), "{words}");
+    // The first column is not taken for the label.
+    let table = file("ages.csv", "age,city,bought\n1,Rome,1\n0,Oslo,0\n");
+    let (fine, _, words) = client(&served, &["learn", &table]);
+    assert!(!fine && words.contains("has no column that is surely the label"), "{words}");
+    assert!(words.contains("The columns are age, city, bought"), "{words}");
     // Labels for rows that were scored.
     let waiting =
         file("waiting.jsonl", "{\"id\":\"w1\",\"site\":\"s1\"}\n{\"id\":\"w2\",\"site\":\"s1\"}\n");

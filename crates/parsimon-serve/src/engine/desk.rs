@@ -105,9 +105,10 @@ impl Desks {
         Self { options: reading.score.clone(), free: Mutex::default() }
     }
 
-    /// Desks for learning.
+    /// Desks for learning. The label is not guessed; logs of earlier versions may have rows whose label was.
     pub(crate) fn for_learning(reading: &Reading) -> Self {
-        Self { options: reading.learn.clone(), free: Mutex::default() }
+        let options = Options { needs_label: true, ..reading.learn.clone() };
+        Self { options, free: Mutex::default() }
     }
 
     /// Desks for scores that are explained: the names of features are kept.

@@ -40,6 +40,21 @@ fn two_states_become_one_that_predicts_and_goes_on() {
 }
 
 #[test]
+fn a_part_counts_once() {
+    let dir = prepared("-a ftrl --l1 0.5");
+    dir.write("copy.ckpt", dir.read("b.ckpt"));
+    for (parts, expected) in [
+        ("b.ckpt c.ckpt b.ckpt", "b.ckpt is named twice"),
+        ("b.ckpt c.ckpt ./b.ckpt", "is named twice"),
+        ("b.ckpt c.ckpt copy.ckpt", "copy.ckpt has learned the same as b.ckpt"),
+    ] {
+        let error = dir.run(&format!("merge {parts} --from base.ckpt --out m.ckpt")).fails(2);
+        assert!(error.contains(expected), "{parts}: {error}");
+        assert!(!dir.has("m.ckpt"));
+    }
+}
+
+#[test]
 fn one_state_alone_is_itself() {
     let dir = prepared("-a rda --l1 0.01 --precision f64");
     dir.run("merge b.ckpt --from base.ckpt --out m.ckpt -o m.psm").ok();

@@ -24,9 +24,18 @@ pub(crate) fn run(args: &MergeArgs) -> Result<(), Fault> {
     check_distinct(&args.checkpoints)?;
     let mut state = start(args)?;
     state.check_mergeable()?;
-    let mut deltas = Vec::new();
+    let mut deltas: Vec<Delta> = Vec::new();
     for path in &args.checkpoints {
-        deltas.push(delta(&state, path, args)?);
+        let delta = delta(&state, path, args)?;
+        // A copy under another name.
+        if let Some(same) = deltas.iter().position(|known| delta.rows() > 0 && *known == delta) {
+            return Err(Fault::Usage(format!(
+                "{} has learned the same as {}; its rows would count twice, so leave one of them out",
+                path.display(),
+                args.checkpoints[same].display()
+            )));
+        }
+        deltas.push(delta);
     }
     let (learners, rows) = (deltas.len(), deltas.iter().map(Delta::rows).sum::<u64>());
     state.absorb([merge_deltas(deltas)?])?;

@@ -156,6 +156,74 @@ fn flags_of_vowpal_wabbit_that_mean_nothing_here_name_what_does() {
 }
 
 #[test]
+fn switches_of_other_programs_keep_their_meaning() {
+    for (theirs, ours) in [
+        ("--fit_intercept=false", "--no-bias"),
+        ("--fit-intercept False", "--no-bias"),
+        ("--fit_intercept true", ""),
+        ("--fit_intercept=1", ""),
+        ("--intercept=0", "--no-bias"),
+        ("--bias=false", "--no-bias"),
+        ("--noconstant=false", ""),
+        ("--noconstant", "--no-bias"),
+        ("--no-constant true", "--no-bias"),
+        ("--no-intercept=False", ""),
+        ("--validation-fraction 0.2", "--holdout 0.2"),
+        ("--test_size 0.2", "--holdout 0.2"),
+        ("--num_round 2", "--passes 2"),
+        ("--num_boost_round=2", "--passes 2"),
+        ("--max_iter 2", "--passes 2"),
+        ("--n_jobs 2", "--threads 2"),
+        ("--objective binary:logistic", "--loss logistic"),
+    ] {
+        same(&format!("train d.svm {theirs}"), &format!("train d.svm {ours}"));
+    }
+    for (theirs, expected) in [
+        ("--fit_intercept=perhaps", "--fit-intercept is true or false"),
+        ("--ftrl=false", "cannot be false here"),
+        ("--holdout_off=false", "cannot be false here"),
+        ("--model x", "-o MODEL writes a model, --from MODEL starts from one"),
+        ("--model-file x", "-o MODEL writes a model, --from MODEL starts from one"),
+        ("--alpha 0.1", "set the step with --rate, the penalty with --l1"),
+        ("--gamma 0.1", "set the step with --rate, the penalty with --l1"),
+        ("-a sgd --alpha 0.1", "sgd has no setting \"alpha\""),
+        ("--l1_ratio 0.1", "--l1 and --l2"),
+        ("--C 10", "a larger penalty is a smaller C"),
+        ("-C 10", "a larger penalty is a smaller C"),
+        ("--solver saga", "--algorithm NAME"),
+        ("-s 6", "--algorithm NAME"),
+        ("-B 1", "--no-bias"),
+        ("-e 0.01", "--passes N"),
+        ("-w1 2", "--class-weight"),
+        ("--scale_pos_weight 5", "--class-weight"),
+        ("--tol 1e-3", "--early-stop"),
+        ("--early_stopping", "--early-stop PASSES"),
+        ("--warm_start", "--resume FILE"),
+        ("--average", "-a asgd"),
+        ("--booster gblinear", "--algorithm NAME"),
+        ("--max_depth 3", "models are linear"),
+        ("--eval_metric auc", "parsimon evaluate"),
+        ("--subsample 0.5", "--sample-negatives"),
+    ] {
+        refused(&format!("train d.svm {theirs}"), &[expected]);
+    }
+    let dir = folder();
+    let error = dir.run("train d.svm --model x").fails(2);
+    assert!(!dir.has("x"), "{error}");
+    let error = dir.run("predict --model x d.svm").fails(2);
+    assert!(error.contains("take the model as the first argument"), "{error}");
+}
+
+#[test]
+fn flags_that_would_do_nothing_are_refused() {
+    refused("train d.svm --shuffle 0", &["--shuffle", "1 or more"]);
+    refused("train d.svm --seed 3", &["--seed is the seed of --shuffle"]);
+    refused("train d.svm --seed 3 --no-shuffle", &["--seed is the seed of --shuffle"]);
+    refused("train --ignore a b_c u.csv", &["there is no file b_c", "--ignore a,b_c"]);
+    refused("train u.csv --categories a b_c", &["--categories a,b_c"]);
+}
+
+#[test]
 fn a_suggestion_is_a_slip_away_or_not_made() {
     for (flag, suggestion) in [
         ("--limt", Some("--limit")),

@@ -106,6 +106,9 @@ pub(crate) struct DataArgs {
     /// Whether the first line of a CSV or TSV file has the names of the columns
     #[arg(long, value_enum, default_value = "guess", help_heading = "Data")]
     header: HeaderArg,
+    /// Sign between the cells of a CSV file: one character, or tab [default: detected]
+    #[arg(long, aliases = ["delimiter", "sep"], value_name = "CHAR", value_parser = separator, help_heading = "Data")]
+    separator: Option<u8>,
     /// Skip up to ROWS malformed rows
     #[arg(long, value_name = "ROWS", default_value_t = 0, value_parser = number::whole::<u64>, help_heading = "Data")]
     skip_bad: u64,
@@ -127,6 +130,15 @@ enum KindsArg {
     Column,
     /// Each cell by itself: numbers are numbers, anything else is a category
     Cell,
+}
+
+/// One character of ASCII, or its name.
+fn separator(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [one] if !one.is_ascii_alphanumeric() => Ok(*one),
+        _ => Err("it must be one sign such as ; or |, or tab".to_owned()),
+    }
 }
 
 /// Parsing takes longer than learning: every core may parse, and one more keeps them busy while rows are learned.
@@ -180,12 +192,33 @@ impl DataArgs {
             HeaderArg::Present => flag("--header", "present".into()),
             HeaderArg::Absent => flag("--header", "absent".into()),
         }
+        self.separator.iter().for_each(|&separator| {
+            let word = if separator == b'\t' { "tab".into() } else { char::from(separator).into() };
+            flag("--separator", word);
+        });
         if self.skip_bad > 0 {
             flag("--skip-bad", self.skip_bad.to_string());
         }
         let switches = [("--no-hash", self.no_hash), ("--no-names", self.no_names)];
         words.extend(switches.iter().filter(|s| s.1).map(|s| s.0.to_owned()));
         words
+    }
+
+    /// Refuses a list of columns that is cut at a blank: the word behind it is then a file that is not there.
+    fn check_lists(&self) -> Result<(), Fault> {
+        let lists = || self.column_lists().into_iter().filter(|(_, list)| !list.is_empty());
+        let is_word = |path: &&PathBuf| {
+            let text = path.to_str().unwrap_or_default();
+            text != "-" && !text.contains(['/', '\\', '.']) && !path.exists()
+        };
+        match (lists().next(), self.inputs.iter().find(is_word)) {
+            (Some((flag, list)), Some(word)) => Err(Fault::Usage(format!(
+                "there is no file {0}; if it is another value of {flag}, separate the values with commas: {flag} {1},{0}",
+                word.display(),
+                list.join(",")
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The flags that list columns or cells.
@@ -347,6 +380,7 @@ impl DataArgs {
 
     /// The options, but for the labels, which depend on the task.
     pub(crate) fn options(&self, precision: Precision) -> Result<Options, Fault> {
+        self.check_lists()?;
         let interactions = self.interactions()?;
         if let Some(bits) = self.bits.filter(|bits| !(1..=31).contains(bits)) {
             return Err(Fault::Usage(format!("--bits must be 1 to 31, got {bits}")));
@@ -381,6 +415,7 @@ impl DataArgs {
                 HeaderArg::Present => Header::Present,
                 HeaderArg::Absent => Header::Absent,
             },
+            separator: self.separator,
             max_value: precision.max_value(),
             keep_names: !self.no_names,
             ..Options::default()

@@ -170,7 +170,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// File to write the model to [default: the model is not saved]
-    #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f', alias = "model")]
+    #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f')]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
@@ -182,14 +182,14 @@ pub(crate) struct TrainArgs {
     pub(crate) passes: u32,
     /// Shuffle rows within windows of ROWS rows [65536 without a number]
     #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "65536", help_heading = "Run",
-          value_parser = number::whole::<usize>)]
+          value_parser = number::positive::<usize>)]
     pub(crate) shuffle: Option<usize>,
     /// Learn the rows in their order, even if the model forgets the first
     #[arg(long, conflicts_with = "shuffle", help_heading = "Run")]
     pub(crate) no_shuffle: bool,
-    /// Seed of --shuffle
-    #[arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run", value_parser = number::whole::<u64>)]
-    pub(crate) seed: u64,
+    /// Seed of --shuffle [default: 1]
+    #[arg(long, value_name = "SEED", help_heading = "Run", value_parser = number::whole::<u64>)]
+    pub(crate) seed: Option<u64>,
     /// Hold out this share of the rows to validate on [0.1 without a number]
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.1", help_heading = "Run",
           value_parser = number::real)]
@@ -360,7 +360,7 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// File to write the best model to [default: the model is not saved]
-    #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f', alias = "model")]
+    #[arg(short = 'o', long = "output", value_name = "MODEL", short_alias = 'f')]
     pub(crate) output: Option<PathBuf>,
     /// Values of a setting to try: l1=0,0.1,1 or l1=1e-8..1e-2:12 (12 values, log-spaced if both ends are positive). Several
     /// sweeps make a grid [default: a grid of l1 and rate]

@@ -133,6 +133,13 @@ impl SpecArgs {
     pub(crate) fn spec(&self) -> Result<Spec, Fault> {
         let spec = self.over(Spec::recommended())?;
         let is_named = self.layers(None)?.get("algorithm").is_some();
+        // scikit-learn calls a penalty so, FTRL's paper the step; XGBoost calls a penalty gamma, RDA's paper one over the step.
+        let ambiguous = self.names().find(|name| ["alpha", "gamma"].contains(name));
+        if let Some(name) = ambiguous.filter(|_| !is_named) {
+            return Err(Fault::Usage(format!(
+                "--{name} means different things in different programs; set the step with --rate, the penalty with --l1"
+            )));
+        }
         let hint = spec.fields().find_map(|(name, _)| methods_with(name));
         match hint.filter(|_| !is_named) {
             Some(hint) => Err(Fault::Usage(hint)),

@@ -4,6 +4,7 @@
 //! underscores become dashes; values of flags are never touched.
 
 use std::ffi::OsString;
+use std::iter::Peekable;
 
 use clap::{Arg, Command};
 
@@ -23,13 +24,15 @@ enum Meaning {
     Flag(&'static str),
     /// The same as this flag with this value. It has no value of its own.
     Set(&'static str, &'static str),
-    /// The same as this switch. It has no value.
+    /// The same as this switch, unless its value is false.
     Switch(&'static str),
+    /// What is the case anyway, or with the value false the same as this switch.
+    Unless(&'static str),
     /// The same as this switch. Its value, a number, is found in the data here.
     Counted(&'static str),
     /// The same as this flag, with another word for the value.
     Words(&'static str, &'static [(&'static str, &'static str)]),
-    /// What is the case anyway. It has no value.
+    /// What is the case anyway. With the value false it is refused.
     Default,
     /// Nothing.
     None,
@@ -44,7 +47,7 @@ const fn foreign(
     Foreign { name, letter, meaning, instead }
 }
 
-use Meaning::{Counted, Default, Flag, None as Nothing, Set, Switch, Words};
+use Meaning::{Counted, Default, Flag, None as Nothing, Set, Switch, Unless, Words};
 
 const LOSSES: &[(&str, &str)] = &[
     ("logistic", "logistic"),
@@ -71,12 +74,11 @@ const LINKS: &[(&str, &str)] = &[("logistic", "probability"), ("identity", "marg
 
 const PREDICT: &str = "to predict, run parsimon predict MODEL DATA";
 const CACHE: &str = "write a cache with parsimon convert DATA -o FILE.psc, and give it as the data";
-const DELIMITER: &str =
-    "the delimiter of a table is detected: comma, semicolon, tab or |; --format tsv sets a tab";
 const METHOD: &str =
     "choose the method with --algorithm NAME; parsimon algorithms lists the methods";
 const NO_TASK: &str = "models are linear, for classes and numbers; parsimon has no bandits, cost-sensitive classes, topics, networks or factors";
 const RANGE: &str = "predicted numbers stay within the range of the labels; --no-clip-predictions lets them leave it";
+const MODEL: &str = "-o MODEL writes a model, --from MODEL starts from one, --resume CHECKPOINT goes on with a checkpoint; predict, evaluate and inspect take the model as the first argument";
 const WEIGHTS: &str = "to print the weights, run parsimon inspect MODEL --weights tsv";
 
 /// Names of Vowpal Wabbit, then of scikit-learn and others.
@@ -157,23 +159,51 @@ const FOREIGN: &[Foreign] = &[
     foreign("n-jobs", None, Flag("threads"), ""),
     foreign("num-threads", None, Flag("threads"), ""),
     foreign("target-column", None, Flag("label-column"), ""),
-    foreign("fit-intercept", None, Default, ""),
+    foreign("fit-intercept", None, Unless("no-bias"), ""),
+    foreign("intercept", None, Unless("no-bias"), ""),
+    foreign("bias", None, Unless("no-bias"), ""),
     foreign("no-intercept", None, Switch("no-bias"), ""),
     foreign("silent", None, Switch("quiet"), ""),
+    foreign("no-constant", None, Switch("no-bias"), ""),
+    foreign("l1-ratio", None, Nothing, "set the penalties apart with --l1 and --l2, as in -a ftrl --l1 0.1 --l2 0.1"),
+    foreign("tol", None, Nothing, "learning ends after --passes N passes, or with --holdout --early-stop when the holdout loss rises"),
+    foreign("n-iter-no-change", None, Flag("early-stop"), ""),
+    foreign("patience", None, Flag("early-stop"), ""),
+    foreign("early-stopping", None, Nothing, "stop early with --holdout SHARE --early-stop PASSES"),
+    foreign("early-stopping-rounds", None, Nothing, "stop early with --holdout SHARE --early-stop PASSES"),
+    foreign("validation-fraction", None, Flag("holdout"), ""),
+    foreign("test-size", None, Flag("holdout"), ""),
+    foreign("warm-start", None, Nothing, "go on from a checkpoint with --resume FILE, or start from a model with --from MODEL"),
+    foreign("average", None, Nothing, "-a asgd averages the weights; parsimon algorithms lists the methods"),
+    foreign("solver", Some('s'), Nothing, METHOD),
+    foreign("optimizer", None, Nothing, METHOD),
+    foreign("booster", None, Nothing, METHOD),
+    foreign("cost", Some('C'), Nothing, "set the penalties with --l1 and --l2; a larger penalty is a smaller C"),
+    foreign("", Some('B'), Nothing, "a bias is learned unless --no-bias is passed"),
+    foreign("", Some('e'), Nothing, "learning ends after --passes N passes, or with --holdout --early-stop when the holdout loss rises"),
+    foreign("", Some('w'), Nothing, "weight classes with --class-weight A=1,B=10, or balanced"),
+    foreign("scale-pos-weight", None, Nothing, "weight classes with --class-weight A=1,B=10, or balanced"),
+    foreign("sample-weight", None, Flag("weight-column"), ""),
+    foreign("num-round", None, Flag("passes"), ""),
+    foreign("num-boost-round", None, Flag("passes"), ""),
+    foreign("n-estimators", None, Nothing, NO_TASK),
+    foreign("max-depth", None, Nothing, NO_TASK),
+    foreign("eval-metric", None, Nothing, "parsimon evaluate MODEL DATA prints all metrics"),
+    foreign("standardize", None, Switch("normalize"), ""),
+    foreign("subsample", None, Nothing, "learn a share of the negative rows with --sample-negatives SHARE, or the first rows with --limit ROWS"),
     foreign("batch-size", None, Nothing, "rows are learned one by one, in order"),
     foreign("regularization", None, Nothing, "set the penalties with --l1 and --l2"),
     foreign("reg-lambda", None, Nothing, "set the penalties with --l1 and --l2"),
     foreign("reg-alpha", None, Nothing, "set the penalties with --l1 and --l2"),
     foreign("C", None, Nothing, "set the penalties with --l1 and --l2; a larger penalty is a smaller C"),
-    foreign("sep", None, Nothing, DELIMITER),
-    foreign("delimiter", None, Nothing, DELIMITER),
     foreign("verbose", Some('v'), Nothing, "how often progress is printed is set with --progress; --quiet prints errors only"),
     foreign("validation", None, Flag("test"), "give the data to parsimon evaluate MODEL DATA"),
     foreign("valid", None, Flag("test"), "give the data to parsimon evaluate MODEL DATA"),
     foreign("input", None, Flag("data"), ""),
     foreign("train", None, Flag("data"), ""),
     foreign("save", None, Flag("output"), ""),
-    foreign("model-file", None, Flag("output"), "give the model as the first argument"),
+    foreign("model", None, Nothing, MODEL),
+    foreign("model-file", None, Nothing, MODEL),
     foreign("objective", None, Words("loss", OBJECTIVES),
         "use --loss with logistic, squared, hinge, squared-hinge, huber, quantile or poisson"),
 ];
@@ -183,7 +213,7 @@ pub(super) fn translate(
     root: &Command,
     words: impl IntoIterator<Item = OsString>,
 ) -> Result<Vec<OsString>, String> {
-    let mut words = words.into_iter();
+    let mut words = words.into_iter().peekable();
     let mut out: Vec<OsString> = words.next().into_iter().collect();
     let mut command = root;
     while let Some(word) = words.next() {
@@ -280,6 +310,30 @@ pub(crate) fn wants_value(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|count| count.min_values() > 0)
 }
 
+/// Whether a switch is on: its value, behind an equals sign or as the next word, may be true or false.
+fn is_on(
+    typed: &Typed<'_>,
+    words: &mut Peekable<impl Iterator<Item = OsString>>,
+) -> Result<bool, String> {
+    let boolean = |text: &str| match text.to_ascii_lowercase().as_str() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    };
+    if let Some(value) = typed.value {
+        let number = ["0", "1"].iter().position(|digit| *digit == value).map(|digit| digit == 1);
+        return boolean(value)
+            .or(number)
+            .ok_or_else(|| format!("{} is true or false, got {value:?}", typed.shown()));
+    }
+    // A file may be called 0 or 1, and hardly false.
+    let next = words.peek().and_then(|word| word.to_str()).and_then(boolean);
+    if next.is_some() {
+        words.next();
+    }
+    Ok(next.unwrap_or(true))
+}
+
 /// Words that replace a flag, and the flag of ours whose value is still to come.
 type Replaced<'c> = (Vec<OsString>, Option<&'c Arg>);
 
@@ -288,8 +342,12 @@ impl Foreign {
         &self,
         command: &'c Command,
         typed: &Typed<'_>,
-        words: &mut impl Iterator<Item = OsString>,
+        words: &mut Peekable<impl Iterator<Item = OsString>>,
     ) -> Result<Replaced<'c>, String> {
+        let is_off = match self.meaning {
+            Set(..) | Switch(_) | Unless(_) | Default => !is_on(typed, words)?,
+            _ => false,
+        };
         let flag = |name: &str| {
             let name = Typed { name: name.into(), is_short: name.len() == 1, value: None };
             name.find(command).map(|arg| (OsString::from(name.shown()), arg))
@@ -299,6 +357,11 @@ impl Foreign {
                 Some(value) => (vec![ours, value.into()], None),
                 None => (vec![ours], Some(arg)),
             }),
+            Set(..) | Default if is_off => {
+                return Err(format!("{} cannot be false here; leave it out", typed.shown()));
+            }
+            Switch(_) if is_off => Some((Vec::new(), None)),
+            Unless(ours) if is_off => flag(ours).map(|(ours, _)| (vec![ours], None)),
             Set(ours, value) => flag(ours).map(|(ours, _)| (vec![ours, value.into()], None)),
             Switch(ours) => flag(ours).map(|(ours, _)| (vec![ours], None)),
             Counted(ours) => flag(ours).map(|(ours, _)| {
@@ -312,7 +375,7 @@ impl Foreign {
                 let (_, value) = table.iter().find(|(theirs, _)| value == *theirs)?;
                 Some((vec![ours, value.into()], None))
             }),
-            Default => Some((Vec::new(), None)),
+            Default | Unless(_) => Some((Vec::new(), None)),
             Nothing => None,
         };
         match replaced {
@@ -376,7 +439,8 @@ mod tests {
         let commands: Vec<_> = train.get_subcommands().collect();
         for foreign in FOREIGN {
             let ours = match foreign.meaning {
-                Flag(ours) | Switch(ours) | Counted(ours) | Set(ours, _) | Words(ours, _) => ours,
+                Flag(ours) | Counted(ours) | Set(ours, _) | Words(ours, _) => ours,
+                Switch(ours) | Unless(ours) => ours,
                 Default => continue,
                 Nothing => {
                     assert!(!foreign.instead.is_empty(), "{}", foreign.name);

@@ -39,6 +39,22 @@ fn rows_in_an_order_that_misleads_are_learned_again_in_random_order() {
     let told = dir.run("train t.csv -o asked.psm --shuffle 4000").stderr;
     assert!(!told.contains("forgotten"), "{told}");
     assert_eq!(loss(&dir, "asked.psm"), (mixed, constant));
+    // The command that is printed gives the same model, and the report has the reason.
+    let told = dir.run("train t.csv -o m.psm --json r.json").stderr;
+    let (_, flags) = told.split_once("settings chosen by auto: ").unwrap();
+    let flags = flags.lines().next().unwrap();
+    assert!(flags.ends_with(" --shuffle 4000"), "{flags}");
+    dir.run(&format!("train t.csv {flags} -o named.psm --quiet")).ok();
+    let weights = |model: &str| dir.run(&format!("inspect {model} --weights json")).json();
+    assert_eq!(weights("named.psm")["weights"], weights("m.psm")["weights"]);
+    let report: serde_json::Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    assert_eq!(report["shuffle"]["rows"], 4000);
+    assert_eq!(
+        (&report["shuffle"]["seed"], &report["shuffle"]["because"]),
+        (&1.into(), &"hindsight".into())
+    );
+    let found = &report["hindsight"];
+    assert!(found["loss"].as_f64() > found["progressive_loss"].as_f64(), "{found}");
     // In order, with a warning.
     let told = dir.run("train t.csv -o kept.psm --no-shuffle").stderr;
     assert!(told.contains("warning: the final model has forgotten"), "{told}");

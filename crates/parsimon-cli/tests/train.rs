@@ -123,8 +123,8 @@ fn the_papers_names_are_known_everywhere() {
     assert_eq!(train("-a ftrl --gamma 2 --lambda1 0.1 --lambda2 0.2"), ours);
     // Flags overwrite the file, whichever name either has.
     assert_eq!(train("--spec s.toml --eta 0.3"), train("-a ftrl --alpha 0.3 --l1 0.1 --l2 0.2"));
-    // The usual settings have a rate, and alpha is another name of it.
-    assert_eq!(train("--alpha 0.3"), train("--rate 0.3"));
+    // Without a method alpha may be the step of one paper or the penalty of another program.
+    assert!(dir.run("train d.svm --alpha 0.3").fails(2).contains("set the step with --rate"));
     let compared = dir.run("compare d.svm -m ftrl:lambda=0.1,eta=0.5 --json - --quiet").json();
     let settings = &compared["methods"][0]["settings"];
     assert_eq!((&settings["l1"], &settings["rate"]), (&0.1.into(), &0.5.into()));
@@ -257,6 +257,65 @@ fn holdout_passes_and_early_stopping() {
     assert!(stopped["passes"].as_array().unwrap().len() < 50);
     assert_eq!(report("--limit 100 --skip 50")["rows"], 100);
     assert_eq!(report("--test d.svm")["test"]["rows"], 600);
+}
+
+#[test]
+fn every_share_is_held_out_as_it_is() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(600));
+    for (share, held) in [("0.1", 60), ("0.3", 180), ("0.4", 240), ("0.45", 270), ("0.5", 300)] {
+        dir.run(&format!("train d.svm --holdout {share} --json r.json --quiet")).ok();
+        let report: Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+        assert_eq!(report["passes"][0]["holdout"]["rows"], held, "{share}");
+        assert_eq!(report["rows"], 600 - held, "{share}");
+    }
+    for share in ["0", "0.6", "-0.1"] {
+        let error = dir.run(&format!("train d.svm --holdout={share}")).fails(2);
+        assert!(error.contains("--holdout must be a share > 0 and <= 0.5"), "{error}");
+    }
+}
+
+#[test]
+fn the_last_line_of_several_passes_is_of_rows_that_were_new() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(600));
+    let report = |flags: &str| {
+        let told = dir.run(&format!("train d.svm -a ftrl {flags} --json r.json")).stderr;
+        (told, serde_json::from_slice::<Value>(&dir.read("r.json")).unwrap())
+    };
+    let (_, once) = report("");
+    let loss = once["progressive_loss"].as_f64().unwrap();
+    assert_eq!(once["estimate"]["of"], "progressive");
+    let (told, twice) = report("--passes 3");
+    assert!(told.contains(&format!("progressive loss of the first pass {loss:.6}")), "{told}");
+    assert_eq!(twice["estimate"]["loss"].as_f64(), Some(loss));
+    assert!(twice["progressive_loss"].as_f64().unwrap() < loss);
+    let (told, held) = report("--passes 3 --holdout 0.3");
+    let loss = &held["passes"][2]["holdout"]["mean_loss"];
+    assert_eq!((&held["estimate"]["loss"], &held["estimate"]["of"]), (loss, &"holdout".into()));
+    assert!(told.contains("holdout loss 0.") && told.contains(" after pass 3"), "{told}");
+}
+
+#[test]
+fn labels_that_are_not_found_are_explained() {
+    let dir = Dir::new();
+    let rows: String =
+        (0..300).map(|i| format!("{{\"bought\":{},\"age\":{}}}\n", i % 2, i % 7)).collect();
+    dir.write("d.jsonl", &rows);
+    let expected = "no row has a label; name its field with --label-column NAME. The fields are";
+    for ran in [dir.run("train d.jsonl"), dir.run_with("train - --format json", rows.as_bytes())] {
+        let error = ran.fails(1);
+        assert!(error.contains(expected) && error.contains("bought"), "{error}");
+    }
+    dir.run("train d.jsonl --label-column bought -o m.psm --quiet").ok();
+    dir.run("predict m.psm d.jsonl").ok();
+    dir.run("convert d.jsonl -o d.psc").ok();
+    let error = dir.run_with("train - --format svmlight", b"1 1:1\n2 2:1\n1 1:2\n").fails(1);
+    for word in ["stdin:2:1: label \"2\"", "--classes A,B", "--loss squared"] {
+        assert!(error.contains(word), "{error}");
+    }
+    let rows = b"1 1:1\n2 2:1\n1 1:2\n";
+    dir.run_with("train - --format svmlight --classes 1,2 --quiet", rows).ok();
 }
 
 #[test]

@@ -24,6 +24,12 @@ pub(crate) fn lines(schema: &InputSchema) -> Vec<String> {
 
 /// The same with the names of the columns, and with the guesses.
 fn found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<String> {
+    let mut lines = reader.guesses().to_vec();
+    lines.extend(columns_found(schema, reader, args));
+    lines
+}
+
+fn columns_found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<String> {
     let mut lines = lines(schema);
     let is_given = args.schema.is_some() || reader.format() == Format::Cache;
     let Some(table) = schema.table.as_ref().filter(|_| !is_given) else {
@@ -44,6 +50,8 @@ fn found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<String> 
     ];
     let names = names.into_iter().filter_map(|(kind, plural)| named(table, kind, plural));
     lines.splice(1..1, names.collect::<Vec<_>>());
+    lines.extend(odd_texts(table));
+    lines.extend(forms(table));
     let guess = table.label.as_ref().filter(|name| !is_label_name(name));
     if let Some(label) = guess.filter(|_| args.label_column.is_none()) {
         let is_first = table.columns.first().is_some_and(|column| column.name == *label);
@@ -60,6 +68,42 @@ fn found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<String> 
         ));
     }
     lines
+}
+
+/// The texts among numbers that are missing, a line for each.
+fn odd_texts(table: &TableSchema) -> Vec<String> {
+    let mut lines = Vec::new();
+    for column in &table.columns {
+        let name = listed([&column.name].iter(), 1);
+        lines.extend(column.missing.iter().map(|odd| {
+            let line = odd.line.map_or_else(String::new, |line| format!(" (first in line {line})"));
+            format!(
+                "missing: {:?} in the number column {name}{line}; --categories {name} reads the column as categories",
+                odd.text
+            )
+        }));
+    }
+    lines
+}
+
+/// How numbers and dates are written, where it is not the usual way.
+fn forms(table: &TableSchema) -> Vec<String> {
+    let mut forms: Vec<(Kind, &str, Vec<&String>)> = Vec::new();
+    for column in table.columns.iter().filter(|column| Some(&column.name) != table.label.as_ref()) {
+        let Some(form) = column.form.as_deref() else { continue };
+        match forms.iter_mut().find(|(kind, known, _)| (*kind, *known) == (column.kind, form)) {
+            Some((.., names)) => names.push(&column.name),
+            None => forms.push((column.kind, form, vec![&column.name])),
+        }
+    }
+    let words = |(kind, form, names): (Kind, &str, Vec<&String>)| {
+        let what = if kind == Kind::Time { "times" } else { "numbers" };
+        let names = listed(names.iter(), MOST_NAMES);
+        format!(
+            "{what} written like {form}: {names}; change \"form\" in a file of `parsimon schema` and pass it with --schema if that is wrong"
+        )
+    };
+    forms.into_iter().map(words).collect()
 }
 
 /// The features of a kind by name.

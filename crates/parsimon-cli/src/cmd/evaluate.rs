@@ -109,6 +109,7 @@ fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
 /// Prints what a person should know of the rows.
 pub(crate) fn warn(assessed: &Assessed) {
     assessed.coverage.warnings().iter().for_each(|warning| note(warning));
+    assessed.guesses.iter().for_each(|guess| note(guess));
     columns::warn(&assessed.warnings);
     if assessed.skipped > 0 {
         note(&format!("skipped {} bad rows", thousands(assessed.skipped)));

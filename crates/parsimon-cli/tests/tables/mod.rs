@@ -7,6 +7,7 @@ mod files;
 mod flags;
 mod guesses;
 mod late;
+mod odd_texts;
 mod words;
 
 use crate::fixture::Dir;

@@ -8,7 +8,7 @@ mod resume;
 use std::io::Write;
 use std::path::Path;
 
-use parsimon::data::{Input, Options, Reader, Stop};
+use parsimon::data::{DataErrorKind, Input, Options, Reader, Stop};
 use parsimon::eval::Schedule;
 use parsimon::eval::number::thousands;
 use parsimon::predict::{Assess, Assessed};
@@ -33,15 +33,20 @@ use crate::output::{Files, Output, refuse_endings, write_text};
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let schedule =
         Schedule::parse(&args.progress).map_err(|e| Fault::Usage(format!("--progress: {e}")))?;
-    let holdout = args.holdout.map(every).transpose()?;
     let inputs = args.data.inputs();
     let tests = crate::args::inputs(&args.test);
     check_files(args, &inputs, &tests)?;
+    if args.seed.is_some() && args.shuffle.is_none() {
+        return Err(Fault::Usage(
+            "--seed is the seed of --shuffle, and without it rows are learned in their order; add --shuffle, or leave out --seed"
+                .into(),
+        ));
+    }
     let mut plan = Plan {
         passes: args.passes,
         shuffle: args.shuffle,
-        seed: args.seed,
-        holdout,
+        seed: args.seed.unwrap_or(1),
+        holdout: args.holdout,
         patience: args.early_stop,
         limit: args.limit,
         skip: args.skip.unwrap_or(0),
@@ -57,6 +62,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     }
     let stop = interrupt::stop();
     let mut wider = None;
+    let mut forgotten = None;
     let (trainer, outcome, predictions) = loop {
         let start = match (&args.resume, &args.from) {
             (Some(path), _) => resume::resumed(args, path, &plan.inputs, &stop)?,
@@ -96,6 +102,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
                     outcome.model.save(path)?;
                 }
                 plan.shuffle = Some(rows);
+                forgotten = outcome.hindsight;
                 wider = Some(plan.options.clone());
             }
             // A file is read again from the start, with a wider kind for the column.
@@ -115,6 +122,15 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
             Err(error) => {
                 return Err(match (&error, console.last_words()) {
                     (Error::Diverged { .. }, Some(words)) => Fault::Input(words.to_owned()),
+                    (Error::Data(data), _)
+                        if data.kind() == DataErrorKind::Label
+                            && plan.inputs.iter().any(Input::is_read_once) =>
+                    {
+                        Fault::Input(format!(
+                            "{data}; data that is read once is not searched for its labels: declare two classes with --classes A,B, \
+                             several with --multiclass --classes A,B,C, or learn numbers with --loss squared"
+                        ))
+                    }
                     (Error::NothingLearned, _) if stop.is_stopped() => {
                         Fault::Interrupted("no row was learned, nothing was saved".into())
                     }
@@ -144,8 +160,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         let title = format!("{} on {}", trainer.settings().algorithm().name, names(&plan.inputs));
         write_text(path, &learning_curve(title, &trainer.curve_so_far()).to_svg())?;
     }
+    let order = report::Order { shuffle: plan.shuffle, seed: plan.seed, forgotten };
     if let Some(path) = &args.json {
-        let report = report::json(&trainer, &outcome, test.as_ref());
+        let report = report::json(&trainer, &outcome, test.as_ref(), &order);
         let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
         text.push('\n');
         write_text(path, &text)?;
@@ -154,7 +171,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         return Err(Fault::Interrupted(stopped(args, &trainer, &outcome)));
     }
     if !args.quiet {
-        report::summarize(args, &trainer, &outcome);
+        report::summarize(args, &trainer, &outcome, &order);
     }
     // The JSON on standard output has the metrics in it.
     if let Some(test) = test.filter(|_| args.json.as_deref() != Some(Path::new("-"))) {
@@ -318,14 +335,6 @@ pub(crate) fn frame(args: &FrameArgs, reading: &InputSchema) -> LearnerOptions {
         StoreArg::Index => Storage::Index,
     };
     LearnerOptions { precision: args.precision(), bias: !args.no_bias, storage }
-}
-
-/// A share of the rows as "every so many-th".
-fn every(share: f64) -> Result<u64, Fault> {
-    if !(share > 0.0 && share <= 0.5) {
-        return Err(Fault::Usage(format!("--holdout must be a share > 0 and <= 0.5, got {share}")));
-    }
-    Ok((1.0 / share).round() as u64)
 }
 
 fn names(inputs: &[Input]) -> String {

@@ -439,8 +439,12 @@ mod tests {
         let commands: Vec<_> = train.get_subcommands().collect();
         for foreign in FOREIGN {
             let ours = match foreign.meaning {
-                Flag(ours) | Counted(ours) | Set(ours, _) | Words(ours, _) => ours,
-                Switch(ours) | Unless(ours) => ours,
+                Flag(ours)
+                | Counted(ours)
+                | Set(ours, _)
+                | Words(ours, _)
+                | Switch(ours)
+                | Unless(ours) => ours,
                 Default => continue,
                 Nothing => {
                     assert!(!foreign.instead.is_empty(), "{}", foreign.name);

@@ -2,14 +2,11 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::dictionary::Dictionary;
-use crate::prefetch::prefetch;
-use crate::sums::{fold_lanes, sum_lanes};
-use crate::wide::{Work, wide};
-use crate::{Chunk, ColumnMoments, Columns, Float, Precision, huge};
+use crate::score::{ARRAY_LIMIT, ArrayIndex, ArrayValue, SparseRows, Weights, score, score_dense};
+use crate::{Chunk, ColumnMoments, Columns, Precision};
 
 /// What remains of a learner after training: weights, or a dictionary of rows with coefficients.
 ///
@@ -207,91 +204,28 @@ enum Body {
     Kernel(Dictionary),
 }
 
-enum Weights {
-    Array(Vec<f64>),
-    /// Weights of a learner that rounds to f32.
-    ///
-    /// PERF: half the memory, and more of it in the cache.
-    Short(Vec<f32>),
-    Map(HashMap<u32, f64>),
-}
-
-/// Models whose largest index is below this are laid out as an array.
-const ARRAY_LIMIT: u32 = 1 << 26;
-
-impl Weights {
-    /// The bytes of an array, if there would be one.
-    fn room(head: &Head) -> u64 {
-        let array = head.indices.last().filter(|largest| **largest < ARRAY_LIMIT);
-        array.map_or(0, |largest| (u64::from(*largest) + 1) * size_of::<f64>() as u64)
-    }
-
-    fn new(head: &Head, precision: Precision) -> Self {
-        match (head.indices.last(), precision) {
-            (Some(&largest), Precision::F64) if largest < ARRAY_LIMIT => {
-                let mut array = huge::zeros(largest as usize + 1);
-                head.iter().for_each(|(j, w)| array[j as usize] = w);
-                Weights::Array(array)
-            }
-            (Some(&largest), Precision::F32) if largest < ARRAY_LIMIT => {
-                let mut array = huge::zeros(largest as usize + 1);
-                head.iter().for_each(|(j, w)| array[j as usize] = w as f32);
-                Weights::Short(array)
-            }
-            _ => Self::map(head),
-        }
-    }
-
-    fn map(head: &Head) -> Self {
-        Weights::Map(head.iter().collect())
-    }
-
-    fn prefetch(&self, indices: &[u32]) {
-        match self {
-            Weights::Array(array) => {
-                indices.iter().filter_map(|&j| array.get(j as usize)).for_each(prefetch);
-            }
-            Weights::Short(array) => {
-                indices.iter().filter_map(|&j| array.get(j as usize)).for_each(prefetch);
-            }
-            Weights::Map(_) => {}
-        }
-    }
-
-    #[inline(always)]
-    fn prefetch_one(&self, j: u32) {
-        match self {
-            Weights::Array(array) => array.get(j as usize).into_iter().for_each(prefetch),
-            Weights::Short(array) => array.get(j as usize).into_iter().for_each(prefetch),
-            Weights::Map(_) => {}
-        }
-    }
-
-    fn get(&self, j: u32) -> f64 {
-        match self {
-            Weights::Array(array) => array.get(j as usize).copied().unwrap_or(0.0),
-            Weights::Short(array) => array.get(j as usize).map_or(0.0, |&w| f64::from(w)),
-            Weights::Map(map) => map.get(&j).copied().unwrap_or(0.0),
-        }
-    }
-}
-
 impl Scorer {
     /// Lays the heads out.
     pub fn new(heads: &[Head], precision: Precision) -> Self {
-        let heads = heads.iter().map(|head| (head.bias, Weights::new(head, precision))).collect();
+        let weights = |head: &Head| Weights::new(&head.indices, &head.weights, precision);
+        let heads = heads.iter().map(|head| (head.bias, weights(head))).collect();
         Self::of(Body::Linear(heads), precision)
     }
 
     /// As [`new`](Scorer::new), without arrays: slower, and no larger than the model for any largest index.
     pub fn compact(heads: &[Head], precision: Precision) -> Self {
-        let heads = heads.iter().map(|head| (head.bias, Weights::map(head))).collect();
+        let weights = |head: &Head| Weights::map(&head.indices, &head.weights, precision);
+        let heads = heads.iter().map(|head| (head.bias, weights(head))).collect();
         Self::of(Body::Linear(heads), precision)
     }
 
     /// The bytes of the arrays of [`new`](Scorer::new).
     pub fn room(heads: &[Head]) -> u64 {
-        heads.iter().map(Weights::room).sum()
+        let room = |head: &Head| {
+            let array = head.indices.last().filter(|largest| **largest < ARRAY_LIMIT);
+            array.map_or(0, |largest| (u64::from(*largest) + 2) * size_of::<f64>() as u64)
+        };
+        heads.iter().map(room).sum()
     }
 
     /// Keeps a value until the scorer is dropped: a claim of the memory it takes.
@@ -320,9 +254,7 @@ impl Scorer {
     pub fn margins(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         let start = margins.len();
         self.plain_margins(&self.features(chunk), margins);
-        if let Some((low, high)) = self.range {
-            margins[start..].iter_mut().for_each(|p| *p = p.max(low).min(high));
-        }
+        self.clip(&mut margins[start..]);
         chunk.add_bases(&mut margins[start..]);
     }
 
@@ -349,7 +281,9 @@ impl Scorer {
 
     fn plain_margins(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         match &self.body {
-            Body::Linear(heads) => self.linear(heads, chunk, margins),
+            Body::Linear(heads) => {
+                score(heads, self.precision.max_value(), chunk, margins);
+            }
             Body::Kernel(dictionary) => {
                 let margin = |i| dictionary.margin(chunk.row(i), self.precision);
                 margins.extend((0..chunk.len()).map(margin));
@@ -357,148 +291,56 @@ impl Scorer {
         }
     }
 
-    fn linear(&self, heads: &[(f64, Weights)], chunk: &Chunk, margins: &mut Vec<f64>) {
-        for i in 0..chunk.len() {
-            // PERF: see `prefetch.rs`.
-            if i + 1 < chunk.len() {
-                let next = chunk.row(i + 1).indices();
-                heads.iter().for_each(|(_, weights)| weights.prefetch(next));
-            }
-            let x = chunk.row(i);
-            let (ids, values) = (x.indices(), x.values());
-            self.row(heads, &Entries { ids, values, id: |j| j, value: |v| v }, margins);
-        }
-    }
-
-    fn row<I: Copy + PartialOrd, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64>(
-        &self,
-        heads: &[(f64, Weights)],
-        x: &Entries<'_, I, V, A, B>,
-        margins: &mut Vec<f64>,
-    ) {
-        margins.extend(heads.iter().map(|(bias, weights)| match self.precision {
-            Precision::F32 => x.margin::<f32>(*bias, weights),
-            Precision::F64 => x.margin::<f64>(*bias, weights),
-        }));
-    }
-
-    /// Appends the margins of a row in arrays of any type, as [`margins`](Self::margins) has them for the same row in a chunk.
+    /// Appends the margins of rows of a CSR matrix, as [`margins`](Self::margins) has them for the same rows in a chunk, where column
+    /// `j` is the feature `j + 1`.
     ///
-    /// Returns `false` and appends nothing unless the ids rise and every value is a number other than zero within the limit of the
-    /// precision ([`Precision::max_value`]), or if there is a dictionary. The ids of the next row are a hint.
-    pub fn margins_of<I: Copy + PartialOrd, V: Copy>(
+    /// Ends before a row whose ids do not rise or are not below the number of columns, or with a value that is no number other than
+    /// zero within the limit of the precision ([`Precision::max_value`]), and at once if there is a dictionary. Returns how many rows
+    /// have their margins. Panics if the matrix is not of good form: starts that rise, and are places of its arrays.
+    ///
+    /// ```
+    /// use parsimon_core::{Head, Precision, Scorer, SparseRows};
+    ///
+    /// let scorer = Scorer::new(&[Head::from_parts(0.5, vec![2], vec![3.0]).unwrap()], Precision::F64);
+    /// let rows = SparseRows { starts: &[0, 1, 2, 3], indices: &[0, 1, 5], values: &[1.0, 2.0, 1.0], columns: 4 };
+    /// let mut margins = Vec::new();
+    /// assert_eq!(scorer.margins_of_sparse(&rows, &mut margins), 2);
+    /// assert_eq!(margins, [0.5, 6.5]);
+    /// ```
+    pub fn margins_of_sparse<I: ArrayIndex, V: ArrayValue>(
         &self,
-        (ids, id): (&[I], impl Fn(I) -> u32),
-        (values, value): (&[V], impl Fn(V) -> f64),
-        next: &[I],
+        rows: &SparseRows<'_, I, V>,
         margins: &mut Vec<f64>,
-    ) -> bool {
-        let Body::Linear(heads) = &self.body else { return false };
+    ) -> usize {
+        let Body::Linear(heads) = &self.body else { return 0 };
         let start = margins.len();
-        let x = Entries { ids, values, id, value };
-        if !wide(ScoreRow { heads, precision: self.precision, x: &x, next, margins }) {
-            return false;
-        }
+        let scored = score(heads, self.precision.max_value(), rows, margins);
+        self.clip(&mut margins[start..]);
+        scored
+    }
+
+    /// The same for rows of so many cells each, one after the other. Ends before a row with a zero, too.
+    pub fn margins_of_dense<V: ArrayValue>(
+        &self,
+        cells: &[V],
+        columns: usize,
+        margins: &mut Vec<f64>,
+    ) -> usize {
+        let Body::Linear(heads) = &self.body else { return 0 };
+        let start = margins.len();
+        let scored = score_dense(heads, self.precision.max_value(), (cells, columns), margins);
+        self.clip(&mut margins[start..]);
+        scored
+    }
+
+    fn clip(&self, margins: &mut [f64]) {
         if let Some((low, high)) = self.range {
-            margins[start..].iter_mut().for_each(|p| *p = p.max(low).min(high));
+            margins.iter_mut().for_each(|p| *p = p.max(low).min(high));
         }
-        true
     }
 
     /// Whether there are weights, and not a dictionary.
     pub fn is_linear(&self) -> bool {
         matches!(self.body, Body::Linear(_))
-    }
-}
-
-/// The margins of one row.
-struct ScoreRow<'a, I, V, A, B> {
-    heads: &'a [(f64, Weights)],
-    precision: Precision,
-    x: &'a Entries<'a, I, V, A, B>,
-    next: &'a [I],
-    margins: &'a mut Vec<f64>,
-}
-
-impl<I: Copy + PartialOrd, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Work
-    for ScoreRow<'_, I, V, A, B>
-{
-    /// Whether the row is in order; otherwise nothing is appended.
-    type Output = bool;
-
-    #[inline(always)]
-    fn work(self) -> bool {
-        let Self { heads, precision, x, next, margins } = self;
-        // PERF: see `prefetch.rs`. More weights are on their way than the processor would ask for by itself.
-        for (_, weights) in heads {
-            for &j in next {
-                weights.prefetch_one((x.id)(j));
-            }
-        }
-        if !x.is_in_order(precision.max_value()) {
-            return false;
-        }
-        for (bias, weights) in heads {
-            margins.push(match precision {
-                Precision::F32 => x.margin::<f32>(*bias, weights),
-                Precision::F64 => x.margin::<f64>(*bias, weights),
-            });
-        }
-        true
-    }
-}
-
-/// One row in arrays of any type, and how their entries are read.
-struct Entries<'a, I, V, A, B> {
-    ids: &'a [I],
-    values: &'a [V],
-    id: A,
-    value: B,
-}
-
-impl<I: Copy + PartialOrd, V: Copy, A: Fn(I) -> u32, B: Fn(V) -> f64> Entries<'_, I, V, A, B> {
-    /// Whether the ids rise, and no value is zero or beyond the limit.
-    #[inline(always)]
-    fn is_in_order(&self, limit: f64) -> bool {
-        let (first, second) = (self.ids, self.ids.get(1..).unwrap_or_default());
-        let rises = first.iter().zip(second).fold(true, |all, (a, b)| all & (a < b));
-        // NaN is neither.
-        let is_good = |v: f64| (v.abs() > 0.0) & (v.abs() <= limit);
-        rises & self.values.iter().fold(true, |all, &v| all & is_good((self.value)(v)))
-    }
-
-    #[inline(always)]
-    fn margin<F: Float>(&self, bias: f64, weights: &Weights) -> f64 {
-        let sum: F = match weights {
-            Weights::Array(array) => self.sum(array, F::from_f64),
-            Weights::Short(array) => self.sum(array, |w| F::from_f64(f64::from(w))),
-            Weights::Map(_) => {
-                let product = |(&j, &v): (&I, &V)| {
-                    F::from_f64(weights.get((self.id)(j))) * F::from_f64((self.value)(v))
-                };
-                sum_lanes(self.ids.iter().zip(self.values).map(product))
-            }
-        };
-        (sum + F::from_f64(bias)).to_f64()
-    }
-
-    /// The sum of products in the order of [`sum_lanes`], eight at a time.
-    #[inline(always)]
-    fn sum<W: Copy, F: Float>(&self, array: &[W], read: impl Fn(W) -> F) -> F {
-        let weight = |j: I| array.get((self.id)(j) as usize).map_or(F::ZERO, |&w| read(w));
-        let mut sums = [F::ZERO; 8];
-        let (ids, rest) = self.ids.as_chunks::<8>();
-        let (values, other) = self.values.as_chunks::<8>();
-        for (ids, values) in ids.iter().zip(values) {
-            // PERF: weights that lie apart are brought together first; the rest is done with wide registers.
-            let weights = ids.map(weight);
-            for k in 0..8 {
-                sums[k] += weights[k] * F::from_f64((self.value)(values[k]));
-            }
-        }
-        for (sum, (&j, &v)) in sums.iter_mut().zip(rest.iter().zip(other)) {
-            *sum += weight(j) * F::from_f64((self.value)(v));
-        }
-        fold_lanes(sums)
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use parsimon::Settings;
-use parsimon::predict::{ColumnMoments, Scorer};
+use parsimon::predict::{ArrayIndex, ArrayValue, ColumnMoments, Scorer, SparseRows};
 use parsimon::rows::{Chunk, NumberColumn, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -38,15 +38,21 @@ pub(crate) trait Rows: Sync {
     fn fill(&self, i: usize, cells: &mut [f64]);
     /// The number of entries.
     fn entries(&self) -> usize;
-    /// Appends the margins of row `i` of a matrix of good form, as they are for its copy in a chunk. Does nothing and returns `false`
-    /// if the row must be checked or put in order first.
-    fn score(&self, i: usize, scorer: &Scorer, spare: &mut Spare, margins: &mut Vec<f64>) -> bool;
+    /// Appends the margins of rows of a matrix of good form, as they are for their copies in a chunk, up to a row that must be
+    /// checked or put in order first. Returns the number of rows scored.
+    fn score(
+        &self,
+        rows: Range<usize>,
+        scorer: &Scorer,
+        spare: &mut Spare,
+        margins: &mut Vec<f64>,
+    ) -> usize;
 }
 
-/// Room for the entries of a row that are not zero.
+/// Room for the cells of a row that are not zero, and their columns.
 #[derive(Default)]
 pub(crate) struct Spare {
-    ids: Vec<u32>,
+    columns: Vec<i32>,
     values: Vec<f64>,
 }
 
@@ -59,16 +65,19 @@ pub(crate) fn score_rows(
     margins: &mut Vec<f64>,
 ) -> Result<(), BadInput> {
     let (mut spare, mut chunk) = (Spare::default(), Chunk::new());
-    for i in block {
-        // PERF: nearly all rows are in order, which is found without a branch per entry; what is wrong with the others comes second.
-        if !rows.score(i, scorer, &mut spare, margins) {
-            rows.check_rows(i..i + 1, limit)?;
-            chunk.clear();
-            copy_row(rows, i, None, 1.0, &mut chunk)?;
-            scorer.margins(&chunk, margins);
+    let Range { mut start, end } = block;
+    loop {
+        // PERF: nearly all rows are in order; what is wrong with the others comes second.
+        start += rows.score(start..end, scorer, &mut spare, margins);
+        if start == end {
+            return Ok(());
         }
+        rows.check_rows(start..start + 1, limit)?;
+        chunk.clear();
+        copy_row(rows, start, None, 1.0, &mut chunk)?;
+        scorer.margins(&chunk, margins);
+        start += 1;
     }
-    Ok(())
 }
 
 /// How the cells of an array become features.
@@ -105,52 +114,12 @@ impl Cells {
 }
 
 /// A value of an array.
-trait Value: Element + Copy {
-    fn wide(self) -> f64;
-}
-impl Value for f32 {
-    fn wide(self) -> f64 {
-        f64::from(self)
-    }
-}
-impl Value for f64 {
-    fn wide(self) -> f64 {
-        self
-    }
-}
+trait Value: Element + ArrayValue {}
+impl<V: Element + ArrayValue> Value for V {}
 
-/// An index of an array; a negative one becomes larger than any place.
-trait Index: Element + Copy + PartialOrd {
-    fn place(self) -> usize;
-    /// Whether it is the place of one of so many columns.
-    fn is_below(self, columns: usize) -> bool;
-    /// The feature of a column that was checked.
-    fn id(self) -> u32;
-}
-impl Index for i32 {
-    fn place(self) -> usize {
-        usize::try_from(self).unwrap_or(usize::MAX)
-    }
-    // PERF: a negative index is a large one without its sign, and no branch is needed.
-    fn is_below(self, columns: usize) -> bool {
-        (self.cast_unsigned() as usize) < columns
-    }
-    fn id(self) -> u32 {
-        (self as u32).wrapping_add(1)
-    }
-}
-impl Index for i64 {
-    fn place(self) -> usize {
-        usize::try_from(self).unwrap_or(usize::MAX)
-    }
-    // PERF: a negative index is a large one without its sign, and no branch is needed.
-    fn is_below(self, columns: usize) -> bool {
-        (self.cast_unsigned() as usize) < columns
-    }
-    fn id(self) -> u32 {
-        (self as u32).wrapping_add(1)
-    }
-}
+/// An index of an array.
+trait Index: Element + ArrayIndex {}
+impl<I: Element + ArrayIndex> Index for I {}
 
 /// The first value that is no finite number up to `limit`.
 fn find_bad<V: Value>(values: &[V], limit: f64) -> Option<usize> {
@@ -178,7 +147,7 @@ struct Dense<'a, V> {
     columns: usize,
 }
 
-impl<V: Value + Sync> Rows for Dense<'_, V> {
+impl<V: Value> Rows for Dense<'_, V> {
     fn len(&self) -> usize {
         self.rows
     }
@@ -228,26 +197,45 @@ impl<V: Value + Sync> Rows for Dense<'_, V> {
     fn entries(&self) -> usize {
         self.values.len()
     }
-    fn score(&self, i: usize, scorer: &Scorer, spare: &mut Spare, margins: &mut Vec<f64>) -> bool {
-        let row = &self.values[i * self.columns..(i + 1) * self.columns];
-        let Spare { ids, values } = spare;
-        if row.iter().fold(true, |g, v| g & (v.wide() != 0.0)) {
-            if ids.len() != row.len() {
-                ids.clear();
-                ids.extend((1u32..).take(row.len()));
+    fn score(
+        &self,
+        rows: Range<usize>,
+        scorer: &Scorer,
+        spare: &mut Spare,
+        margins: &mut Vec<f64>,
+    ) -> usize {
+        let mut i = rows.start;
+        loop {
+            let cells = &self.values[i * self.columns..rows.end * self.columns];
+            i += scorer.margins_of_dense(cells, self.columns, margins);
+            if i == rows.end || !self.score_sparse(i, scorer, spare, margins) {
+                return i - rows.start;
             }
-            scorer.margins_of((ids, |j| j), (row, V::wide), &[], margins)
-        } else {
-            ids.clear();
-            values.clear();
-            for (id, v) in (1u32..).zip(row).filter(|(_, v)| v.wide() != 0.0) {
-                ids.push(id);
-                values.push(v.wide());
-            }
-            let is_scored = scorer.margins_of((ids, |j| j), (values, |v| v), &[], margins);
-            ids.clear();
-            is_scored
+            i += 1;
         }
+    }
+}
+
+impl<V: Value> Dense<'_, V> {
+    /// Scores a row with zeros; `false` if it must be checked first.
+    fn score_sparse(
+        &self,
+        i: usize,
+        scorer: &Scorer,
+        spare: &mut Spare,
+        margins: &mut Vec<f64>,
+    ) -> bool {
+        let row = &self.values[i * self.columns..(i + 1) * self.columns];
+        let Spare { columns, values } = spare;
+        columns.clear();
+        values.clear();
+        for (j, v) in (0..).zip(row).filter(|(_, v)| v.wide() != 0.0) {
+            columns.push(j);
+            values.push(v.wide());
+        }
+        let starts = [0, columns.len() as i32];
+        let rows = SparseRows { starts: &starts, indices: columns, values, columns: self.columns };
+        scorer.margins_of_sparse(&rows, margins) == 1
     }
 }
 
@@ -258,7 +246,7 @@ struct Csr<'a, I, V> {
     columns: usize,
 }
 
-impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
+impl<I: Index, V: Value> Rows for Csr<'_, I, V> {
     fn len(&self) -> usize {
         self.indptr.len().saturating_sub(1)
     }
@@ -318,16 +306,16 @@ impl<I: Index + Sync, V: Value + Sync> Rows for Csr<'_, I, V> {
     fn entries(&self) -> usize {
         self.indices.len()
     }
-    fn score(&self, i: usize, scorer: &Scorer, _: &mut Spare, margins: &mut Vec<f64>) -> bool {
-        let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
-        let (ids, values) = (&self.indices[a..b], &self.data[a..b]);
-        let next = self.indptr.get(i + 2).map_or(b, |end| end.place());
-        let next = &self.indices[b..next];
-        // PERF: of ids that rise, only the first and the last can be outside.
-        let is_inside = |j: Option<&I>| j.is_none_or(|j| j.is_below(self.columns));
-        is_inside(ids.first())
-            && is_inside(ids.last())
-            && scorer.margins_of((ids, I::id), (values, V::wide), next, margins)
+    fn score(
+        &self,
+        rows: Range<usize>,
+        scorer: &Scorer,
+        _: &mut Spare,
+        margins: &mut Vec<f64>,
+    ) -> usize {
+        let Self { indptr, indices, data, columns } = *self;
+        let starts = &indptr[rows.start..=rows.end];
+        scorer.margins_of_sparse(&SparseRows { starts, indices, values: data, columns }, margins)
     }
 }
 
@@ -384,7 +372,7 @@ pub(crate) fn with_rows<'py, R>(
     }
 }
 
-fn with_dense<V: Value + Sync, R>(
+fn with_dense<V: Value, R>(
     array: &PyReadonlyArray2<'_, V>,
     work: impl FnOnce(&dyn Rows) -> PyResult<R>,
 ) -> PyResult<R> {
@@ -395,7 +383,7 @@ fn with_dense<V: Value + Sync, R>(
     work(&Dense { values: array.as_slice()?, rows, columns })
 }
 
-fn with_csr<'py, I: Index + Sync, R>(
+fn with_csr<'py, I: Index, R>(
     indptr: &Bound<'py, PyAny>,
     indices: &PyReadonlyArray1<'py, I>,
     data: &Bound<'py, PyAny>,

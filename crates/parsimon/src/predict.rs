@@ -47,4 +47,4 @@ pub use crate::training::{
 #[doc(inline)]
 pub use parsimon_core::kernel::Dictionary;
 #[doc(inline)]
-pub use parsimon_core::{ColumnMoments, Frozen, Head, Scorer};
+pub use parsimon_core::{ArrayIndex, ArrayValue, ColumnMoments, Frozen, Head, Scorer, SparseRows};

@@ -95,10 +95,14 @@ impl<O: Online> Online for StandardizedColumns<O> {
         self.columns.meet(chunk.columns());
         for block in blocks(rows) {
             self.rows.clear();
-            for i in block {
-                let growth = self.tick(chunk, i);
-                self.columns.push(chunk, i, growth, &mut self.rows);
-                self.close(growth);
+            if self.fade.counts() {
+                for i in block {
+                    let growth = self.tick(chunk, i);
+                    self.columns.push(chunk, i, growth, &mut self.rows);
+                    self.close(growth);
+                }
+            } else {
+                self.columns.push_rows(chunk, block, &mut self.rows);
             }
             let Self { inner, rows, .. } = self;
             inner.learn_rows(rows, 0..rows.len(), margins);

@@ -318,6 +318,36 @@ impl Builder {
         }
     }
 
+    /// Adds rows of nothing but numbers that stay apart, as [`push_number`](Self::push_number) and [`finish_adding`](Self::finish_adding)
+    /// do row by row. Each column has its place, its name and its cells, NaN where one is missing; so have labels.
+    pub(crate) fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &str, &[f64])]) {
+        // Names are reported in the order in which cells come.
+        let first = |&(k, name, cells): &(usize, &str, &[f64])| {
+            cells.iter().position(|cell| !cell.is_nan()).map(|row| (row, k, name))
+        };
+        let mut firsts: Vec<_> = columns.iter().filter_map(first).collect();
+        firsts.sort_by_key(|&(row, _, _)| row);
+        for (_, k, name) in firsts {
+            let NumberColumn { key, id } = self.columns[k];
+            self.out.largest = self.out.largest.max(id);
+            if !self.is_ids() {
+                self.report_name(key, || (b"", name.as_bytes()));
+            }
+        }
+        let mut start = 0;
+        while start < labels.len() {
+            let room = self.spec.options.chunk_rows - self.chunk.len();
+            let end = labels.len().min(start + room);
+            let cells: Vec<_> = columns.iter().map(|&(k, _, all)| (k, &all[start..end])).collect();
+            self.chunk.push_number_rows(&labels[start..end], &cells);
+            self.out.rows += (end - start) as u64;
+            if self.chunk.len() >= self.spec.options.chunk_rows {
+                self.hand_over_chunk();
+            }
+            start = end;
+        }
+    }
+
     /// The logarithm of the number of slots.
     pub(crate) fn bits(&self) -> u8 {
         self.bits

@@ -248,6 +248,19 @@ impl Chunk {
         self.close_row(label, weight);
     }
 
+    /// Appends a row of features that are in order: ids that rise, and finite values other than zero.
+    #[inline]
+    pub(crate) fn push_ordered(
+        &mut self,
+        indices: &[u32],
+        values: &[f64],
+        label: Option<f64>,
+        weight: f64,
+    ) {
+        self.push_features(indices, values);
+        self.close_row(label, weight);
+    }
+
     /// Adds a feature to the row under construction.
     #[inline]
     pub fn push_feature(&mut self, index: u32, value: f64) {

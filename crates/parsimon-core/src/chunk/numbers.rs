@@ -55,6 +55,49 @@ impl Chunk {
         &mut self.numbers[start..]
     }
 
+    /// Appends rows that have cells in number columns and no features. Each of the columns has its place among the number columns, and a
+    /// cell for each row, NaN where one is missing; cells of other columns are missing. A label that is missing is NaN, too; others are finite.
+    ///
+    /// ```
+    /// use parsimon_core::{Chunk, NumberColumn};
+    ///
+    /// let mut chunk = Chunk::new();
+    /// chunk.set_columns(&[NumberColumn { key: 7, id: 1 }, NumberColumn { key: 9, id: 2 }]);
+    /// chunk.push_number_rows(&[1.0, f64::NAN], &[(1, &[0.5, 2.5])]);
+    /// assert_eq!((chunk.len(), chunk.label(0), chunk.label(1)), (2, Some(1.0), None));
+    /// assert!(chunk.numbers(1)[0].is_nan() && chunk.numbers(1)[1] == 2.5);
+    /// ```
+    ///
+    /// # Panics
+    /// If a place is not that of a number column.
+    pub fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &[f64])]) {
+        // PERF: so many rows stay in the nearest cache while column after column is written into them.
+        const TILE: usize = 64;
+        self.abandon_row();
+        let (width, rows) = (self.columns.len(), labels.len());
+        let start = self.numbers.len();
+        self.numbers.resize(start + rows * width, f64::NAN);
+        let tiles = self.numbers[start..].chunks_mut(TILE * width.max(1));
+        for (tile, first) in tiles.zip((0..).step_by(TILE)) {
+            for &(k, cells) in columns {
+                let cells = cells.get(first..).unwrap_or_default();
+                for (row, &cell) in tile.chunks_exact_mut(width).zip(cells) {
+                    row[k] = cell;
+                }
+            }
+        }
+        let is_tagged = !self.tag_ends.is_empty();
+        for &label in labels {
+            self.offsets.push(self.indices.len());
+            self.labels.push(label);
+            self.weights.push(1.0);
+            if is_tagged {
+                self.tag_ends.push(self.tags.len());
+            }
+            self.open_base();
+        }
+    }
+
     /// Lays the rows out for the columns of another chunk, too, so that its rows can be copied.
     fn adopt_columns(&mut self, other: &Chunk) {
         if self.is_empty() {

@@ -31,8 +31,7 @@ fn matrix() -> (Vec<i32>, Vec<i32>, Vec<f64>) {
     let mut dice = Dice(7);
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..200 {
-        let mut row: Vec<i32> =
-            (0..i % 41).map(|_| dice.roll(COLUMNS as u64) as i32).collect();
+        let mut row: Vec<i32> = (0..i % 41).map(|_| dice.roll(COLUMNS as u64) as i32).collect();
         row.sort_unstable();
         row.dedup();
         values.extend(row.iter().map(|_| dice.roll(1000) as f64 / 300.0 + 0.1));
@@ -139,8 +138,7 @@ fn scoring_ends_before_a_row_that_is_not_in_order() {
 #[test]
 fn dense_rows_are_scored_as_their_features() {
     for columns in [1, 7, 8, 40, 300] {
-        let cells: Vec<f32> =
-            (0..columns * 5).map(|k| (k as f32 * 0.37).sin() + 1.5).collect();
+        let cells: Vec<f32> = (0..columns * 5).map(|k| (k as f32 * 0.37).sin() + 1.5).collect();
         let wide: Vec<f64> = cells.iter().map(|&v| f64::from(v)).collect();
         let starts: Vec<i32> = (0..=5).map(|i| (i * columns) as i32).collect();
         let indices: Vec<i32> = (0..5).flat_map(|_| 0..columns as i32).collect();

@@ -1,5 +1,6 @@
 //! Batches to rows: columns of all types become a few, and their cells features.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Float64Array, LargeListArray, LargeStringArray};
@@ -11,7 +12,7 @@ use parsimon_core::Repeats;
 use super::Layout;
 use crate::DataErrorKind;
 use crate::builder::Builder;
-use crate::columns::Role;
+use crate::columns::{Columns, Role};
 use crate::delimited::{self, Scratch};
 use crate::error::{Bad, shown};
 use crate::label::Found;
@@ -81,6 +82,56 @@ impl Converted {
         });
         let carried = carried.collect::<Result<_, _>>()?;
         Ok(Self { cells: cells.collect::<Result<_, _>>()?, carried })
+    }
+
+    /// Builds all rows if their features are numbers that stay apart and nothing is wrong with any cell; otherwise does nothing and
+    /// returns `false`.
+    ///
+    /// PERF: column by column, without asking of each cell what it is. Measured in `record/2026-11-16-python.md`.
+    pub(super) fn parse_numbers(
+        &self,
+        builder: &mut Builder,
+        columns: &Columns,
+        rows: usize,
+    ) -> bool {
+        let has_more = !self.carried.is_empty() || builder.is_crossing();
+        if has_more || !builder.keeps_numbers_apart() || builder.spec.missing.has_numbers() {
+            return false;
+        }
+        let (mut labels, mut numbers) = (Vec::new(), Vec::new());
+        if !columns.has_label {
+            if builder.no_label(0).is_err() {
+                return false;
+            }
+            labels.resize(rows, f64::NAN);
+        }
+        let max = builder.spec.max_value;
+        for (column, cells) in columns.columns.iter().zip(&self.cells) {
+            match (column.role, cells) {
+                (Role::Ignored, _) | (Role::Number { .. }, Cells::Nothing) => {}
+                (Role::Number { k, .. }, Cells::Numbers(cells)) => {
+                    let cells = with_nan(cells);
+                    // NaN is a missing cell.
+                    if !cells.iter().fold(true, |all, x| all & !(x.abs() > max)) {
+                        return false;
+                    }
+                    numbers.push((k as usize, column.name.as_str(), cells));
+                }
+                (Role::Label, Cells::Numbers(cells)) if cells.null_count() == 0 => {
+                    for &value in cells.values() {
+                        match builder.label(Found::Number(value), 0) {
+                            Ok(label) => labels.push(label.unwrap_or(f64::NAN)),
+                            Err(_) => return false,
+                        }
+                    }
+                }
+                _ => return false,
+            }
+        }
+        let numbers: Vec<_> =
+            numbers.iter().map(|(k, name, cells)| (*k, *name, &**cells)).collect();
+        builder.push_number_rows(&labels, &numbers);
+        true
     }
 
     pub(super) fn parse_row(
@@ -209,6 +260,14 @@ impl Converted {
             }
         }
         Ok(())
+    }
+}
+
+/// Numbers with NaN where one is missing.
+fn with_nan(numbers: &Float64Array) -> Cow<'_, [f64]> {
+    match numbers.null_count() {
+        0 => Cow::Borrowed(numbers.values()),
+        _ => numbers.iter().map(|value| value.unwrap_or(f64::NAN)).collect(),
     }
 }
 

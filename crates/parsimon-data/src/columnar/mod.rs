@@ -263,6 +263,10 @@ pub(crate) fn parse(
         .map_err(|words| DataError::columns(name, first_line(&words)))?;
     if let Layout::Wide(columns) = layout {
         builder.begin_table(columns.numbers());
+        if converted.parse_numbers(builder, columns, batch.num_rows()) {
+            builder.out.lines += batch.num_rows() as u64;
+            return Ok(());
+        }
     }
     let mut text = Scratch::default();
     for i in 0..batch.num_rows() {

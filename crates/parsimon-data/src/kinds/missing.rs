@@ -83,6 +83,11 @@ impl Missing {
         }
     }
 
+    /// Whether there is a number that stands for no value.
+    pub(crate) fn has_numbers(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
     /// Whether a number stands for no value.
     #[inline]
     pub(crate) fn has_number(&self, value: f64) -> bool {

@@ -58,14 +58,14 @@ pub(crate) struct Bias<F: Float, R: Rule<F>> {
 impl<F: Float, R: Rule<F>> Bias<F, R> {
     /// PERF: the only coordinate of an index is at its first place.
     #[inline(always)]
-    fn played(&self) -> F {
-        self.rule.played(&self.now, BIAS, &self.table.get_at(BIAS, &mut 0))
+    fn played(&self) -> (F, F) {
+        self.rule.played_kept(&self.now, BIAS, &self.table.get_at(BIAS, &mut 0))
     }
 
     #[inline(always)]
-    fn absorb(&mut self, w: F, d: F, at: F) {
+    fn absorb(&mut self, played: (F, F), d: F, at: F) {
         let mut c = self.table.get_at(BIAS, &mut 0);
-        self.rule.absorb(&mut self.now, BIAS, &mut c, w, d, at);
+        self.rule.absorb_kept(&mut self.now, BIAS, &mut c, played, (d, at));
         self.table.put_at(BIAS, 0, c);
     }
 }
@@ -79,8 +79,10 @@ struct Scratch<F, C> {
     /// were found for the last row, and changed where they were found.
     places: Vec<u32>,
     w: Vec<F>,
+    /// See [`Rule::played_kept`].
+    kept: Vec<F>,
     x: Vec<F>,
-    bias: F,
+    bias: (F, F),
     /// The row's base value.
     base: f64,
     /// Of implicit updates.
@@ -94,6 +96,7 @@ impl<F: Float, C: State> Scratch<F, C> {
             self.coords.resize(len, C::default());
             self.places.resize(len, u32::MAX);
             self.w.resize(len, F::ZERO);
+            self.kept.resize(len, F::ZERO);
             self.x.resize(len, F::ZERO);
         }
     }
@@ -115,8 +118,9 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
                 coords: Vec::new(),
                 places: Vec::new(),
                 w: Vec::new(),
+                kept: Vec::new(),
                 x: Vec::new(),
-                bias: F::ZERO,
+                bias: (F::ZERO, F::ZERO),
                 base: 0.0,
                 shares: Shares::default(),
             },
@@ -281,11 +285,12 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
         for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
             *x = F::from_f64(v);
         }
-        for ((w, &j), c) in row.w.iter_mut().zip(indices).zip(&row.coords) {
-            *w = rule.played(now, j, c);
+        let played = row.w.iter_mut().zip(&mut row.kept);
+        for (((w, kept), &j), c) in played.zip(indices).zip(&row.coords) {
+            (*w, *kept) = rule.played_kept(now, j, c);
         }
-        row.bias = bias.as_ref().map_or(F::ZERO, Bias::played);
-        (dot(&row.w, &row.x) + row.bias).to_f64() + row.base
+        row.bias = bias.as_ref().map_or((F::ZERO, F::ZERO), Bias::played);
+        (dot(&row.w, &row.x) + row.bias.0).to_f64() + row.base
     }
 }
 
@@ -320,9 +325,10 @@ impl<F: Float, R: Rule<F>> Work for Absorb<'_, F, R> {
         let Learner { rule, now, table, row, .. } = self.learner;
         // PERF: see `Gather`.
         let rule = rule.clone();
-        let features = self.x.indices().iter().zip(&mut row.coords).zip(&row.w).zip(&row.x);
-        for (((&j, c), &w), &v) in features {
-            rule.absorb(now, j, c, w, self.d * v, self.at * v);
+        let played = row.w.iter().zip(&row.kept);
+        let features = self.x.indices().iter().zip(&mut row.coords).zip(played).zip(&row.x);
+        for (((&j, c), (&w, &kept)), &v) in features {
+            rule.absorb_kept(now, j, c, (w, kept), (self.d * v, self.at * v));
         }
         if table.is_index() {
             for ((&j, c), place) in self.x.indices().iter().zip(&row.coords).zip(&row.places) {
@@ -352,7 +358,7 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
         }
         if let Some(b) = &self.bias {
             let c = b.table.get(BIAS);
-            shares.push(b.rule.candidate(&b.now, &c, *bias, F::from_f64(at)), 1.0);
+            shares.push(b.rule.candidate(&b.now, &c, bias.0, F::from_f64(at)), 1.0);
         }
         let d = implicit::solve(|m| weight * loss.slope(m, y), |u| shares.margin(u) + *base);
         if d != 0.0 || at != 0.0 {

@@ -197,13 +197,29 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, 
         }
     }
     #[inline(always)]
-    fn played(&self, now: &LeaderClock, _j: u32, c: &Self::Coord) -> F {
-        let q = self.metric.q(F::from_f64(now.pace), &c.memory);
-        self.penalty.argmin(c.z, q, F::from_f64(now.amount))
+    fn played(&self, now: &LeaderClock, j: u32, c: &Self::Coord) -> F {
+        self.played_kept(now, j, c).0
     }
     #[inline(always)]
-    fn absorb(&self, now: &mut LeaderClock, _j: u32, c: &mut Self::Coord, w: F, g: F, at: F) {
+    fn absorb(&self, now: &mut LeaderClock, j: u32, c: &mut Self::Coord, w: F, g: F, at: F) {
         let before = self.metric.q(F::from_f64(now.pace_before), &c.memory);
+        self.absorb_kept(now, j, c, (w, before), (g, at));
+    }
+    #[inline(always)]
+    fn played_kept(&self, now: &LeaderClock, _j: u32, c: &Self::Coord) -> (F, F) {
+        let q = self.metric.q(F::from_f64(now.pace), &c.memory);
+        (self.penalty.argmin(c.z, q, F::from_f64(now.amount)), q)
+    }
+    // The pace of the round before was in force when `before` was computed.
+    #[inline(always)]
+    fn absorb_kept(
+        &self,
+        now: &mut LeaderClock,
+        _j: u32,
+        c: &mut Self::Coord,
+        (w, before): (F, F),
+        (g, at): (F, F),
+    ) {
         self.metric.absorb(&mut c.memory, at);
         let q = self.metric.q(F::from_f64(now.pace), &c.memory);
         c.z += g - self.center.pull(q - before, w);

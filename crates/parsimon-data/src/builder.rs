@@ -307,32 +307,42 @@ impl Builder {
 
     /// Adds a cell of the table's `k`-th number column, which stays apart. Interactions take it as it is.
     pub(crate) fn push_number(&mut self, k: usize, name: &[u8], value: f64) {
-        let NumberColumn { key, id } = self.columns[k];
         self.chunk.open_numbers()[k] = value;
+        self.report_number(k, name);
+        let key = self.columns[k].key;
+        if let Some(cross) = self.cross.as_mut().filter(|_| self.spec.space != Space::Ids) {
+            cross.add(key, b"", name, value);
+        }
+    }
+
+    /// Reports the table's `k`-th number column, of which there is a cell.
+    pub(crate) fn report_number(&mut self, k: usize, name: &[u8]) {
+        let NumberColumn { key, id } = self.columns[k];
         self.out.largest = self.out.largest.max(id);
         if !self.is_ids() {
             self.report_name(key, || (b"", name));
-            if let Some(cross) = &mut self.cross {
-                cross.add(key, b"", name, value);
-            }
         }
+    }
+
+    /// Adds a row of nothing but numbers that stay apart, NaN where one is missing. Its columns are for the caller to report.
+    pub(crate) fn push_cells(&mut self, cells: &[f64], label: Option<f64>) -> Result<(), Bad> {
+        self.chunk.open_numbers().copy_from_slice(cells);
+        self.finish_adding(label, 1.0, b"")
     }
 
     /// Adds rows of nothing but numbers that stay apart, as [`push_number`](Self::push_number) and [`finish_adding`](Self::finish_adding)
     /// do row by row. Each column has its place, its name and its cells, NaN where one is missing; so have labels.
     pub(crate) fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &str, &[f64])]) {
         // Names are reported in the order in which cells come.
-        let first = |&(k, name, cells): &(usize, &str, &[f64])| {
-            cells.iter().position(|cell| !cell.is_nan()).map(|row| (row, k, name))
-        };
-        let mut firsts: Vec<_> = columns.iter().filter_map(first).collect();
+        let mut firsts = Vec::with_capacity(columns.len());
+        for &(k, name, cells) in columns {
+            if let Some(row) = cells.iter().position(|cell| !cell.is_nan()) {
+                firsts.push((row, k, name));
+            }
+        }
         firsts.sort_by_key(|&(row, _, _)| row);
         for (_, k, name) in firsts {
-            let NumberColumn { key, id } = self.columns[k];
-            self.out.largest = self.out.largest.max(id);
-            if !self.is_ids() {
-                self.report_name(key, || (b"", name.as_bytes()));
-            }
+            self.report_number(k, name.as_bytes());
         }
         let mut start = 0;
         while start < labels.len() {

@@ -11,6 +11,8 @@ pub(crate) struct Rows {
     pub(crate) labels: Vec<Option<f64>>,
     pub(crate) weights: Vec<f64>,
     pub(crate) rows: Vec<Vec<(u32, f64)>>,
+    /// The bits of the cells of number columns that stay apart.
+    pub(crate) cells: Vec<Vec<u64>>,
     pub(crate) tags: Vec<Vec<u8>>,
     pub(crate) names: Vec<(u32, String)>,
     pub(crate) texts: Vec<String>,
@@ -40,6 +42,7 @@ pub(crate) fn read_inputs(inputs: &[Input], options: &Options) -> (Rows, Option<
                     all.labels.push(chunk.label(i));
                     all.weights.push(chunk.weight(i));
                     all.rows.push(chunk.row(i).iter().collect());
+                    all.cells.push(chunk.numbers(i).iter().map(|x| x.to_bits()).collect());
                     all.tags.push(chunk.tag(i).to_vec());
                 }
             }

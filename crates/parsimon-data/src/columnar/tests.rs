@@ -166,3 +166,62 @@ fn any_flipped_bit_is_survived() {
         }
     }
 }
+
+#[test]
+fn batches_of_numbers_are_read_as_all_others() {
+    let rows = 2500;
+    let column = |k: usize, bad: Option<f64>| {
+        let cell = move |i: usize| match (i * 7 + k) % 11 {
+            0 => None,
+            1 => Some(f64::NAN),
+            2 => Some(-0.0),
+            _ if i == 2100 && bad.is_some() => bad,
+            _ => Some((i as f64 + k as f64 * 0.1).sin() * 1e3),
+        };
+        // The first cells of the last column come later than those of the others.
+        (0..rows).map(move |i| cell(i).filter(|_| k < 3 || i > 700)).collect::<Float64Array>()
+    };
+    let labels: Vec<Option<i32>> = (0..rows).map(|i| Some(i as i32 % 2)).collect();
+    let missing = |i: usize| (i != 2000).then_some(1);
+    for (bad, labels) in [
+        (None, labels.clone()),
+        (Some(f64::INFINITY), labels.clone()),
+        (Some(1e200), labels),
+        (None, (0..rows).map(missing).collect()),
+        (None, (0..rows).map(|i| Some(1 + 6 * i32::from(i == 1900))).collect()),
+    ] {
+        let whole: Vec<i32> = (0..rows as i32).collect();
+        let batch = RecordBatch::try_from_iter([
+            ("d", Arc::new(column(3, None)) as ArrayRef),
+            ("a", Arc::new(column(1, None))),
+            ("b", Arc::new(column(2, bad))),
+            ("y", Arc::new(Int32Array::from(labels))),
+            ("c", Arc::new(Int32Array::from(whole))),
+            ("skip", Arc::new(Int32Array::from(vec![1; rows]))),
+        ])
+        .unwrap();
+        for skip_bad in [0, 9] {
+            let fast = Options {
+                kinds: Kinds::Found,
+                numbers_apart: true,
+                number_columns: vec!["c".into()],
+                ignored_columns: vec!["skip".into()],
+                label_column: Some("y".into()),
+                skip_bad,
+                ..Options::default()
+            };
+            // With a number that stands for a missing cell, each cell is looked at.
+            let slow = Options { missing: vec!["-98765.5".into()], ..fast.clone() };
+            for bytes in every(&batch) {
+                let outcome = |options: &Options| {
+                    let (rows, error) = crate::testing::read(&bytes, options);
+                    (rows, error.map(|e| e.to_string()))
+                };
+                let found = outcome(&fast);
+                assert_eq!(found, outcome(&slow));
+                assert!(found.0.cells.iter().all(|cells| cells.len() == 4));
+                assert!(found.0.cells.len() > 1800);
+            }
+        }
+    }
+}

@@ -13,6 +13,7 @@
 
 mod cells;
 mod head;
+mod plain;
 mod typed;
 
 use crate::builder::Builder;
@@ -27,15 +28,24 @@ use cells::cell;
 pub(crate) use head::{Head, judged_bytes, sniff};
 #[cfg(feature = "columnar")]
 pub(crate) use head::{asked, check_interactions};
+use plain::Plain;
 pub(crate) use typed::{Scratch, push_found as push_kind};
 
 /// Parses a block of whole records.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8], columns: &Columns, dialect: Dialect) {
     builder.begin_table(columns.numbers());
     let (mut scratch, mut name) = (Vec::new(), Scratch::default());
+    let mut plain = Plain::new(builder, columns, dialect);
     let mut at = 0;
     let mut line = 0;
     while at < text.len() {
+        if let Some(plain) = &mut plain
+            && let Some(next) = plain.record(builder, text, at)
+        {
+            line += u64::from(text[next - 1] == b'\n');
+            at = next;
+            continue;
+        }
         let end = record_end(&text[at..], dialect.ends()).map_or(text.len(), |n| at + n);
         let record = &text[at..end];
         let lines = memchr::memchr_iter(b'\n', record).count() as u64;

@@ -1,0 +1,211 @@
+//! Records of plain numbers, which are most records of many tables.
+//!
+//! PERF: read without finding the record's end and its cells first, and without asking of each cell what it is. Measured in
+//! `record/2026-11-16-python.md`.
+
+use memchr::memchr2;
+
+use super::Dialect;
+use crate::builder::Builder;
+use crate::columns::{Columns, Role};
+use crate::kinds::NumberForm;
+use crate::label::Found;
+use crate::number;
+
+/// Reads records whose features are plain numbers that stay apart.
+pub(super) struct Plain<'a> {
+    columns: &'a Columns,
+    delimiter: u8,
+    /// The cells of a record, NaN where one is missing, in the order of the number columns.
+    cells: Vec<f64>,
+    /// The columns of which no cell has come yet: place among the number columns, and name.
+    unseen: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Plain<'a> {
+    /// `None` where the table has other columns.
+    pub(super) fn new(builder: &Builder, columns: &'a Columns, dialect: Dialect) -> Option<Self> {
+        let mut unseen = Vec::new();
+        for column in &columns.columns {
+            match column.role {
+                _ if column.carried.is_some() => return None,
+                Role::Label | Role::Ignored => {}
+                Role::Number { k, form: NumberForm::Plain } => {
+                    unseen.push((k as usize, column.name.as_str()));
+                }
+                _ => return None,
+            }
+        }
+        let is_plain = columns.has_label
+            && builder.keeps_numbers_apart()
+            && !builder.is_crossing()
+            && !builder.spec.missing.has_numbers();
+        let cells = vec![f64::NAN; unseen.len()];
+        is_plain.then_some(Self { columns, delimiter: dialect.delimiter, cells, unseen })
+    }
+
+    /// Adds the row of the record that begins at `start`, and returns where the next one begins. Does nothing if the record has
+    /// another cell than plain numbers, a label and cells that are ignored, or anything is wrong with it.
+    pub(super) fn record(
+        &mut self,
+        builder: &mut Builder,
+        text: &[u8],
+        start: usize,
+    ) -> Option<usize> {
+        let (mut at, mut label) = (start, None);
+        let last = self.columns.columns.len().checked_sub(1)?;
+        for (i, column) in self.columns.columns.iter().enumerate() {
+            let end = if let Role::Number { k, .. } = column.role {
+                let cell = self.cells.get_mut(k as usize)?;
+                if text.get(at) == Some(&self.delimiter) {
+                    *cell = f64::NAN;
+                    at
+                } else {
+                    let (value, len) = number::leading(text.get(at..)?)?;
+                    *cell = value;
+                    if value.abs() > builder.spec.max_value {
+                        return None;
+                    }
+                    at + len
+                }
+            } else {
+                let rest = text.get(at..)?;
+                let len = memchr2(self.delimiter, b'\n', rest).unwrap_or(rest.len());
+                let content = &rest[..len];
+                // The sign of a line's end on other systems is no part of the cell.
+                let content = if i == last { content.trim_ascii_end() } else { content };
+                if content.contains(&b'"') || content.trim_ascii() != content {
+                    return None;
+                }
+                if column.role == Role::Label {
+                    if builder.spec.missing.has_label(content) {
+                        return None;
+                    }
+                    label = builder.label(Found::Text(content), 0).ok()?;
+                }
+                at + content.len()
+            };
+            at = match text.get(end..)? {
+                [sign, ..] if i < last && *sign == self.delimiter => end + 1,
+                _ if i < last => return None,
+                [] => end,
+                [b'\n', ..] => end + 1,
+                [b'\r', b'\n', ..] => end + 2,
+                _ => return None,
+            };
+        }
+        self.report(builder);
+        builder.push_cells(&self.cells, label).ok()?;
+        Some(at)
+    }
+
+    /// Reports the columns of the first cells.
+    fn report(&mut self, builder: &mut Builder) {
+        if !self.unseen.is_empty() {
+            let cells = &self.cells;
+            self.unseen.retain(|&(k, name)| {
+                let is_new = !cells[k].is_nan();
+                if is_new {
+                    builder.report_number(k, name.as_bytes());
+                }
+                !is_new
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::read;
+    use crate::{Format, Kinds, Labels, Options};
+
+    /// Numbers, some of them missing, and a label in the middle. `k` of them are not as usual.
+    fn table(end: &str, strange: &[(usize, &str)]) -> String {
+        let mut text = format!("a,b,y,c,skip{end}");
+        for i in 0..2500_usize {
+            let cell = |k: usize| match (i * 7 + k) % 13 {
+                0 => String::new(),
+                1 => "-0".into(),
+                2 => format!("{}", i * 1_000_003),
+                3 => format!("{}.25e-7", i),
+                4 => format!("+.{i}"),
+                5 => format!("0.{i}1234567890123456789"),
+                _ => format!("{}", (i as f64 + k as f64 * 0.1).sin()),
+            };
+            let usual = format!("{},{},{},{},x{}", cell(1), cell(2), i % 2, cell(3), cell(4));
+            let found = strange.iter().find(|(row, _)| *row == i);
+            text += found.map_or(&usual[..], |(_, line)| line);
+            text += end;
+        }
+        text
+    }
+
+    #[test]
+    fn plain_records_are_read_as_all_others() {
+        let lines = [
+            "",
+            " ",
+            ",,1,,",
+            "\"3\",1,1,2,x",
+            " 3,1,1,2,x",
+            "3,1 ,1,2,x",
+            "3,1,1,2,\"x,y\"",
+            "3,1, 1 ,2,x",
+            "3,1,1,2,x,",
+            "3,1,1,2",
+            "3,1,1,2,x,y",
+            "3,NA,1,2,x",
+            "3,word,1,2,x",
+            "3,inf,1,2,x",
+            "3,1e200,1,2,x",
+            "3,1,,2,x",
+            "3,1,7,2,x",
+            "3,1,1,2,",
+            "1e5,0x10,1,2,x",
+            "3,1,1.,2,x",
+            "3,1,+1,2,x",
+            "-,1,1,2,x",
+            "3;1;1;2;x",
+        ];
+        for end in ["\n", "\r\n"] {
+            for (labels, skip_bad) in [
+                (Labels::Binary { negative: "0".into(), positive: "1".into() }, 0),
+                (Labels::Binary { negative: "0".into(), positive: "1".into() }, 9),
+                (Labels::Any, 9),
+            ] {
+                let fast = Options {
+                    format: Some(Format::Csv),
+                    kinds: Kinds::Found,
+                    numbers_apart: true,
+                    label_column: Some("y".into()),
+                    ignored_columns: vec!["skip".into()],
+                    labels,
+                    skip_bad,
+                    ..Options::default()
+                };
+                // With a number that stands for a missing cell, each cell is looked at.
+                let slow = Options { missing: vec!["-98765.5".into()], ..fast.clone() };
+                let outcome = |text: &str, options: &Options| {
+                    let (rows, error) = read(text.as_bytes(), options);
+                    (rows, error.map(|e| e.to_string()))
+                };
+                for line in lines {
+                    let text = table(end, &[(1500, line), (2400, "5,6,1,7,z")]);
+                    assert_eq!(outcome(&text, &fast), outcome(&text, &slow), "{line:?}");
+                    let text = text.strip_suffix(end).unwrap_or_default();
+                    assert_eq!(outcome(text, &fast), outcome(text, &slow), "{line:?}");
+                }
+            }
+        }
+        let (rows, _) = read(
+            table("\n", &[]).as_bytes(),
+            &Options {
+                numbers_apart: true,
+                kinds: Kinds::Found,
+                label_column: Some("y".into()),
+                ..Options::default()
+            },
+        );
+        assert_eq!((rows.rows.len(), rows.cells[0].len()), (2500, 3));
+    }
+}

@@ -324,31 +324,30 @@ impl Builder {
         }
     }
 
+    /// Adds a row of features in the order of their slots, which are all different. Names are for the caller to report.
+    pub(crate) fn push_in_order(
+        &mut self,
+        features: impl Iterator<Item = (u32, f64)>,
+        label: Option<f64>,
+    ) -> Result<(), Bad> {
+        features.for_each(|(slot, value)| self.chunk.push_feature(slot, value));
+        self.finish_adding(label, 1.0, b"")
+    }
+
     /// Adds a row of nothing but numbers that stay apart, NaN where one is missing. Its columns are for the caller to report.
     pub(crate) fn push_cells(&mut self, cells: &[f64], label: Option<f64>) -> Result<(), Bad> {
         self.chunk.open_numbers().copy_from_slice(cells);
         self.finish_adding(label, 1.0, b"")
     }
 
-    /// Adds rows of nothing but numbers that stay apart, as [`push_number`](Self::push_number) and [`finish_adding`](Self::finish_adding)
-    /// do row by row. Each column has its place, its name and its cells, NaN where one is missing; so have labels.
-    pub(crate) fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &str, &[f64])]) {
-        // Names are reported in the order in which cells come.
-        let mut firsts = Vec::with_capacity(columns.len());
-        for &(k, name, cells) in columns {
-            if let Some(row) = cells.iter().position(|cell| !cell.is_nan()) {
-                firsts.push((row, k, name));
-            }
-        }
-        firsts.sort_by_key(|&(row, _, _)| row);
-        for (_, k, name) in firsts {
-            self.report_number(k, name.as_bytes());
-        }
+    /// Adds rows of nothing but numbers that stay apart: for each column its place and its cells, NaN where one is missing, and so for
+    /// labels. Columns are for the caller to report.
+    pub(crate) fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &[f64])]) {
         let mut start = 0;
         while start < labels.len() {
             let room = self.spec.options.chunk_rows - self.chunk.len();
             let end = labels.len().min(start + room);
-            let cells: Vec<_> = columns.iter().map(|&(k, _, all)| (k, &all[start..end])).collect();
+            let cells: Vec<_> = columns.iter().map(|&(k, all)| (k, &all[start..end])).collect();
             self.chunk.push_number_rows(&labels[start..end], &cells);
             self.out.rows += (end - start) as u64;
             if self.chunk.len() >= self.spec.options.chunk_rows {

@@ -80,6 +80,7 @@ mod line_blocks;
 mod listing;
 mod names;
 mod number;
+mod number_rows;
 mod opened;
 mod options;
 mod reader;

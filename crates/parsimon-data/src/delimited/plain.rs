@@ -11,37 +11,34 @@ use crate::columns::{Columns, Role};
 use crate::kinds::NumberForm;
 use crate::label::Found;
 use crate::number;
+use crate::number_rows::NumberRows;
 
-/// Reads records whose features are plain numbers that stay apart.
+/// Reads records whose features are plain numbers.
 pub(super) struct Plain<'a> {
     columns: &'a Columns,
     delimiter: u8,
     /// The cells of a record, NaN where one is missing, in the order of the number columns.
     cells: Vec<f64>,
-    /// The columns of which no cell has come yet: place among the number columns, and name.
-    unseen: Vec<(usize, &'a str)>,
+    rows: NumberRows<'a>,
 }
 
 impl<'a> Plain<'a> {
     /// `None` where the table has other columns.
     pub(super) fn new(builder: &Builder, columns: &'a Columns, dialect: Dialect) -> Option<Self> {
-        let mut unseen = Vec::new();
+        let mut numbers = Vec::new();
         for column in &columns.columns {
             match column.role {
                 _ if column.carried.is_some() => return None,
                 Role::Label | Role::Ignored => {}
                 Role::Number { k, form: NumberForm::Plain } => {
-                    unseen.push((k as usize, column.name.as_str()));
+                    numbers.push((k as usize, column.name.as_str()));
                 }
                 _ => return None,
             }
         }
-        let is_plain = columns.has_label
-            && builder.keeps_numbers_apart()
-            && !builder.is_crossing()
-            && !builder.spec.missing.has_numbers();
-        let cells = vec![f64::NAN; unseen.len()];
-        is_plain.then_some(Self { columns, delimiter: dialect.delimiter, cells, unseen })
+        let cells = vec![f64::NAN; numbers.len()];
+        let rows = NumberRows::new(builder, numbers.into_iter()).filter(|_| columns.has_label)?;
+        Some(Self { columns, delimiter: dialect.delimiter, cells, rows })
     }
 
     /// Adds the row of the record that begins at `start`, and returns where the next one begins. Does nothing if the record has
@@ -94,23 +91,8 @@ impl<'a> Plain<'a> {
                 _ => return None,
             };
         }
-        self.report(builder);
-        builder.push_cells(&self.cells, label).ok()?;
+        self.rows.push(builder, &self.cells, label).ok()?;
         Some(at)
-    }
-
-    /// Reports the columns of the first cells.
-    fn report(&mut self, builder: &mut Builder) {
-        if !self.unseen.is_empty() {
-            let cells = &self.cells;
-            self.unseen.retain(|&(k, name)| {
-                let is_new = !cells[k].is_nan();
-                if is_new {
-                    builder.report_number(k, name.as_bytes());
-                }
-                !is_new
-            });
-        }
     }
 }
 
@@ -168,15 +150,18 @@ mod tests {
             "3;1;1;2;x",
         ];
         for end in ["\n", "\r\n"] {
-            for (labels, skip_bad) in [
-                (Labels::Binary { negative: "0".into(), positive: "1".into() }, 0),
-                (Labels::Binary { negative: "0".into(), positive: "1".into() }, 9),
-                (Labels::Any, 9),
+            let binary = || Labels::Binary { negative: "0".into(), positive: "1".into() };
+            for (labels, skip_bad, numbers_apart) in [
+                (binary(), 0, true),
+                (binary(), 9, true),
+                (Labels::Any, 9, true),
+                (binary(), 9, false),
+                (Labels::Any, 0, false),
             ] {
                 let fast = Options {
                     format: Some(Format::Csv),
                     kinds: Kinds::Found,
-                    numbers_apart: true,
+                    numbers_apart,
                     label_column: Some("y".into()),
                     ignored_columns: vec!["skip".into()],
                     labels,

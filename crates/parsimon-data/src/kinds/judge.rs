@@ -213,6 +213,12 @@ impl Judge {
         self.of_three_words += usize::from(words > 2);
     }
 
+    /// Whether no further number changes the verdict: there are decimals, and three values at least.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.are_plain && self.has_decimals && !self.are_integers && self.distinct.len() > 2
+    }
+
     /// How many cells had a value.
     pub(crate) fn values(&self) -> usize {
         self.values

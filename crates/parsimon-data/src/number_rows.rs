@@ -1,0 +1,98 @@
+//! Rows of a table whose features are numbers, all cells at once.
+
+use crate::builder::Builder;
+use crate::error::Bad;
+use crate::{Space, hash};
+
+/// The number columns of a piece of a table.
+pub(crate) struct NumberRows<'a> {
+    /// The columns of which no cell has come yet: place among the number columns, and name.
+    unseen: Vec<(usize, &'a str)>,
+    /// The slots of the columns in ascending order, with their places, where numbers do not stay apart from other features.
+    order: Vec<(u32, usize)>,
+}
+
+impl<'a> NumberRows<'a> {
+    /// `None` where each cell has to be looked at: with interactions, numbers that stand for missing cells, or slots that columns share.
+    pub(crate) fn new(
+        builder: &Builder,
+        columns: impl Iterator<Item = (usize, &'a str)>,
+    ) -> Option<Self> {
+        if builder.is_crossing() || builder.spec.missing.has_numbers() {
+            return None;
+        }
+        let unseen: Vec<_> = columns.collect();
+        let mut order = Vec::new();
+        if !builder.keeps_numbers_apart() {
+            let Space::Hashed { bits } = builder.spec.space else { return None };
+            let slot = |name: &str| hash::slot(hash::feature(0, name.as_bytes()), bits);
+            order.extend(unseen.iter().map(|&(k, name)| (slot(name), k)));
+            order.sort_unstable();
+            if order.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return None;
+            }
+        }
+        Some(Self { unseen, order })
+    }
+
+    /// Adds a row. Cells are in the order of their places, NaN where one is missing.
+    pub(crate) fn push(
+        &mut self,
+        builder: &mut Builder,
+        cells: &[f64],
+        label: Option<f64>,
+    ) -> Result<(), Bad> {
+        if !self.unseen.is_empty() {
+            self.report(builder, |k| !cells[k].is_nan());
+        }
+        if builder.keeps_numbers_apart() {
+            return builder.push_cells(cells, label);
+        }
+        let features = self.order.iter().map(|&(slot, k)| (slot, cells[k]));
+        builder.push_in_order(features.filter(|(_, value)| !value.is_nan()), label)
+    }
+
+    /// Reports columns that have a cell now.
+    fn report(&mut self, builder: &mut Builder, has_cell: impl Fn(usize) -> bool) {
+        self.unseen.retain(|&(k, name)| {
+            let is_new = has_cell(k);
+            if is_new && builder.keeps_numbers_apart() {
+                builder.report_number(k, name.as_bytes());
+            } else if is_new {
+                let key = hash::feature(0, name.as_bytes());
+                builder.report_name(key, || (b"", name.as_bytes()));
+            }
+            !is_new
+        });
+    }
+
+    /// Adds all rows of some columns, each with its place. A label that is missing is NaN, and so is a cell.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn push_columns(
+        &mut self,
+        builder: &mut Builder,
+        labels: &[f64],
+        columns: &[(usize, &[f64])],
+    ) -> Result<(), Bad> {
+        if builder.keeps_numbers_apart() {
+            // Names are reported in the order in which cells come.
+            let mut first =
+                vec![usize::MAX; self.unseen.iter().map(|c| c.0 + 1).max().unwrap_or(0)];
+            for &(k, cells) in columns {
+                first[k] = cells.iter().position(|cell| !cell.is_nan()).unwrap_or(usize::MAX);
+            }
+            self.unseen.sort_by_key(|&(k, _)| first[k]);
+            self.report(builder, |k| first[k] < usize::MAX);
+            builder.push_number_rows(labels, columns);
+            return Ok(());
+        }
+        let mut cells = vec![f64::NAN; self.order.len()];
+        for (i, label) in labels.iter().enumerate() {
+            for &(k, column) in columns {
+                cells[k] = column[i];
+            }
+            self.push(builder, &cells, Some(*label).filter(|y| !y.is_nan()))?;
+        }
+        Ok(())
+    }
+}

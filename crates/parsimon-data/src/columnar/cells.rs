@@ -116,7 +116,7 @@ impl Converted {
                 (Role::Number { k, .. }, Cells::Numbers(cells)) => {
                     let cells = with_nan(cells);
                     // NaN is a missing cell.
-                    if !cells.iter().fold(true, |all, x| all & !(x.abs() > max)) {
+                    if cells.iter().fold(false, |any, x| any | (x.abs() > max)) {
                         return false;
                     }
                     numbers.push((k as usize, cells));

@@ -429,10 +429,10 @@ mod tests {
                 };
             }
             chunk.open_numbers()[2] = 5.0;
-            if i % 13 == 0 {
+            if i.is_multiple_of(13) {
                 chunk.push_feature(5, 2.0);
             }
-            let label = (i % 7 > 0).then_some(1.0);
+            let label = (!i.is_multiple_of(7)).then_some(1.0);
             chunk.finish_row(label, f64::from(i % 4), Repeats::Refuse).unwrap();
         }
         let (mut one, mut many) = (Columns::default(), Columns::default());

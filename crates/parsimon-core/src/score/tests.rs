@@ -16,7 +16,7 @@ const COLUMNS: usize = 300;
 /// Heads whose weights end before the columns do.
 fn heads(precision: Precision, has_array: bool) -> Vec<(f64, Weights)> {
     let head = |k: u32| {
-        let ids: Vec<u32> = (1..250).filter(|j| (j + k) % 3 > 0).collect();
+        let ids: Vec<u32> = (1..250).filter(|j| !(j + k).is_multiple_of(3)).collect();
         let weights: Vec<f64> = ids.iter().map(|&j| f64::from(j * (k + 1)).sin()).collect();
         match has_array {
             true => Weights::new(&ids, &weights, precision),

@@ -109,7 +109,7 @@ mod tests {
                 0 => String::new(),
                 1 => "-0".into(),
                 2 => format!("{}", i * 1_000_003),
-                3 => format!("{}.25e-7", i),
+                3 => format!("{i}.25e-7"),
                 4 => format!("+.{i}"),
                 5 => format!("0.{i}1234567890123456789"),
                 _ => format!("{}", (i as f64 + k as f64 * 0.1).sin()),

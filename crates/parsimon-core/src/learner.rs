@@ -194,7 +194,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     fn prefetch(&self, chunk: &Chunk, i: usize) {
         // PERF: see `prefetch.rs`.
         if i + AHEAD < chunk.len() {
-            chunk.row(i + AHEAD).indices().iter().for_each(|&j| self.table.prefetch(j));
+            self.table.prefetch(chunk.row(i + AHEAD).indices());
         }
     }
 
@@ -271,8 +271,9 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
     #[inline(always)]
     fn work(self) -> f64 {
         let Learner { rule, now, table, row, bias, .. } = self.learner;
-        // PERF: of a copy the compiler knows that the loop does not change it, and computes what follows from it once.
-        let rule = rule.clone();
+        // PERF: of what is not behind a reference the compiler knows that the loop does not change it, and computes what follows from it
+        // once. The clock is moved out of the learner and back.
+        let (rule, clock) = (rule.clone(), std::mem::take(now));
         let indices = self.x.indices();
         row.resize(indices.len());
         if table.is_index() {
@@ -285,10 +286,14 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
         for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
             *x = F::from_f64(v);
         }
-        let played = row.w.iter_mut().zip(&mut row.kept);
-        for (((w, kept), &j), c) in played.zip(indices).zip(&row.coords) {
-            (*w, *kept) = rule.played_kept(now, j, c);
+        // PERF: of slices as long as each other the compiler compares no lengths in the loop.
+        let len = indices.len();
+        let coords = &row.coords[..len];
+        let (w, kept) = (&mut row.w[..len], &mut row.kept[..len]);
+        for k in 0..len {
+            (w[k], kept[k]) = rule.played_kept(&clock, indices[k], &coords[k]);
         }
+        *now = clock;
         row.bias = bias.as_ref().map_or((F::ZERO, F::ZERO), Bias::played);
         (dot(&row.w, &row.x) + row.bias.0).to_f64() + row.base
     }
@@ -324,12 +329,13 @@ impl<F: Float, R: Rule<F>> Work for Absorb<'_, F, R> {
     fn work(self) {
         let Learner { rule, now, table, row, .. } = self.learner;
         // PERF: see `Gather`.
-        let rule = rule.clone();
+        let (rule, mut clock) = (rule.clone(), std::mem::take(now));
         let played = row.w.iter().zip(&row.kept);
         let features = self.x.indices().iter().zip(&mut row.coords).zip(played).zip(&row.x);
         for (((&j, c), (&w, &kept)), &v) in features {
-            rule.absorb_kept(now, j, c, (w, kept), (self.d * v, self.at * v));
+            rule.absorb_kept(&mut clock, j, c, (w, kept), (self.d * v, self.at * v));
         }
+        *now = clock;
         if table.is_index() {
             for ((&j, c), place) in self.x.indices().iter().zip(&row.coords).zip(&row.places) {
                 table.put_at(j, *place, *c);

@@ -69,6 +69,7 @@ mod packed;
 mod prefetch;
 mod room;
 mod row;
+mod scattered;
 mod schedule;
 mod score;
 mod share;

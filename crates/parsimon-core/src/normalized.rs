@@ -202,7 +202,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
         let (label, h) = (chunk.label(i), chunk.weight(i));
         if i + 1 < chunk.len() {
             // PERF: see `prefetch.rs`.
-            chunk.row(i + 1).indices().iter().for_each(|&j| self.stats.prefetch(j));
+            self.stats.prefetch(chunk.row(i + 1).indices());
         }
         let (indices, values) = self.rows.open_copy(chunk.row(i));
         if label.is_some() && h > 0.0 {

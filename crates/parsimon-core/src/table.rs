@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::prefetch::prefetch;
+use crate::prefetch::prefetch_items;
 use crate::room::{self, Coming, FAR};
 use crate::state::fits;
-use crate::{State, StateError, huge};
+use crate::{State, StateError, huge, scattered};
 
 /// The coordinates of a learner: a plain array for small indices, an index for the rest.
 ///
@@ -72,29 +72,21 @@ impl<C: State + Copy> Table<C> {
     /// Copies the coordinates at some indices, the default where one was never seen.
     #[inline(always)]
     pub(crate) fn gather(&self, indices: &[u32], coordinates: &mut [C]) {
-        // PERF: the array does not move meanwhile, which the compiler does not see of a field.
-        let array = &self.dense[..];
-        for (c, &j) in coordinates.iter_mut().zip(indices) {
-            *c = match array.get(j as usize) {
-                Some(c) => *c,
-                None => self.get_rest(j),
-            };
+        if !scattered::gather(&self.dense, indices, coordinates) {
+            self.gather_beyond(indices, coordinates);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn gather_beyond(&self, indices: &[u32], coordinates: &mut [C]) {
+        indices.iter().zip(coordinates).for_each(|(&j, c)| *c = self.get(j));
     }
 
     /// Puts coordinates in their places.
     #[inline(always)]
     pub(crate) fn scatter(&mut self, indices: &[u32], coordinates: &[C]) {
-        // PERF: see `gather`. The array moves only for coordinates beyond its end, which come afterwards.
-        let array = &mut self.dense[..];
-        let mut is_beyond = false;
-        for (&j, c) in indices.iter().zip(coordinates) {
-            match array.get_mut(j as usize) {
-                Some(slot) => *slot = *c,
-                None => is_beyond = true,
-            }
-        }
-        if is_beyond {
+        if !scattered::scatter(&mut self.dense, indices, coordinates) {
             self.scatter_beyond(indices, coordinates);
         }
     }
@@ -140,12 +132,10 @@ impl<C: State + Copy> Table<C> {
         }
     }
 
-    /// Says that the coordinate at `j` will be wanted soon.
+    /// Says that the coordinates at some indices will be wanted soon.
     #[inline(always)]
-    pub fn prefetch(&self, j: u32) {
-        if let Some(c) = self.dense.get(j as usize) {
-            prefetch(c);
-        }
+    pub fn prefetch(&self, indices: &[u32]) {
+        prefetch_items(&self.dense, indices);
     }
 
     /// The coordinate at `j`, to be changed.

@@ -111,7 +111,7 @@ impl Twin {
     fn grow(&mut self, rate: f64) {
         let look = (0.5 * rate / self.n as f64).ceil() as u64;
         let size = self.w.len();
-        if self.learned % look != 0 || size == self.most {
+        if !self.learned.is_multiple_of(look) || size == self.most {
             return;
         }
         let energy = |w: &[Vec<Complex>]| -> f64 {

@@ -1,7 +1,7 @@
 //! Filter and shadow compared: which of them goes on.
 
 use super::update::constrain;
-use super::{Kalman, LANES, LEAST};
+use super::{Kalman, LANES, LEAST, Row};
 
 /// The shadow takes the lead below this share of the filter's error energy...
 const TAKE_OVER: f32 = 0.4;
@@ -40,6 +40,8 @@ impl Kalman {
         let left = (self.filter_energy / (self.microphone_energy + LEAST)).min(1.0);
         for g in 0..self.groups {
             let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
+            let again: Row =
+                std::array::from_fn(|l| DOUBT_AGAIN * left * mask[l] * self.first_doubt[g][l]);
             let rows = g * bins..(g + 1) * bins;
             let gradient = &mut self.scratch.gradient;
             gradient.re.copy_from_slice(&self.shadow.re[rows.clone()]);
@@ -47,10 +49,9 @@ impl Kalman {
             constrain(&self.fft, &mut self.scratch);
             for (k, row) in rows.enumerate() {
                 let (vr, vi) = (self.scratch.gradient.re[k], self.scratch.gradient.im[k]);
-                for l in 0..LANES {
+                for (l, again) in again.into_iter().enumerate() {
                     let dr = self.shadow.re[row][l] - self.filter.re[row][l];
                     let di = self.shadow.im[row][l] - self.filter.im[row][l];
-                    let again = DOUBT_AGAIN * left * mask[l] * self.first_doubt[g][l];
                     self.doubt[row][l] = self.doubt[row][l].max(dr * dr + di * di).max(again);
                 }
                 self.filter.re[row] = vr;

@@ -36,7 +36,7 @@ fn a_few_texts_among_numbers_are_missing_and_printed() {
     for command in ["tune odd.csv", "compare odd.csv -m auto"] {
         assert!(dir.run(command).stderr.contains(line), "{command}");
     }
-    // Of four lines in the flag's way, the column is a category.
+    // A column that the user calls a category is one.
     assert_eq!(
         found(&dir, "odd.csv --categories age"),
         "age:category city:category bought*:number"

@@ -10,7 +10,7 @@ use crate::table::Table;
 
 /// What Miri runs: the unit tests of modules with `unsafe`. It has no `madvise`, so large pages are left to the sanitizer.
 const MIRI: [(&str, &[&str]); 2] = [
-    ("parsimon-core", &["prefetch::", "vector::", "wide::"]),
+    ("parsimon-core", &["prefetch::", "scattered::", "vector::", "wide::"]),
     ("parsimon-data", &["row_sort::", "separators::"]),
 ];
 

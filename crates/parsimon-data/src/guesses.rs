@@ -3,7 +3,7 @@
 use crate::columns::Columns;
 use crate::{Format, Header, Options};
 
-/// The guesses that may be wrong. Commas in CSV and a line of names are what everybody expects and not among them.
+/// The guesses that may be wrong. Commas in CSV and a line of names are the usual case and not listed.
 pub(crate) fn of(columns: &Columns, format: Format, options: &Options) -> Vec<String> {
     let mut guesses = Vec::new();
     if format == Format::Csv && columns.delimiter != b',' && options.separator.is_none() {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::Package;
 
 /// What would break if the `unsafe` of a module were wrong: files of tests, or names of tests in the module itself.
-const TESTS: [(&str, &str); 13] = [
+const TESTS: [(&str, &str); 15] = [
     ("crates/parsimon-cancel-c/src/abi.rs", "crates/parsimon-cancel-c/tests/check.c"),
     ("crates/parsimon-cli/src/allocation.rs", "crates/parsimon-cli/tests/memory.rs"),
     (
@@ -15,7 +15,12 @@ const TESTS: [(&str, &str); 13] = [
         "crates/parsimon-cli/tests/interrupts.rs, crates/parsimon-cli/tests/signals.rs",
     ),
     ("crates/parsimon-core/src/huge.rs", "room_is_room (address sanitizer)"),
-    ("crates/parsimon-core/src/prefetch.rs", "nothing_changes (Miri)"),
+    ("crates/parsimon-core/src/prefetch.rs", "nothing_changes, no_index_does_harm (Miri)"),
+    ("crates/parsimon-core/src/scattered.rs", "items_are_those_of_a_checked_copy (twin and Miri)"),
+    (
+        "crates/parsimon-core/src/score/mod.rs",
+        "crates/parsimon-core/src/score/tests.rs (twin, address sanitizer)",
+    ),
     ("crates/parsimon-core/src/vector.rs", "both_ways_give_the_same_bits (twin and Miri)"),
     ("crates/parsimon-core/src/wide.rs", "wide_and_narrow_give_the_same_bits (twin and Miri)"),
     (

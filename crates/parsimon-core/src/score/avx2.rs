@@ -1,5 +1,7 @@
 //! The loops with the instructions of AVX2. Each has a safe twin in the module above, and gives the same bits.
 
+#![allow(unsafe_code)]
+
 use std::arch::x86_64::{
     __m256, __m256d, __m256i, _CMP_GT_OQ, _CMP_LE_OQ, _mm_loadu_ps, _mm256_add_epi32,
     _mm256_add_pd, _mm256_add_ps, _mm256_and_pd, _mm256_and_ps, _mm256_castsi256_pd,

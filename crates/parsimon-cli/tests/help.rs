@@ -134,7 +134,7 @@ fn suggestions_are_right_or_not_made() {
         ("train clicks.csv -a ftrl --theta 1", 2, "\"theta\", a setting of truncation"),
         ("predict m.psm clicks.csv --as proba", 2, "did you mean 'probability'?"),
         ("predict m.psm clicks.csv --passes 2", 2, "it is an option of train, not of"),
-        ("train clicks.csv --sep x", 2, "the delimiter of a table is detected"),
+        ("train clicks.csv --sep x", 2, "it must be one sign such as ; or |, or tab"),
         ("train clicks.csv --batch-size 32", 2, "rows are learned one by one"),
         ("train", 2, "<DATA>... must be given"),
     ] {

@@ -342,6 +342,7 @@ impl Builder {
 
     /// Adds rows of nothing but numbers that stay apart: for each column its place and its cells, NaN where one is missing, and so for
     /// labels. Columns are for the caller to report.
+    #[cfg(feature = "columnar")]
     pub(crate) fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &[f64])]) {
         let mut start = 0;
         while start < labels.len() {

@@ -109,7 +109,10 @@ pub use carried::Carried;
 #[cfg(feature = "columnar")]
 pub use columnar::BatchIterator;
 pub use error::{DataError, DataErrorKind};
-pub use kinds::{ColumnKind, Kind, Kinds, OddText, TableSchema, is_label_name, is_missing_word};
+pub use kinds::{
+    ColumnKind, Kind, Kinds, OddText, TableSchema, is_label_name, is_missing_word,
+    is_written_number,
+};
 pub use label::{LabelTexts, Labels};
 pub use listing::listed;
 pub use names::{Names, NewNames};

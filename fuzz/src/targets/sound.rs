@@ -76,7 +76,7 @@ pub(crate) fn canceller_seeds() -> Vec<Vec<u8>> {
 
 pub(crate) fn canceller(bytes: &[u8]) -> Outcome {
     let bytes = repair::canceller(bytes);
-    if !bytes.starts_with(b"PSMECHO3") || bytes.len() < 32 {
+    if !bytes.starts_with(b"PSMECHO4") || bytes.len() < 32 {
         assert!(Canceller::restore(&bytes).is_err());
         return Outcome::Unrecognized;
     }

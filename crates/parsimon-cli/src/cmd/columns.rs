@@ -7,6 +7,7 @@ use parsimon_data::{is_label_name, listed};
 
 use crate::args::DataArgs;
 use crate::console::note;
+use crate::provenance::quoted;
 
 /// Names of columns that a line lists at most.
 const MOST_NAMES: usize = 10;
@@ -78,8 +79,9 @@ fn odd_texts(table: &TableSchema) -> Vec<String> {
         lines.extend(column.missing.iter().map(|odd| {
             let line = odd.line.map_or_else(String::new, |line| format!(" (first in line {line})"));
             format!(
-                "missing: {:?} in the number column {name}{line}; --categories {name} reads the column as categories",
-                odd.text
+                "missing: {:?} in the number column {name}{line}; --categories {} reads the column as categories",
+                odd.text,
+                quoted(&name)
             )
         }));
     }

@@ -20,6 +20,7 @@ pub(crate) use judge::Verdict;
 pub(crate) use missing::Missing;
 pub use missing::is_missing_word;
 pub(crate) use number_form::NumberForm;
+pub use number_form::is_written_number;
 pub use odd::OddText;
 pub(crate) use select::{find, fits, nearest, select};
 pub(crate) use time::{Moment, TimeForm};

@@ -59,6 +59,12 @@ impl NumberForm {
     }
 }
 
+/// Whether a text is a number as people write it and programs do not: `1.234,5`, `1,234.5`, `12 EUR`.
+pub fn is_written_number(text: &str) -> bool {
+    let cell = text.as_bytes();
+    number::whole(cell).is_none() && [POINT, COMMA].iter().any(|form| form.read(cell).is_some())
+}
+
 /// The number of a cell, and its sign by position in the list, if it has one.
 pub(super) fn read_written(
     cell: &[u8],

@@ -1,6 +1,6 @@
 //! The loss, guessed from the labels.
 
-use parsimon_data::{Format, Options, is_missing_word};
+use parsimon_data::{Format, Options, is_missing_word, is_written_number};
 
 use super::scan::MOST_NUMBERED;
 use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, kinds, opened, scan, words};
@@ -70,6 +70,7 @@ pub fn open_guessing<S: Source + ?Sized>(
     let options = &options;
     let labels = seen.labels.unwrap_or(SeenLabels::Usual { from_zero: false });
     check_missing(&labels)?;
+    check_written(&labels)?;
     let guess = guess_of(&labels, seen.format, seen.is_table);
     let settings = match guess {
         Guess::Two => settings,
@@ -106,6 +107,24 @@ fn check_missing(labels: &SeenLabels) -> Result<(), Error> {
         [first, ..] if !numbers.is_empty() && others.iter().all(|other| is_missing_word(other)) => {
             Err(Error::Usage(format!(
                 "labels are numbers, but some rows have the label {first:?}, which stands for a missing value; remove these rows, or declare the classes with --classes"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses numbers with decimal commas, separators of thousands or currency signs: each would be learned as a class.
+fn check_written(labels: &SeenLabels) -> Result<(), Error> {
+    let SeenLabels::All(labels) = labels else { return Ok(()) };
+    let is_plain = |label: &String| label.parse::<f64>().is_ok_and(f64::is_finite);
+    let written = labels.iter().find(|label| is_written_number(label));
+    match written {
+        Some(first)
+            if labels.len() > 2
+                && labels.iter().all(|label| is_plain(label) || is_written_number(label)) =>
+        {
+            Err(Error::Usage(format!(
+                "the labels are numbers in a form that is not read, such as {first:?}; write them with a decimal point and without separators or signs, or declare classes with --classes"
             )))
         }
         _ => Ok(()),
@@ -154,6 +173,19 @@ mod tests {
         assert_eq!(guess(&["1", "2", "4"], Format::Vw), Guess::Numbers);
         assert_eq!(guess(&["0.5", "1.5", "2.5"], Format::Vw), Guess::Numbers);
         assert_eq!(guess(&["5"], Format::Vw), Guess::Numbers);
+    }
+
+    #[test]
+    fn numbers_with_decimal_commas_are_no_classes() {
+        let check = |labels: &[&str]| {
+            let labels = labels.iter().map(|&label| label.to_owned()).collect();
+            check_written(&SeenLabels::All(labels))
+        };
+        let refused = ["100157,55", "7", "1.234,5"];
+        assert!(check(&refused).unwrap_err().to_string().contains("such as \"100157,55\""));
+        assert!(check(&["1,234.5", "$12", "13"]).is_err());
+        assert!(check(&["1", "2", "3"]).is_ok() && check(&["1,5", "2,5"]).is_ok());
+        assert!(check(&["1,5", "2,5", "other"]).is_ok());
     }
 
     #[test]

@@ -460,7 +460,7 @@ mod tests {
             let (w, best, accuracy) = problem.minimize();
             let least = by_newton(loss, &dense);
             assert!((best - least).abs() <= 1e-8 * least, "{loss:?}: {best}, Newton {least}");
-            assert!(accuracy < 1e-8, "{loss:?}: {accuracy}");
+            assert!(accuracy < 1e-6, "{loss:?}: {accuracy}");
             let at_w: f64 = problem.costs(&w).iter().sum();
             assert!((at_w - best).abs() <= 1e-9 * best, "{loss:?}");
         }

@@ -1,4 +1,4 @@
-//! The margins of rows by weights that are laid out: the loop behind [`Scorer`](crate::Scorer).
+//! The margins of rows by weights that are laid out: the loop behind `Scorer`.
 //!
 //! Rows come from chunks, or from arrays as other libraries have them. The sum of a row has the order of [`sum_lanes`], and the
 //! copy for AVX2, which loads eight weights at once, gives the same bits. Measured in `record/2026-11-16-python.md`.

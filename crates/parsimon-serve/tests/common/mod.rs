@@ -5,12 +5,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parsimon::data::{Input, Labels, Options};
 use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
 use parsimon_serve::{Access, Limits, Model, Policy, Server, Service, Source};
 use serde_json::Value;
+
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that ends, in order, when it is dropped.
 pub(crate) struct Running {
@@ -71,6 +73,7 @@ impl Running {
         self.post(path, "application/json", body)
     }
 
+    /// Sends a request again while the log prepares its next segment, as a client does.
     pub(crate) fn send(
         &self,
         method: &str,
@@ -78,7 +81,14 @@ impl Running {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Answer {
-        send(self.address, method, path, headers, body).unwrap()
+        let begun = Instant::now();
+        loop {
+            let answer = send(self.address, method, path, headers, body).unwrap();
+            if answer.status != 429 || begun.elapsed() > PATIENCE {
+                return answer;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 }
 

@@ -77,10 +77,37 @@ fn streams_and_named_methods_keep_their_order_with_a_warning() {
     assert!(dir.run("train t.csv --shuffle --no-shuffle").fails(2).contains("cannot be used with"));
 }
 
+/// Flowers of three kinds, 50 of each, one kind after the other, as in many a table of a textbook.
+#[test]
+fn a_small_table_sorted_by_class_is_learned_again_in_random_order() {
+    let dir = Dir::new();
+    let mut random = SplitMix64::new(7);
+    let mut lines = String::from("length,width,kind\n");
+    for (kind, length) in [("a", 1.5), ("b", 4.3), ("c", 5.5)] {
+        for _ in 0..50 {
+            let spread = (random.unit() + random.unit() - 1.0) * 0.8;
+            let width = 0.35 * length + 0.4 * random.unit();
+            lines += &format!("{:.2},{width:.2},{kind}\n", length + spread);
+        }
+    }
+    dir.write("t.csv", lines);
+    let error = |model: &str| {
+        let found = dir.run(&format!("evaluate {model} t.csv --json -")).json();
+        1.0 - found["accuracy"].as_f64().unwrap()
+    };
+    let told = dir.run("train t.csv -o m.psm").stderr;
+    assert!(told.contains("learned again in random order, as with --shuffle 150"), "{told}");
+    dir.run("train t.csv -o kept.psm --no-shuffle").ok();
+    let (mixed, kept) = (error("m.psm"), error("kept.psm"));
+    assert!(mixed < 0.15 && kept > 2.0 * mixed, "{mixed}, in the order of the file {kept}");
+}
+
 #[test]
 fn rows_in_no_order_are_learned_once() {
     let dir = Dir::new();
-    dir.write("t.csv", table(4000, false));
-    let told = dir.run("train t.csv -o m.psm").stderr;
-    assert!(!told.contains("forgotten"), "{told}");
+    for rows in [30, 60, 150, 400, 4000] {
+        dir.write("t.csv", table(rows, false));
+        let told = dir.run("train t.csv -o m.psm").stderr;
+        assert!(!told.contains("forgotten"), "{rows}: {told}");
+    }
 }

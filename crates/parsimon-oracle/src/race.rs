@@ -14,6 +14,10 @@ use serde_json::Value;
 
 /// The first look is after this many learned rows; every next one after twice as many.
 const FIRST_LOOK: usize = 1024;
+/// From this many learned rows on, and whenever they have doubled, the usual setting may hand over before the first look.
+const FIRST_GLANCE: usize = 64;
+/// The standard errors by which it must then be worse than the constant.
+const LIKELY: f64 = 2.0;
 /// A mean loss within this share of another is as good.
 const CLOSE: f64 = 0.001;
 /// How many standard errors make a difference certain.
@@ -77,6 +81,7 @@ struct Referee {
     looks: Vec<usize>,
     is_left: Vec<bool>,
     leader: usize,
+    usual: usize,
 }
 
 impl Referee {
@@ -113,12 +118,18 @@ impl Referee {
         self.left().filter(|k| *k != self.constant).min_by(order).unwrap_or(self.leader)
     }
 
-    fn leaves(&self, k: usize, best: usize, nonzeros: &[usize]) -> bool {
-        let difference = self.mean(|losses| losses[k] - losses[best]);
-        let variance = self.mean(|losses| (losses[k] - losses[best] - difference).powi(2));
+    /// By how much the mean loss of `a` is above that of `b`, and the standard error of that.
+    fn difference(&self, a: usize, b: usize) -> (f64, f64) {
+        let difference = self.mean(|losses| losses[a] - losses[b]);
+        let variance = self.mean(|losses| (losses[a] - losses[b] - difference).powi(2));
         let total: f64 = self.window().iter().map(|(h, _)| h).sum();
         let squares: f64 = self.window().iter().map(|(h, _)| h * h).sum();
-        let certain = CERTAIN * (variance * squares).sqrt() / total;
+        (difference, (variance * squares).sqrt() / total)
+    }
+
+    fn leaves(&self, k: usize, best: usize, nonzeros: &[usize]) -> bool {
+        let (difference, error) = self.difference(k, best);
+        let certain = CERTAIN * error;
         let close = CLOSE * self.mean_loss(best).abs();
         let is_denser = nonzeros[k] > nonzeros[best];
         difference - close > certain || (is_denser && difference + close > certain)
@@ -144,9 +155,24 @@ impl Referee {
         self.looks.push(self.rows.len());
     }
 
-    /// What is read now; before the first look the usual setting.
+    /// Whether there may be another leader, with nobody leaving.
+    fn is_glance(&self) -> bool {
+        let rows = self.rows.len();
+        rows.is_power_of_two() && (FIRST_GLANCE..FIRST_LOOK).contains(&rows)
+    }
+
+    /// What is read now. Before the first look that is the usual setting, unless it is likely to be worse than the constant.
     fn chosen(&self, nonzeros: &[usize]) -> usize {
-        if self.looks.is_empty() { self.leader } else { self.choice(nonzeros) }
+        if self.looks.is_empty() {
+            let (worse, error) = match self.rows.len() {
+                FIRST_GLANCE.. => self.difference(self.usual, self.constant),
+                _ => (0.0, 0.0),
+            };
+            if worse <= LIKELY * error {
+                return self.usual;
+            }
+        }
+        self.choice(nonzeros)
     }
 }
 
@@ -192,6 +218,7 @@ pub fn race(spec: &Value, stream: &Stream, bias: bool) -> Raced {
         looks: Vec::new(),
         is_left: vec![true; settings.len()],
         leader,
+        usual: leader,
     };
     let mut normalizer = Normalizer::new(&space);
     let mut target = Target::of_loss(&loss);
@@ -225,6 +252,8 @@ pub fn race(spec: &Value, stream: &Stream, bias: bool) -> Raced {
         if referee.is_due() {
             referee.look(&nonzeros(&racers, level));
             leaders.push(referee.leader);
+        } else if referee.is_glance() {
+            referee.leader = referee.chosen(&nonzeros(&racers, level));
         }
     }
     let level = normalizer.level();

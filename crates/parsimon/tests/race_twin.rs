@@ -121,6 +121,23 @@ fn what_left_is_not_chosen_again() {
     }
 }
 
+/// Before the first look the usual setting is read, unless it is worse than the constant: on noise it is, with a signal it is not.
+#[test]
+fn few_rows() {
+    let spec = json!({"algorithm": "auto", "loss": "logistic"});
+    let counts = [1, 63, 64, 65, 100, 127, 128, 129, 255, 256, 300, 511, 512, 600];
+    let usual = race(&spec, &late_signal(1, 1), true).chosen;
+    for seed in 1..4 {
+        let noise = late_signal(seed, 2300);
+        let noise = Stream { examples: noise.examples[..766].to_vec(), ..noise };
+        let raced = compare(&spec, &noise, true, &after(&noise, &counts));
+        assert_ne!(raced.chosen, usual, "noise of seed {seed}");
+        let signal = wild(seed, 900, 40, "logistic");
+        let raced = compare(&spec, &signal, true, &after(&signal, &counts));
+        assert_eq!(raced.chosen, usual, "signal of seed {seed}");
+    }
+}
+
 #[test]
 fn noise_and_constants() {
     let mut stream = late_signal(5, 3000);

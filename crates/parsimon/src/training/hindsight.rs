@@ -18,7 +18,7 @@ const SAMPLE: usize = 1000;
 /// Features of these rows together, at most: rows of text may be long.
 const MOST_ENTRIES: usize = 1 << 22;
 /// Rows of which a sample says something.
-const ENOUGH: u64 = 500;
+const ENOUGH: u64 = 30;
 /// The final model must keep this share of what the learner gained on the constant.
 const KEPT: f64 = 0.75;
 /// And its loss must not be so many times the progressive loss.

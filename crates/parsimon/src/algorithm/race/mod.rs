@@ -2,7 +2,8 @@
 //!
 //! Every row is learned by all settings that are still in the race; predictions are those of the leader. At looks, at fixed
 //! numbers of learned rows (1024 and its doublings), settings that are surely worse leave and the leader is chosen anew. So
-//! neither the size of chunks nor reading changes a bit.
+//! neither the size of chunks nor reading changes a bit. On fewer rows the lowest loss is mostly chance, so the usual setting leads,
+//! except where it is worse than the constant: then the lowest loss is the better guess.
 //!
 //! One setting may be the constant: a penalty that no weight survives. It removes no other setting; where no feature helps, it wins.
 
@@ -20,6 +21,10 @@ use crate::options::Storage;
 
 /// The first look; the next ones follow whenever the rows have doubled.
 const FIRST_LOOK: u64 = 1024;
+/// Before it, at this number of learned rows and its doublings, the usual setting hands over if it is worse than the constant.
+const FIRST_GLANCE: u64 = 64;
+/// Standard errors by which it must be worse. With 1, settings were chosen too early; measured in `record/2026-11-16-small-tables.md`.
+const LIKELY: f64 = 2.0;
 /// A setting leaves when a difference of losses is this many standard errors from the margin. There are few looks and few
 /// settings: by the normal distribution a false departure has a probability below 1e-5 at each.
 const CERTAIN: f64 = 4.5;
@@ -43,6 +48,8 @@ pub(crate) struct Race {
     count: usize,
     /// Which of them is the constant.
     constant: Option<usize>,
+    /// The setting that predicts before the first look, unless it is worse than the constant.
+    usual: usize,
     /// The setting that predicts.
     leader: usize,
     loss: Loss,
@@ -63,12 +70,12 @@ pub(crate) struct Race {
 }
 
 impl Race {
-    /// Starts a race of `count` settings, which are the heads of `lanes`; `leader` predicts until the first look.
+    /// Starts a race of `count` settings, which are the heads of `lanes`; `usual` predicts until the first look.
     pub(crate) fn new(
         lanes: Vec<Box<dyn SideBySide>>,
         count: usize,
         constant: Option<usize>,
-        leader: usize,
+        usual: usize,
         loss: Loss,
         storage: Storage,
     ) -> Self {
@@ -82,7 +89,8 @@ impl Race {
             places: (0..count).collect(),
             count,
             constant,
-            leader,
+            usual,
+            leader: usual,
             loss,
             storage,
             rows: 0,
@@ -95,11 +103,7 @@ impl Race {
 
     /// Rows until the next look.
     fn until_look(&self) -> u64 {
-        let next = match self.rows {
-            0..FIRST_LOOK => FIRST_LOOK,
-            rows => (rows + 1).next_power_of_two(),
-        };
-        next - self.rows
+        (self.rows + 1).next_power_of_two().max(FIRST_GLANCE) - self.rows
     }
 
     fn is_decided(&self) -> bool {
@@ -131,9 +135,13 @@ impl Race {
         }
     }
 
-    /// Lets go of settings that are surely worse, and chooses the leader.
+    /// Lets go of settings that are surely worse, and chooses the leader. Nobody leaves before the first look.
     fn look(&mut self) {
         if self.is_decided() {
+            return;
+        }
+        if self.rows < FIRST_LOOK {
+            self.leader = self.chosen_now().0;
             return;
         }
         let (window, nonzeros) = (self.window(), self.nonzeros_of_racers());
@@ -196,12 +204,24 @@ impl Race {
     /// The setting to be read now, with its nonzero weights.
     fn chosen_now(&self) -> (usize, usize) {
         let nonzeros = self.nonzeros_of_racers();
-        let is_open = !self.is_decided() && self.rows >= FIRST_LOOK;
         let all: Vec<usize> = (0..self.alive.len()).collect();
-        let chosen = is_open.then(|| choose(&self.window(), &nonzeros, &all)).flatten();
-        let leader = || self.alive.iter().position(|k| *k == self.leader).unwrap_or(0);
-        let chosen = chosen.unwrap_or_else(leader);
+        let window = self.window();
+        let is_open = !self.is_decided()
+            && (self.rows >= FIRST_LOOK || self.rows >= FIRST_GLANCE && self.has_lost(&window));
+        let chosen = is_open.then(|| choose(&window, &nonzeros, &all)).flatten();
+        let before = if self.rows < FIRST_LOOK { self.usual } else { self.leader };
+        let chosen = chosen.or_else(|| self.alive.iter().position(|k| *k == before)).unwrap_or(0);
         (self.alive[chosen], nonzeros[chosen])
+    }
+
+    /// Whether the usual setting is so far behind the constant that chance hardly explains it.
+    fn has_lost(&self, window: &Sums) -> bool {
+        let seat = |setting: usize| self.alive.iter().position(|k| *k == setting);
+        let rivals = self.constant.and_then(seat).zip(seat(self.usual));
+        rivals.is_some_and(|(constant, usual)| {
+            let (worse, error) = window.difference(usual, constant);
+            worse > LIKELY * error
+        })
     }
 
     /// Appends the margins of one head, one per row and class.

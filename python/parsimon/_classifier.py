@@ -95,7 +95,9 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     def _first_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         X, y = self._rows_and_labels(X, y, reset=True)
-        check_classification_targets(y)
+        # PERF: integers are classes; for other labels all values are looked at.
+        if y.dtype.kind not in "iub":
+            check_classification_targets(y)
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit")
         self._set_classes(np.unique(classes))
@@ -180,8 +182,14 @@ class Classifier(ClassifierMixin, _Parsimon):
             # PERF: one row at a time is a habit, and an array is a long way round.
             return np.array([self._code(y.item())])
         classes = self.classes_
-        places = np.searchsorted(classes, y)
-        known = classes[np.minimum(places, len(classes) - 1)] == y
+        if len(classes) == 2:
+            # PERF: two comparisons take less time than a search.
+            second = y == classes[1]
+            known = second | (y == classes[0])
+            places = second
+        else:
+            places = np.searchsorted(classes, y)
+            known = classes[np.minimum(places, len(classes) - 1)] == y
         if not np.all(known):
             row = int(np.argmin(known))
             raise BadRowError(f"y has the class {y[row]!r} at row {row}, which is not among the classes {classes!r}", row=row)

@@ -19,10 +19,10 @@ fn people(rows: usize, odd: &str) -> String {
 fn a_few_texts_among_numbers_are_missing_and_printed() {
     let dir = Dir::new();
     dir.write("odd.csv", people(600, "unknown")).write("empty.csv", people(600, ""));
-    let told = dir.run("train odd.csv -o odd.psm").stderr;
+    let told = dir.run("train odd.csv -a ftrl -o odd.psm").stderr;
     let line = "missing: \"unknown\" in the number column age (first in line 19); --categories age";
     assert!(told.contains(line), "{told}");
-    dir.run("train empty.csv -o empty.psm --quiet").ok();
+    dir.run("train empty.csv -a ftrl -o empty.psm --quiet").ok();
     let weights = |model: &str| dir.run(&format!("inspect {model} --weights json")).json();
     assert_eq!(weights("odd.psm")["weights"], weights("empty.psm")["weights"]);
     // The text is missing in that column alone.

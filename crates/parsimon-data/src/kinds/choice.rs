@@ -178,26 +178,25 @@ fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<usize, String> {
     // The index of a pandas frame is written behind its columns.
     let is_index = |i: &usize| table.verdicts.get(*i).is_some_and(|(v, _)| v.kind == Kind::Index);
     let last = (0..names.len()).rev().find(|i| !is_index(i)).unwrap_or_default();
-    let may_be_label = |i: usize| {
-        let classes = table.verdicts.get(i).map_or(Classes::None, |(_, classes)| *classes);
-        let are_classes = match classes {
-            Classes::None => false,
-            Classes::Two => true,
-            Classes::Words => is_alone_among_numbers(table, i, ignored),
+    let are = |i: usize, classes: Classes| {
+        !ignored.contains(&i) && table.verdicts.get(i).is_some_and(|(_, found)| *found == classes)
+    };
+    let among = |ends: &[usize]| {
+        let of = |classes: Classes| -> Vec<usize> {
+            ends.iter().copied().filter(|&i| are(i, classes)).collect()
         };
-        are_classes && !ignored.contains(&i)
+        let (two, mut words) = (of(Classes::Two), of(Classes::Words));
+        words.retain(|&i| is_alone_among_numbers(table, i, ignored));
+        if two.is_empty() { words } else { two }
     };
     let plausible = match &named[..] {
         [] if table.has_header => match usual(names, &["y"]) {
             called if called.iter().any(|i| !ignored.contains(i)) => called,
-            _ => [last].into_iter().filter(|&i| may_be_label(i)).collect(),
+            _ => among(&[last]),
         },
         // Programs that write no header have the label in front or at the end.
-        [] => {
-            let mut ends: Vec<_> = [0, last].into_iter().filter(|&i| may_be_label(i)).collect();
-            ends.dedup();
-            ends
-        }
+        [] if last == 0 => among(&[last]),
+        [] => among(&[0, last]),
         _ => named,
     };
     match &plausible[..] {

@@ -19,7 +19,7 @@ use super::status::Status;
 use super::tables::Tables;
 
 /// A number for the arithmetic of learning. It rises when the same rows lead to other bits.
-pub const ARITHMETIC: u32 = 1;
+pub const ARITHMETIC: u32 = 2;
 
 /// What a model that learns begins with.
 #[derive(Clone, Debug)]

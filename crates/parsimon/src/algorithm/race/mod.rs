@@ -23,7 +23,7 @@ use crate::options::Storage;
 const FIRST_LOOK: u64 = 1024;
 /// Before it, at this number of learned rows and its doublings, the usual setting hands over if it is worse than the constant.
 const FIRST_GLANCE: u64 = 64;
-/// Standard errors by which it must be worse. With 1, settings were chosen too early; measured in `record/2026-11-16-small-tables.md`.
+/// Standard errors by which it must be worse. With 1, settings were chosen too early; measured in `record/2026-11-17-small-tables.md`.
 const LIKELY: f64 = 2.0;
 /// A setting leaves when a difference of losses is this many standard errors from the margin. There are few looks and few
 /// settings: by the normal distribution a false departure has a probability below 1e-5 at each.

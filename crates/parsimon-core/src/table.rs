@@ -313,6 +313,30 @@ impl Hasher for Multiply {
 mod tests {
     use super::*;
 
+    /// Rows in one piece or in several, inside the array, across its end and beyond it.
+    #[test]
+    fn rows_are_copied_as_one_coordinate_after_the_other() {
+        let rows: [&[u32]; 7] =
+            [&[], &[3], &[0, 1, 2, 3], &[1, 2, 4], &[6, 7], &[7, 8, 9], &[u32::MAX - 1, u32::MAX]];
+        for mut table in [Table::<f64>::dense(8), Table::growing()] {
+            let mut twin = table.clone();
+            for (indices, k) in rows.iter().zip(1..) {
+                let mut found = vec![0.5; indices.len()];
+                table.gather(indices, &mut found);
+                let one_by_one: Vec<f64> = indices.iter().map(|&j| twin.get(j)).collect();
+                assert_eq!(found, one_by_one, "{indices:?}");
+                let new: Vec<f64> =
+                    indices.iter().map(|&j| f64::from(k) + f64::from(j) / 16.0).collect();
+                table.scatter(indices, &new);
+                indices.iter().zip(&new).for_each(|(&j, c)| *twin.slot(j) = *c);
+                let all =
+                    |table: &Table<f64>| rows.concat().iter().map(|&j| table.get(j)).collect();
+                let (found, wanted): (Vec<f64>, Vec<f64>) = (all(&table), all(&twin));
+                assert_eq!(found, wanted, "{indices:?}");
+            }
+        }
+    }
+
     #[test]
     fn the_kind_of_table_never_changes_an_answer() {
         let mut tables = [Table::<f64>::dense(64), Table::growing(), Table::index()];

@@ -82,7 +82,7 @@ fn streams_and_named_methods_keep_their_order_with_a_warning() {
 fn a_small_table_sorted_by_class_is_learned_again_in_random_order() {
     let dir = Dir::new();
     let mut random = SplitMix64::new(7);
-    let mut lines = String::from("length,width,kind\n");
+    let mut lines = String::from("length,width,class\n");
     for (kind, length) in [("a", 1.5), ("b", 4.3), ("c", 5.5)] {
         for _ in 0..50 {
             let spread = (random.unit() + random.unit() - 1.0) * 0.8;

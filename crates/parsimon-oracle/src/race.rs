@@ -155,7 +155,7 @@ impl Referee {
         self.looks.push(self.rows.len());
     }
 
-    /// Whether there may be another leader, with nobody leaving.
+    /// Whether another setting may become the leader now, while all settings stay in the race.
     fn is_glance(&self) -> bool {
         let rows = self.rows.len();
         rows.is_power_of_two() && (FIRST_GLANCE..FIRST_LOOK).contains(&rows)

@@ -52,7 +52,7 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     interactions: Vec<String>,
     /// Column of the label: a name, a number from 1, or last [default: label, target, click, class, outcome or y, else the last
-    /// column if it has two values or alone has words]
+    /// column if it has two values]
     #[arg(long, aliases = ["label", "target"], value_name = "COLUMN", allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) label_column: Option<String>,
     /// Column of the importance weight [default: weight, importance or sample_weight]

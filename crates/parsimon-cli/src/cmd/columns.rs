@@ -3,7 +3,7 @@
 use parsimon::InputSchema;
 use parsimon::data::{DataError, Format, Kind, Options, Reader, TableSchema};
 use parsimon::survey::{Opened, columns_in_words, widening_in_words};
-use parsimon_data::{ColumnKind, is_label_name, listed};
+use parsimon_data::{is_label_name, listed};
 
 use crate::args::DataArgs;
 use crate::console::note;
@@ -57,10 +57,9 @@ fn columns_found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<
     if let Some(label) = guess.filter(|_| args.label_column.is_none()) {
         let is_first = table.columns.first().is_some_and(|column| column.name == *label);
         lines.push(format!(
-            "label: guessed to be {}, the {} column, because it {}; --label-column COLUMN chooses another",
+            "label: guessed to be {}, the {} column, because it has two values; --label-column COLUMN chooses another",
             listed([label].iter(), 1),
-            if is_first { "first" } else { "last" },
-            if is_alone(table, label) { "alone has words" } else { "has two values" }
+            if is_first { "first" } else { "last" }
         ));
     }
     if let Some(weight) = table.weight.as_ref().filter(|_| args.weight_column.is_none()) {
@@ -70,15 +69,6 @@ fn columns_found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<
         ));
     }
     lines
-}
-
-/// Whether the label is of words and every other column that is read is of numbers.
-fn is_alone(table: &TableSchema, label: &str) -> bool {
-    let is_number = |column: &ColumnKind| column.kind == Kind::Number || !column.kind.is_read();
-    table.columns.iter().all(|column| match column.name == label {
-        true => column.kind == Kind::Category,
-        false => is_number(column),
-    })
 }
 
 /// The texts among numbers that are missing, a line for each.

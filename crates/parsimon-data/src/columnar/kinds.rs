@@ -79,7 +79,7 @@ pub(super) fn found(
         if frame.is_index(name) {
             verdict = Verdict { kind: Kind::Index, form: None, ..verdict };
         }
-        verdicts.push((verdict, judge.classes()));
+        verdicts.push((verdict, judge.has_two_classes()));
     }
     check_interactions(&names, options)?;
     choose(&Candidate { names: &names, has_header: true, verdicts }, &asked(options))

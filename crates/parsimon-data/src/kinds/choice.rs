@@ -1,6 +1,6 @@
 //! Which column is the label, and what the user wants the others to be.
 
-use super::judge::{Classes, Judge, Verdict};
+use super::judge::{Judge, Verdict};
 use super::select::{find, select};
 use super::{ColumnKind, Kind, TableSchema, missing, no_texts};
 use crate::error::shown;
@@ -32,8 +32,8 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct Candidate<'a> {
     pub(crate) names: &'a [String],
     pub(crate) has_header: bool,
-    /// What each column was found to be, and which classes its values may be.
-    pub(crate) verdicts: Vec<(Verdict, Classes)>,
+    /// What each column was found to be, and whether it has two values that may be classes.
+    pub(crate) verdicts: Vec<(Verdict, bool)>,
 }
 
 impl<'a> Candidate<'a> {
@@ -45,10 +45,9 @@ impl<'a> Candidate<'a> {
         is_whole: bool,
         comma_decimals: bool,
     ) -> Self {
-        let verdicts = names
-            .iter()
-            .zip(judges)
-            .map(|(name, judge)| (judge.verdict(name, is_whole, comma_decimals), judge.classes()));
+        let verdicts = names.iter().zip(judges).map(|(name, judge)| {
+            (judge.verdict(name, is_whole, comma_decimals), judge.has_two_classes())
+        });
         Self { names, has_header, verdicts: verdicts.collect() }
     }
 }
@@ -178,25 +177,19 @@ fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<usize, String> {
     // The index of a pandas frame is written behind its columns.
     let is_index = |i: &usize| table.verdicts.get(*i).is_some_and(|(v, _)| v.kind == Kind::Index);
     let last = (0..names.len()).rev().find(|i| !is_index(i)).unwrap_or_default();
-    let are = |i: usize, classes: Classes| {
-        !ignored.contains(&i) && table.verdicts.get(i).is_some_and(|(_, found)| *found == classes)
-    };
-    let among = |ends: &[usize]| {
-        let of = |classes: Classes| -> Vec<usize> {
-            ends.iter().copied().filter(|&i| are(i, classes)).collect()
-        };
-        let (two, mut words) = (of(Classes::Two), of(Classes::Words));
-        words.retain(|&i| is_alone_among_numbers(table, i, ignored));
-        if two.is_empty() { words } else { two }
-    };
+    let has_two =
+        |i: usize| !ignored.contains(&i) && table.verdicts.get(i).is_some_and(|(_, two)| *two);
     let plausible = match &named[..] {
         [] if table.has_header => match usual(names, &["y"]) {
             called if called.iter().any(|i| !ignored.contains(i)) => called,
-            _ => among(&[last]),
+            _ => [last].into_iter().filter(|&i| has_two(i)).collect(),
         },
         // Programs that write no header have the label in front or at the end.
-        [] if last == 0 => among(&[last]),
-        [] => among(&[0, last]),
+        [] => {
+            let mut ends: Vec<_> = [0, last].into_iter().filter(|&i| has_two(i)).collect();
+            ends.dedup();
+            ends
+        }
         _ => named,
     };
     match &plausible[..] {
@@ -213,16 +206,6 @@ fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<usize, String> {
             ))
         }
     }
-}
-
-/// Whether the column is of words and every other one that is read is of numbers, of which there are two at least.
-fn is_alone_among_numbers(table: &Candidate<'_>, i: usize, ignored: &[usize]) -> bool {
-    let others = (0..table.names.len()).filter(|k| *k != i && !ignored.contains(k));
-    let kinds = others.filter_map(|k| table.verdicts.get(k)).map(|(verdict, _)| verdict.kind);
-    let (numbers, others): (Vec<_>, Vec<_>) =
-        kinds.filter(|kind| kind.is_read()).partition(|kind| *kind == Kind::Number);
-    let is_of_words = table.verdicts.get(i).is_some_and(|(v, _)| v.kind == Kind::Category);
-    is_of_words && numbers.len() >= 2 && others.is_empty()
 }
 
 /// Whether a column of this name is taken for the label because of its name.
@@ -276,28 +259,5 @@ mod tests {
         assert_eq!(chosen(&["c1", "c2"], whole, false).unwrap(), "c1");
         let both: &[&[&str]] = &[&["1", "a"], &["0", "b"], &["1", "a"]];
         assert!(chosen(&["c1", "c2"], both, false).unwrap_err().contains("\"c1\", \"c2\""));
-    }
-
-    #[test]
-    fn a_few_words_beside_numbers_are_the_label() {
-        let cells = |k: usize, word: &str| [k.to_string(), format!("0.{k}"), word.to_owned()];
-        let rows = |words: &[&str], count: usize| -> Vec<[String; 3]> {
-            (0..count).map(|k| cells(k % 7, words[k % words.len()])).collect()
-        };
-        let found = |rows: &[[String; 3]], order: [usize; 3], has_header: bool| {
-            let rows: Vec<[&str; 3]> = rows.iter().map(|row| order.map(|i| &*row[i])).collect();
-            let rows: Vec<&[&str]> = rows.iter().map(|row| &row[..]).collect();
-            chosen(&["c1", "c2", "c3"], &rows, has_header)
-        };
-        let kinds = rows(&["setosa", "versicolor", "virginica"], 30);
-        assert_eq!(found(&kinds, [0, 1, 2], true).unwrap(), "c3");
-        assert_eq!(found(&kinds, [0, 1, 2], false).unwrap(), "c3");
-        assert_eq!(found(&kinds, [2, 0, 1], false).unwrap(), "c1");
-        // With names of columns, a label in front has one of the usual names.
-        assert!(found(&kinds, [2, 0, 1], true).is_err());
-        // Words beside words, one column of numbers, codes, or hardly a word that comes again.
-        assert!(found(&kinds, [2, 1, 2], true).is_err());
-        assert!(found(&rows(&["01", "02", "03"], 30), [0, 1, 2], true).is_err());
-        assert!(found(&rows(&["setosa", "versicolor", "virginica"], 14), [0, 1, 2], true).is_err());
     }
 }

@@ -9,9 +9,6 @@ use super::odd::Odd;
 use super::{Kind, OddText, TimeForm};
 use crate::number;
 
-/// More words are hardly classes, nor are words that come less often, as a mean.
-const MOST_WORDS: usize = 30;
-const OFTEN: usize = 5;
 /// Fewer rows with different values are no proof of an identifier.
 const LEAST_IDENTIFIED: usize = 100;
 /// With so many rows, integers that are all different are an identifier whatever the column is called.
@@ -69,14 +66,6 @@ pub(crate) struct Judge {
     odd: Option<String>,
     /// The column without a few texts among its numbers.
     few: Odd,
-}
-
-/// Which classes the values of a column may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Classes {
-    None,
-    Two,
-    Words,
 }
 
 /// What a column was found to be.
@@ -241,17 +230,11 @@ impl Judge {
         is_so(self) || self.few.found(self.values).is_some_and(|(numbers, _)| is_so(numbers))
     }
 
-    /// Whether the values may be classes: two, but for fractions, which are measured, or a few words that come again and again.
-    pub(crate) fn classes(&self) -> Classes {
+    /// Whether the column has two values that may be classes: fractions are measured.
+    pub(crate) fn has_two_classes(&self) -> bool {
         let is_fraction =
             |cell: &String| number_in(cell.as_bytes()).is_some_and(|value| value.fract() != 0.0);
-        match self.distinct.len() {
-            2 if !self.samples.iter().any(is_fraction) => Classes::Two,
-            3..=MOST_WORDS if !self.are_plain && OFTEN * self.distinct.len() <= self.values => {
-                Classes::Words
-            }
-            _ => Classes::None,
-        }
+        self.distinct.len() == 2 && !self.samples.iter().any(is_fraction)
     }
 
     /// Whether a cell has been seen.

@@ -135,7 +135,7 @@ impl Race {
         }
     }
 
-    /// Lets go of settings that are surely worse, and chooses the leader. Nobody leaves before the first look.
+    /// Lets go of settings that are surely worse, and chooses the leader. Before the first look all settings stay.
     fn look(&mut self) {
         if self.is_decided() {
             return;

@@ -100,6 +100,12 @@ impl<F: Float, C: State> Scratch<F, C> {
             self.x.resize(len, F::ZERO);
         }
     }
+
+    /// Where the first coordinate may be in the index.
+    #[inline(always)]
+    fn first_place(&self) -> u32 {
+        self.places.first().map_or(u32::MAX, |&place| place)
+    }
 }
 
 /// The bias is asked for under this index; rules that look at indices have none of theirs there.
@@ -200,8 +206,17 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
 
     /// Predicts one row with the weights a user would read.
     pub fn predict_row(&self, x: Row<'_>) -> f64 {
-        let products = x.iter().map(|(j, v)| self.weight(j) * F::from_f64(v));
-        (sum_lanes(products) + self.bias()).to_f64()
+        let weight = |j, c: &R::Coord| self.rule.weight(&self.now, j, c);
+        // PERF: a row of a stream often has the features of the row before, which were found one after the other.
+        let sum = match self.table.run(x.indices(), self.row.first_place()) {
+            Some(run) => {
+                sum_lanes(x.iter().zip(run).map(|((j, v), c)| weight(j, c) * F::from_f64(v)))
+            }
+            None => {
+                sum_lanes(x.iter().map(|(j, v)| weight(j, &self.table.get(j)) * F::from_f64(v)))
+            }
+        };
+        (sum + self.bias()).to_f64()
     }
 
     /// Fills the scratch and returns the margin at the point played.
@@ -276,11 +291,13 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
         let (rule, clock) = (rule.clone(), std::mem::take(now));
         let indices = self.x.indices();
         row.resize(indices.len());
-        if table.is_index() {
+        // PERF: coordinates that lie one after the other are read, and changed, where they are.
+        let run = table.run(indices, row.first_place());
+        if run.is_none() && table.is_index() {
             for ((c, place), &j) in row.coords.iter_mut().zip(&mut row.places).zip(indices) {
                 *c = table.get_at(j, place);
             }
-        } else {
+        } else if run.is_none() {
             table.gather(indices, &mut row.coords);
         }
         for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
@@ -288,7 +305,7 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
         }
         // PERF: of slices as long as each other the compiler compares no lengths in the loop.
         let len = indices.len();
-        let coords = &row.coords[..len];
+        let coords = &run.unwrap_or(&row.coords)[..len];
         let (w, kept) = (&mut row.w[..len], &mut row.kept[..len]);
         for k in 0..len {
             (w[k], kept[k]) = rule.played_kept(&clock, indices[k], &coords[k]);
@@ -330,19 +347,22 @@ impl<F: Float, R: Rule<F>> Work for Absorb<'_, F, R> {
         let Learner { rule, now, table, row, .. } = self.learner;
         // PERF: see `Gather`.
         let (rule, mut clock) = (rule.clone(), std::mem::take(now));
+        let indices = self.x.indices();
+        let run = table.run_mut(indices, row.first_place());
+        let is_run = run.is_some();
         let played = row.w.iter().zip(&row.kept);
-        let features = self.x.indices().iter().zip(&mut row.coords).zip(played).zip(&row.x);
+        let features = indices.iter().zip(run.unwrap_or(&mut row.coords)).zip(played).zip(&row.x);
         for (((&j, c), (&w, &kept)), &v) in features {
             rule.absorb_kept(&mut clock, j, c, (w, kept), (self.d * v, self.at * v));
         }
-        *now = clock;
-        if table.is_index() {
-            for ((&j, c), place) in self.x.indices().iter().zip(&row.coords).zip(&row.places) {
+        if !is_run && table.is_index() {
+            for ((&j, c), place) in indices.iter().zip(&row.coords).zip(&row.places) {
                 table.put_at(j, *place, *c);
             }
-        } else {
-            table.scatter(self.x.indices(), &row.coords);
+        } else if !is_run {
+            table.scatter(indices, &row.coords);
         }
+        *now = clock;
     }
 }
 
@@ -356,8 +376,10 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
         let p = self.gather(x);
         let weight = self.tick(weight);
         let at = weight * self.loss.slope(p, y);
-        let Self { rule, now, row, loss, .. } = self;
+        let Self { rule, now, row, loss, table, .. } = self;
+        let place = row.first_place();
         let Scratch { coords, w, x: values, bias, base, shares, .. } = row;
+        let coords = table.run(x.indices(), place).unwrap_or(coords);
         shares.clear();
         for ((c, &w), &v) in coords.iter().zip(&*w).zip(&*values) {
             shares.push(rule.candidate(now, c, w, F::from_f64(at) * v), v.to_f64());

@@ -13,8 +13,6 @@ use crate::{State, StateError, huge, scattered};
 const NEAR: usize = 32 << 10;
 
 /// The places of indices that rise by one each, as those of a row of a dense array do.
-///
-/// PERF: they are copied in one piece.
 #[inline(always)]
 fn run(indices: &[u32]) -> Option<Range<usize>> {
     let (first, last) = (*indices.first()? as usize, *indices.last()? as usize);
@@ -83,13 +81,41 @@ impl<C: State + Copy> Table<C> {
         }
     }
 
+    /// The coordinates of a row that lie one after the other in its order: of indices that rise by one each in the array, or of indices
+    /// that were first seen in this order. In a table that is an index they are looked for at `place` only.
+    ///
+    /// PERF: they need not be copied. So are the rows of a dense array, and those of a table whose columns are all there.
+    #[inline(always)]
+    pub(crate) fn run(&self, indices: &[u32], place: u32) -> Option<&[C]> {
+        if self.is_index() {
+            self.rest.get(self.seen_at(indices, place)?)
+        } else {
+            self.dense.get(run(indices)?)
+        }
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub(crate) fn run_mut(&mut self, indices: &[u32], place: u32) -> Option<&mut [C]> {
+        if self.is_index() {
+            let places = self.seen_at(indices, place)?;
+            self.rest.get_mut(places)
+        } else {
+            self.dense.get_mut(run(indices)?)
+        }
+    }
+
+    /// The places from `place` on, if they are those of the indices.
+    #[inline(always)]
+    fn seen_at(&self, indices: &[u32], place: u32) -> Option<Range<usize>> {
+        let start = place as usize;
+        let places = start..start.checked_add(indices.len())?;
+        (self.ids.get(places.clone())? == indices).then_some(places)
+    }
+
     /// Copies the coordinates at indices that rise, the default where one was never seen.
     #[inline(always)]
     pub(crate) fn gather(&self, indices: &[u32], coordinates: &mut [C]) {
-        if let Some(run) = run(indices).and_then(|run| self.dense.get(run)) {
-            coordinates.copy_from_slice(run);
-            return;
-        }
         if !scattered::gather(&self.dense, indices, coordinates) {
             self.gather_beyond(indices, coordinates);
         }
@@ -104,10 +130,6 @@ impl<C: State + Copy> Table<C> {
     /// Puts coordinates in their places, at indices that rise.
     #[inline(always)]
     pub(crate) fn scatter(&mut self, indices: &[u32], coordinates: &[C]) {
-        if let Some(run) = run(indices).and_then(|run| self.dense.get_mut(run)) {
-            run.copy_from_slice(coordinates);
-            return;
-        }
         if !scattered::scatter(&mut self.dense, indices, coordinates) {
             self.scatter_beyond(indices, coordinates);
         }
@@ -333,6 +355,36 @@ mod tests {
                     |table: &Table<f64>| rows.concat().iter().map(|&j| table.get(j)).collect();
                 let (found, wanted): (Vec<f64>, Vec<f64>) = (all(&table), all(&twin));
                 assert_eq!(found, wanted, "{indices:?}");
+            }
+        }
+    }
+
+    /// Rows that lie one after the other are found as such, and no others.
+    #[test]
+    fn runs_are_the_coordinates_of_the_indices() {
+        let ids = [7, 9, 12, 13, 14, 4_000_000_000];
+        for mut table in [Table::<f64>::dense(16), Table::growing(), Table::index()] {
+            for &j in &ids {
+                *table.slot(j) = f64::from(j) + 0.5;
+            }
+            let mut runs = 0;
+            for (start, end) in
+                (0..ids.len()).flat_map(|a| (a + 1..=ids.len()).map(move |b| (a, b)))
+            {
+                let row = &ids[start..end];
+                for place in [0, start as u32, 5, u32::MAX] {
+                    let Some(run) = table.run(row, place).map(<[f64]>::to_vec) else { continue };
+                    runs += 1;
+                    assert_eq!(run, row.iter().map(|&j| table.get(j)).collect::<Vec<_>>());
+                    assert_eq!(table.run_mut(row, place).map(|run| run.to_vec()), Some(run));
+                }
+            }
+            assert!(runs > 0);
+            assert_eq!(table.run(&[9, 7], 0), None);
+            assert_eq!(table.run(&[13, 15], 3), None);
+            if table.is_index() {
+                assert_eq!(table.run(&ids, 0).map(<[f64]>::len), Some(ids.len()));
+                assert_eq!(table.run(&ids[1..], 0), None);
             }
         }
     }

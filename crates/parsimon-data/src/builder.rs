@@ -324,13 +324,22 @@ impl Builder {
         }
     }
 
-    /// Adds a row of features in the order of their slots, which are all different. Names are for the caller to report.
+    /// Adds a row of features in the order of their slots, which are all different; those whose value is NaN are missing. Names are for
+    /// the caller to report.
     pub(crate) fn push_in_order(
         &mut self,
-        features: impl Iterator<Item = (u32, f64)>,
+        slots: &[u32],
+        values: &[f64],
         label: Option<f64>,
     ) -> Result<(), Bad> {
-        features.for_each(|(slot, value)| self.chunk.push_feature(slot, value));
+        // PERF: most rows have all cells, and are copied in one piece.
+        if values.iter().fold(false, |any, v| any | v.is_nan()) {
+            for (&slot, &value) in slots.iter().zip(values).filter(|(_, v)| !v.is_nan()) {
+                self.chunk.push_feature(slot, value);
+            }
+        } else {
+            self.chunk.push_features(slots, values);
+        }
         self.finish_adding(label, 1.0, b"")
     }
 

@@ -17,18 +17,9 @@ const EXACT: [f64; 23] = [
 /// to the caller.
 #[inline]
 pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
-    let mut at = 0;
-    let negative = match bytes.first() {
-        Some(b'-') => {
-            at = 1;
-            true
-        }
-        Some(b'+') => {
-            at = 1;
-            false
-        }
-        _ => false,
-    };
+    // PERF: without a branch, because the sign of a number cannot be guessed. A plus is rare.
+    let negative = bytes.first() == Some(&b'-');
+    let mut at = usize::from(negative) + usize::from(bytes.first() == Some(&b'+'));
     // PERF: one digit, a point and up to seven digits are most numbers that are not integers.
     if let [d @ b'0'..=b'9', b'.', fraction @ ..] = &bytes[at..]
         && let Some(&word) = fraction.first_chunk::<8>()
@@ -37,8 +28,7 @@ pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
         let m = (u64::from(*d - b'0') * POWERS[count] + value) as f64;
         let end = at + 2 + count;
         if word[count] | 0x20 != b'e' {
-            let v = m / EXACT[count];
-            return Some((if negative { -v } else { v }, end));
+            return Some((signed(m / EXACT[count], negative), end));
         }
         let (exponent, end) = leading_exponent(bytes, end + 1)?;
         return scaled(m, exponent - count as i64, negative).map(|v| (v, end));
@@ -73,7 +63,13 @@ pub(crate) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
 fn scaled(m: f64, exponent: i64, negative: bool) -> Option<f64> {
     let power = *EXACT.get(exponent.unsigned_abs() as usize)?;
     let v = if exponent < 0 { m / power } else { m * power };
-    Some(if negative { -v } else { v })
+    Some(signed(v, negative))
+}
+
+/// A number without a sign, given one.
+#[inline]
+fn signed(v: f64, negative: bool) -> f64 {
+    f64::from_bits(v.to_bits() | u64::from(negative) << 63)
 }
 
 /// Reads digits into `mantissa`; more than 19 of them overflow it, which the caller sees by count.
@@ -189,7 +185,7 @@ pub(crate) fn common(text: &[u8], start: usize, end: usize) -> Option<f64> {
         }
         _ => short(text, start, end)?,
     };
-    Some(if negative { -value } else { value })
+    Some(signed(value, negative))
 }
 
 /// The number that up to eight digits between two places of a text spell.

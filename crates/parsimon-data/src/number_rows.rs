@@ -4,12 +4,20 @@ use crate::builder::Builder;
 use crate::error::Bad;
 use crate::{Space, hash};
 
+/// Rows that stay in the nearest cache while column after column is written into them.
+#[cfg(feature = "columnar")]
+const TILE: usize = 64;
+
 /// The number columns of a piece of a table.
 pub(crate) struct NumberRows<'a> {
     /// The columns of which no cell has come yet: place among the number columns, and name.
     unseen: Vec<(usize, &'a str)>,
-    /// The slots of the columns in ascending order, with their places, where numbers do not stay apart from other features.
-    order: Vec<(u32, usize)>,
+    /// The slots of the columns in ascending order, and the columns' places in that order, where numbers do not stay apart from other
+    /// features.
+    slots: Vec<u32>,
+    order: Vec<usize>,
+    /// The cells of a row in the order of the slots, or of several rows.
+    ordered: Vec<f64>,
 }
 
 impl<'a> NumberRows<'a> {
@@ -22,7 +30,7 @@ impl<'a> NumberRows<'a> {
             return None;
         }
         let unseen: Vec<_> = columns.collect();
-        let mut order = Vec::new();
+        let mut order: Vec<(u32, usize)> = Vec::new();
         if !builder.keeps_numbers_apart() {
             let Space::Hashed { bits } = builder.spec.space else { return None };
             let slot = |name: &str| hash::slot(hash::feature(0, name.as_bytes()), bits);
@@ -32,7 +40,8 @@ impl<'a> NumberRows<'a> {
                 return None;
             }
         }
-        Some(Self { unseen, order })
+        let (slots, order) = order.into_iter().unzip();
+        Some(Self { unseen, slots, order, ordered: Vec::new() })
     }
 
     /// Adds a row. Cells are in the order of their places, NaN where one is missing.
@@ -48,8 +57,9 @@ impl<'a> NumberRows<'a> {
         if builder.keeps_numbers_apart() {
             return builder.push_cells(cells, label);
         }
-        let features = self.order.iter().map(|&(slot, k)| (slot, cells[k]));
-        builder.push_in_order(features.filter(|(_, value)| !value.is_nan()), label)
+        self.ordered.clear();
+        self.ordered.extend(self.order.iter().map(|&k| cells[k]));
+        builder.push_in_order(&self.slots, &self.ordered, label)
     }
 
     /// Reports columns that have a cell now.
@@ -86,12 +96,29 @@ impl<'a> NumberRows<'a> {
             builder.push_number_rows(labels, columns);
             return Ok(());
         }
-        let mut cells = vec![f64::NAN; self.order.len()];
-        for (i, label) in labels.iter().enumerate() {
-            for &(k, column) in columns {
-                cells[k] = column[i];
+        let mut first = vec![usize::MAX; self.order.len()];
+        let mut of_place: Vec<&[f64]> = vec![&[]; self.order.len()];
+        for &(k, cells) in columns {
+            first[k] = cells.iter().position(|cell| !cell.is_nan()).unwrap_or(usize::MAX);
+            of_place[k] = cells;
+        }
+        self.unseen.sort_by_key(|&(k, _)| first[k]);
+        self.report(builder, |k| first[k] < usize::MAX);
+        let width = self.slots.len();
+        for (labels, start) in labels.chunks(TILE).zip((0..).step_by(TILE)) {
+            self.ordered.clear();
+            self.ordered.resize(labels.len() * width, f64::NAN);
+            for (at, &k) in self.order.iter().enumerate() {
+                let cells = of_place[k].get(start..).unwrap_or_default();
+                for (row, &cell) in self.ordered.chunks_exact_mut(width).zip(cells) {
+                    row[at] = cell;
+                }
             }
-            self.push(builder, &cells, Some(*label).filter(|y| !y.is_nan()))?;
+            for (i, label) in labels.iter().enumerate() {
+                let cells = &self.ordered[i * width..(i + 1) * width];
+                let label = Some(*label).filter(|y| !y.is_nan());
+                builder.push_in_order(&self.slots, cells, label)?;
+            }
         }
         Ok(())
     }

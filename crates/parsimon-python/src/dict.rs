@@ -13,38 +13,55 @@ use crate::errors::BadInput;
 /// The names of rows that were learned. Those of rows that are refused are forgotten.
 #[derive(Default)]
 pub(crate) struct Diary {
-    // PERF: a name is nearly always known, and this is the cheapest way to see it.
     seen: FxHashSet<u64>,
+    /// Some of those seen, each at the place that its last bits tell. An empty place has a number that belongs to another place.
+    ///
+    /// PERF: a name is nearly always known, and this is the cheapest way to see it.
+    lately: Vec<u64>,
     fresh: Vec<(u64, u32, String)>,
-    names: Names,
+    /// In the order in which they came. They are sorted when they are handed over, and not moved at every new one.
+    names: Vec<(u32, String)>,
 }
 
+/// The places of names seen lately: 64 kB.
+const LATELY: usize = 1 << 13;
+
 impl Diary {
+    #[inline]
     fn note(
         &mut self,
         hash: u64,
         slot: u32,
         name: impl FnOnce() -> PyResult<String>,
     ) -> PyResult<()> {
+        if self.lately.get(hash as usize % LATELY) == Some(&hash) {
+            return Ok(());
+        }
         if self.seen.insert(hash) {
             let name = name().inspect_err(|_| {
                 self.seen.remove(&hash);
             })?;
             self.fresh.push((hash, slot, name));
+        } else if self.fresh.is_empty() {
+            // Names of rows that were learned stay seen; those of the row at hand may be forgotten.
+            if self.lately.is_empty() {
+                self.lately.extend(1..=LATELY as u64);
+            }
+            self.lately[hash as usize % LATELY] = hash;
         }
         Ok(())
     }
 
     /// A name that stands for its id.
     pub(crate) fn insert(&mut self, id: u32, name: &str) {
-        self.names.insert(id, name);
+        self.names.push((id, name.to_owned()));
     }
 
     /// The rows since the last call were learned, or were not.
     pub(crate) fn settle<T>(&mut self, learned: PyResult<T>) -> PyResult<T> {
         for (hash, slot, name) in self.fresh.drain(..) {
             if learned.is_ok() {
-                self.names.insert(slot, &name);
+                self.names.push((slot, name));
             } else {
                 self.seen.remove(&hash);
             }
@@ -54,7 +71,8 @@ impl Diary {
 
     /// Hands the names over.
     pub(crate) fn take(&mut self) -> Names {
-        std::mem::take(&mut self.names)
+        let names = std::mem::take(&mut self.names);
+        names.iter().map(|(slot, name)| (*slot, &**name)).collect()
     }
 }
 

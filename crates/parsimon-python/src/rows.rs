@@ -169,9 +169,7 @@ impl<V: Value> Rows for Dense<'_, V> {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
         if row.iter().fold(true, |all, v| all & (v.wide() != 0.0)) {
             // PERF: without a branch per cell.
-            let (ids, values) = chunk.push_blank(row.len());
-            ids.iter_mut().zip(1..).for_each(|(id, j)| *id = j);
-            values.iter_mut().zip(row).for_each(|(value, v)| *value = v.wide());
+            chunk.extend_row(1..row.len() as u32 + 1, row.iter().map(|v| v.wide()));
             return;
         }
         for (id, v) in (1u32..).zip(row) {
@@ -280,13 +278,8 @@ impl<I: Index, V: Value> Rows for Csr<'_, I, V> {
     fn push(&self, i: usize, chunk: &mut Chunk) {
         let (a, b) = (self.indptr[i].place(), self.indptr[i + 1].place());
         // A zero that is spelled out is dropped when the row is finished.
-        let (ids, values) = chunk.push_blank(b - a);
-        for (id, j) in ids.iter_mut().zip(&self.indices[a..b]) {
-            *id = j.id();
-        }
-        for (value, v) in values.iter_mut().zip(&self.data[a..b]) {
-            *value = v.wide();
-        }
+        let ids = self.indices[a..b].iter().map(|j| j.id());
+        chunk.extend_row(ids, self.data[a..b].iter().map(|v| v.wide()));
     }
     fn columns(&self) -> usize {
         self.columns

@@ -276,24 +276,27 @@ impl Chunk {
         self.values.extend_from_slice(&values[..n]);
     }
 
-    /// Adds `n` features to the row under construction, for the caller to fill in.
+    /// Adds features to the row under construction, as many as there are in both.
     ///
     /// ```
     /// use parsimon_core::{Chunk, Repeats};
     ///
     /// let mut chunk = Chunk::new();
-    /// let (indices, values) = chunk.push_blank(2);
-    /// indices.copy_from_slice(&[3, 5]);
-    /// values.copy_from_slice(&[1.0, 2.0]);
+    /// chunk.extend_row([3, 5].into_iter(), [1.0, 2.0].into_iter());
     /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
     /// assert_eq!(chunk.row(0).indices(), [3, 5]);
     /// ```
     #[inline]
-    pub fn push_blank(&mut self, n: usize) -> (&mut [u32], &mut [f64]) {
-        let at = self.indices.len();
-        self.indices.resize(at + n, 0);
-        self.values.resize(at + n, 1.0);
-        (&mut self.indices[at..], &mut self.values[at..])
+    pub fn extend_row(
+        &mut self,
+        indices: impl Iterator<Item = u32>,
+        values: impl Iterator<Item = f64>,
+    ) {
+        self.indices.extend(indices);
+        self.values.extend(values);
+        let n = self.indices.len().min(self.values.len());
+        self.indices.truncate(n);
+        self.values.truncate(n);
     }
 
     /// Adds features of value 1 to the row under construction; the caller may replace the values.
@@ -431,7 +434,6 @@ impl Chunk {
         self.close_row(label, weight);
     }
 
-    #[cold]
     fn drop_open_zeros(&mut self, start: usize) {
         let mut kept = start;
         for k in start..self.values.len() {
@@ -473,7 +475,11 @@ impl Chunk {
         let start = self.offsets[self.len()];
         let (indices, values) = (&self.indices[start..], &self.values[start..]);
         // PERF: whether the row is already as it must be, which most are, is asked without a branch per feature.
-        if wide(InOrder { indices, values }) {
+        let found = wide(Look { indices, values });
+        if found.is_ordered && found.is_finite {
+            if found.has_zeros {
+                self.drop_open_zeros(start);
+            }
             return Ok(());
         }
         if let Some((&index, _)) = indices.iter().zip(values).find(|(_, v)| !v.is_finite()) {
@@ -512,22 +518,32 @@ impl Chunk {
     }
 }
 
-/// Whether a row is sorted and has neither zeros nor anything that is not finite.
-struct InOrder<'a> {
+/// What can be seen of a row in one pass.
+struct Seen {
+    is_ordered: bool,
+    is_finite: bool,
+    has_zeros: bool,
+}
+
+struct Look<'a> {
     indices: &'a [u32],
     values: &'a [f64],
 }
 
-impl Work for InOrder<'_> {
-    type Output = bool;
+impl Work for Look<'_> {
+    type Output = Seen;
 
     #[inline(always)]
-    fn work(self) -> bool {
-        // NaN is neither.
-        let good = |v: &f64| (v.abs() > 0.0) & (v.abs() <= f64::MAX);
-        let values = self.values.iter().fold(true, |all, v| all & good(v));
+    fn work(self) -> Seen {
+        let (mut is_finite, mut has_zeros) = (true, false);
+        for v in self.values {
+            // NaN is not within any bound.
+            is_finite &= v.abs() <= f64::MAX;
+            has_zeros |= *v == 0.0;
+        }
         let (first, second) = (self.indices, self.indices.get(1..).unwrap_or_default());
-        values & first.iter().zip(second).fold(true, |all, (a, b)| all & (a < b))
+        let is_ordered = first.iter().zip(second).fold(true, |all, (a, b)| all & (a < b));
+        Seen { is_ordered, is_finite, has_zeros }
     }
 }
 

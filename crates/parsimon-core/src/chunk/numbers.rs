@@ -1,5 +1,7 @@
 //! Columns of numbers, apart from the features of the rows.
 
+use std::ops::Range;
+
 use super::Chunk;
 
 /// A column of a table whose cells are numbers.
@@ -142,26 +144,92 @@ impl Chunk {
     #[must_use]
     pub fn with_plain_numbers(&self) -> Chunk {
         let mut plain = Chunk::new();
-        let mut extra = Vec::new();
-        for i in 0..self.len() {
-            extra.clear();
-            let cells = self.columns.iter().zip(self.numbers(i));
-            extra.extend(cells.filter(|(_, x)| x.is_finite()).map(|(c, &x)| (c.id, x)));
-            extra.sort_by_key(|&(j, _)| j);
-            plain.push_merged(self.row(i), &extra, self.label(i), self.weight(i));
+        self.plain_numbers(0..self.len(), &mut plain);
+        plain
+    }
+
+    /// Replaces what `plain` holds by some of the rows, with the cells of number columns as ordinary features of their values.
+    pub fn plain_numbers(&self, rows: Range<usize>, plain: &mut Chunk) {
+        plain.clear();
+        // Cells of columns with one id add up in the order of the columns.
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        order.sort_by_key(|&k| self.columns[k].id);
+        let ids: Vec<u32> = order.iter().map(|&k| self.columns[k].id).collect();
+        let are_alone = ids.windows(2).all(|pair| pair[0] < pair[1]);
+        let (mut cells, mut extra) = (Vec::with_capacity(ids.len()), Vec::new());
+        for i in rows {
+            let (row, numbers) = (self.row(i), self.numbers(i));
+            cells.clear();
+            cells.extend(order.iter().map(|&k| numbers[k]));
+            // PERF: most tables of numbers have no other features, no two columns of one id and few zeros or missing cells.
+            if are_alone && row.is_empty() && are_features(&cells) {
+                plain.push_ordered(&ids, &cells, self.label(i), self.weight(i));
+            } else {
+                extra.clear();
+                let given = ids.iter().zip(&cells).filter(|(_, x)| x.is_finite());
+                extra.extend(given.map(|(&j, &x)| (j, x)));
+                plain.push_merged(row, &extra, self.label(i), self.weight(i));
+            }
             if !self.tag(i).is_empty() {
                 plain.tag_last(self.tag(i));
             }
             plain.copy_base(self, i);
         }
-        plain
     }
+}
+
+/// Whether no cell is zero, missing or not finite.
+fn are_features(cells: &[f64]) -> bool {
+    // NaN is neither.
+    cells.iter().fold(true, |all, x| all & (x.abs() > 0.0) & (x.abs() <= f64::MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Repeats;
+
+    /// Cells of every kind, with and without features beside them, columns in and out of order and two of one id.
+    #[test]
+    fn plain_numbers_are_the_sums_of_cells_and_features() {
+        let kinds = [0.0, -0.0, f64::NAN, f64::INFINITY, 1.5, -2.25];
+        for ids in [[1, 2, 3], [3, 1, 2], [2, 2, 1]] {
+            let mut chunk = Chunk::new();
+            let columns: Vec<_> =
+                ids.iter().zip(1..).map(|(&id, key)| NumberColumn { key, id }).collect();
+            chunk.set_columns(&columns);
+            let cases = kinds.iter().flat_map(|a| kinds.iter().map(move |b| [*a, 0.5, *b]));
+            for (n, cells) in cases.enumerate() {
+                chunk.open_numbers().copy_from_slice(&cells);
+                if n % 2 == 1 {
+                    chunk.push_feature(2, -0.5);
+                }
+                chunk.finish_row((n % 3 > 0).then_some(1.0), n as f64, Repeats::Add).unwrap();
+                if n % 5 == 0 {
+                    chunk.tag_last(b"tag");
+                }
+            }
+            let mut plain = Chunk::new();
+            chunk.plain_numbers(7..chunk.len(), &mut plain);
+            let all = chunk.with_plain_numbers();
+            assert_eq!((all.len(), plain.len()), (chunk.len(), chunk.len() - 7));
+            for i in 0..chunk.len() {
+                let mut sums = std::collections::BTreeMap::new();
+                chunk.row(i).iter().for_each(|(j, v)| *sums.entry(j).or_insert(0.0) += v);
+                for (id, x) in ids.iter().zip(chunk.numbers(i)).filter(|(_, x)| x.is_finite()) {
+                    *sums.entry(*id).or_insert(0.0) += x;
+                }
+                let wanted: Vec<_> = sums.into_iter().filter(|(_, v)| *v != 0.0).collect();
+                assert_eq!(all.row(i).iter().collect::<Vec<_>>(), wanted, "row {i}");
+                assert_eq!((all.label(i), all.weight(i)), (chunk.label(i), chunk.weight(i)));
+                assert_eq!(all.tag(i), chunk.tag(i));
+                if let Some(k) = i.checked_sub(7) {
+                    assert_eq!(plain.row(k), all.row(i));
+                    assert_eq!((plain.label(k), plain.tag(k)), (all.label(i), all.tag(i)));
+                }
+            }
+        }
+    }
 
     #[test]
     fn rows_of_tables_with_other_columns_are_matched_by_key() {

@@ -4,12 +4,12 @@
 //! empty would take longer than learning these rows, so that the features met are kept as long as there are few of them.
 
 use super::stretch::Stretch;
+use crate::options::Storage;
 
 /// More features than this are not kept: 256 kB.
 const MOST: usize = 1 << 16;
 
 /// The features of a learner's first rows, while there are few.
-#[derive(Default)]
 pub(super) struct FirstFeatures {
     ids: Vec<u32>,
     /// The rows with a label that they are of. A learner that has learned others, here or before it was saved, has met more features.
@@ -17,6 +17,12 @@ pub(super) struct FirstFeatures {
 }
 
 impl FirstFeatures {
+    /// For a learner of that storage. An index holds nothing but the features met, and is not helped.
+    pub(super) fn new(storage: Storage) -> Self {
+        let rows = if storage == Storage::Index { u64::MAX } else { 0 };
+        Self { ids: Vec::new(), rows }
+    }
+
     /// Takes the features of rows that were learned.
     pub(super) fn note(&mut self, stretch: &Stretch<'_>) {
         let chunk = stretch.chunk();

@@ -33,6 +33,8 @@ pub(super) struct SharedLearner {
     is_normalized: bool,
     /// Rows are weighted by their class before they are learned.
     class_weights: Option<ClassWeights>,
+    /// The rows of the last stretch with the cells of number columns as features, for a learner that does not standardize them.
+    plain: Chunk,
     /// Of the last stretch, one per row and head.
     margins: Vec<f64>,
     /// Of the last stretch, one per row and setting.
@@ -87,6 +89,7 @@ impl SharedLearner {
             dimension: settings.dimension(&schema.found).map_or(1, u64::from),
             is_normalized: settings.is_normalized(),
             class_weights: None,
+            plain: Chunk::new(),
             margins: Vec::new(),
             losses: Vec::new(),
             row_losses: Vec::new(),
@@ -168,14 +171,18 @@ impl SharedLearner {
 
     /// Predicts and learns rows, and computes what each costs every setting.
     pub(super) fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Error> {
+        if self.is_normalized || chunk.columns().is_empty() {
+            return self.learn_features(chunk, rows);
+        }
+        let mut plain = std::mem::take(&mut self.plain);
+        chunk.plain_numbers(rows.clone(), &mut plain);
+        let learned = self.learn_features(&plain, 0..rows.len());
+        self.plain = plain;
+        learned
+    }
+
+    fn learn_features(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Error> {
         self.margins.clear();
-        let plain;
-        let chunk = if self.is_normalized || chunk.columns().is_empty() {
-            chunk
-        } else {
-            plain = chunk.with_plain_numbers();
-            &plain
-        };
         let coming = chunk.coming(rows.clone());
         self.reserve(coming)?;
         self.note_met(coming.features as u64);

@@ -96,7 +96,7 @@ impl Trainer {
             sampled: None,
             began_with: None,
             last: None,
-            first: FirstFeatures::default(),
+            first: FirstFeatures::new(frame.storage),
         })
     }
 
@@ -185,6 +185,9 @@ impl Trainer {
     }
     /// Adds the names of a reader to those of the model.
     pub fn note_names(&mut self, names: Names) {
+        if names.is_empty() {
+            return;
+        }
         // A million names are moved, not copied, when they are the first.
         if self.names.is_empty() {
             self.names = names;

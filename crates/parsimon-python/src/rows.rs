@@ -167,17 +167,8 @@ impl<V: Value> Rows for Dense<'_, V> {
     }
     fn push(&self, i: usize, chunk: &mut Chunk) {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
-        if row.iter().fold(true, |all, v| all & (v.wide() != 0.0)) {
-            // PERF: without a branch per cell.
-            chunk.extend_row(1..row.len() as u32 + 1, row.iter().map(|v| v.wide()));
-            return;
-        }
-        for (id, v) in (1u32..).zip(row) {
-            let v = v.wide();
-            if v != 0.0 {
-                chunk.push_feature(id, v);
-            }
-        }
+        // Zeros are dropped when the row is finished.
+        chunk.extend_row(1..row.len() as u32 + 1, row.iter().map(|v| v.wide()));
     }
     fn columns(&self) -> usize {
         self.columns

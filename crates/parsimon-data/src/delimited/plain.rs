@@ -17,8 +17,9 @@ use crate::number_rows::NumberRows;
 pub(super) struct Plain<'a> {
     columns: &'a Columns,
     delimiter: u8,
-    /// The cells of a record, NaN where one is missing, in the order of the number columns.
+    /// The cells of a record, NaN where one is missing, in the order of the number columns, before they are divided.
     cells: Vec<f64>,
+    divisors: Vec<f64>,
     rows: NumberRows<'a>,
 }
 
@@ -36,9 +37,9 @@ impl<'a> Plain<'a> {
                 _ => return None,
             }
         }
-        let cells = vec![f64::NAN; numbers.len()];
+        let (cells, divisors) = (vec![f64::NAN; numbers.len()], vec![1.0; numbers.len()]);
         let rows = NumberRows::new(builder, numbers.into_iter()).filter(|_| columns.has_label)?;
-        Some(Self { columns, delimiter: dialect.delimiter, cells, rows })
+        Some(Self { columns, delimiter: dialect.delimiter, cells, divisors, rows })
     }
 
     /// Adds the row of the record that begins at `start`, and returns where the next one begins. Does nothing if the record has
@@ -53,18 +54,18 @@ impl<'a> Plain<'a> {
         let last = self.columns.columns.len().checked_sub(1)?;
         for (i, column) in self.columns.columns.iter().enumerate() {
             let end = if let Role::Number { k, .. } = column.role {
-                let cell = self.cells.get_mut(k as usize)?;
-                if text.get(at) == Some(&self.delimiter) {
-                    *cell = f64::NAN;
-                    at
-                } else {
-                    let (value, len) = number::leading(text.get(at..)?)?;
-                    *cell = value;
-                    if value.abs() > builder.spec.max_value {
-                        return None;
+                let k = k as usize;
+                let (cell, divisor) = (self.cells.get_mut(k)?, self.divisors.get_mut(k)?);
+                let end;
+                (*cell, *divisor, end) = match number::usual(text, at) {
+                    Some(usual) => usual,
+                    None if text.get(at) == Some(&self.delimiter) => (f64::NAN, 1.0, at),
+                    None => {
+                        let (value, len) = number::leading(text.get(at..)?)?;
+                        (value, 1.0, at + len)
                     }
-                    at + len
-                }
+                };
+                end
             } else {
                 let rest = text.get(at..)?;
                 let len = memchr2(self.delimiter, b'\n', rest).unwrap_or(rest.len());
@@ -90,6 +91,16 @@ impl<'a> Plain<'a> {
                 [b'\r', b'\n', ..] => end + 2,
                 _ => return None,
             };
+        }
+        let max = builder.spec.max_value;
+        let mut is_bounded = true;
+        for (cell, divisor) in self.cells.iter_mut().zip(&self.divisors) {
+            *cell /= divisor;
+            // NaN is a missing cell.
+            is_bounded &= cell.is_nan() | (cell.abs() <= max);
+        }
+        if !is_bounded {
+            return None;
         }
         self.rows.push(builder, &self.cells, label).ok()?;
         Some(at)

@@ -2,7 +2,7 @@
 
 use crate::AudioError;
 
-const MAGIC: &[u8; 8] = b"PSMECHO5";
+const MAGIC: &[u8; 8] = b"PSMECHO6";
 
 /// Collects a state as bytes.
 ///

@@ -15,14 +15,16 @@
 //! of its error that is believed to be echo, so double talk slows it down by itself. `constrain` keeps the part
 //! of the gradient that is a causal filter of one block; it is applied to the taps of a few partitions per block, in turns. The
 //! residual is taken after the update. The better the echo is predicted, over two seconds, the closer `a` is to 1: the
-//! path counts as forgotten after [`Config::memory`] where 20 dB are removed, after 3 seconds where it is 10 dB or less.
+//! path counts as forgotten after [`Config::memory`] where 30 dB are removed, after 3 seconds where it is 10 dB or less.
 //!
 //! The same belief makes the filter deaf to a sudden change of the path: the error grows, is taken for near-end
 //! speech, and nothing moves. Therefore a second filter, the *shadow*, runs beside it: normalized LMS in the same
 //! partitions, fast and naive, its gradient constrained for one partition per block. Where its error stays
 //! clearly below the first one's, the filter takes over its taps and as much doubt as the two differed by;
 //! where it stays clearly above, as in double talk, the shadow starts again from the filter (the idea is
-//! that of Ochiai, Araseki and Ogihara 1977, and of the two-path canceller in Speex).
+//! that of Ochiai, Araseki and Ogihara 1977, and of the two-path canceller in Speex). Where the microphone contradicts the
+//! prediction of a filter that was right before (`mismatch.rs`), the path has changed, and the shadow leads as soon as it
+//! is better at all.
 //!
 //! The path is as long as [`Config::taps`] at first. Where its end is found to be loud, it becomes longer by half of that length, up to
 //! [`Config::growth`] times.
@@ -32,11 +34,13 @@
 //! regularization `delta` follows the long-term power of the reference.
 
 mod growth;
+mod mismatch;
 mod path;
 mod saved;
 mod shadow;
 mod update;
 
+use self::mismatch::Mismatch;
 use crate::adaptive::{Adaptive, Learning};
 use crate::fft::Fft;
 use crate::state::{Reader, Writer};
@@ -56,8 +60,8 @@ const NEAR_END_SECONDS: f32 = 0.0112;
 const COMPARISON_SECONDS: f32 = 0.1;
 /// Seconds over which the filter is judged.
 const JUDGE_SECONDS: f32 = 2.0;
-/// Shares of the microphone's energy that an excellent and a poor filter leave (20 and 10 dB).
-const EXCELLENT: f32 = 0.01;
+/// Shares of the microphone's energy that an excellent and a poor filter leave (30 and 10 dB).
+const EXCELLENT: f32 = 0.001;
 const POOR: f32 = 0.1;
 /// Seconds after which a path that is predicted poorly counts as forgotten, where the setting is not shorter.
 const POOR_SECONDS: f32 = 3.0;
@@ -96,7 +100,7 @@ impl Taps {
 /// What is known per bin.
 #[derive(Clone, Debug)]
 struct Bins {
-    /// Spectra as they are transformed. Lane 0 belongs to the filter, lane 1 to the shadow, the others are idle.
+    /// Spectra as they are transformed. Lane 0 belongs to the filter, lane 1 to the shadow, lane 2 to the predicted echo.
     re: Vec<Lanes>,
     im: Vec<Lanes>,
     /// Predicted echo of the filter.
@@ -178,6 +182,7 @@ pub struct Kalman {
     shadow_energy: f32,
     microphone_energy: f32,
     takeovers: u64,
+    mismatch: Mismatch,
     /// Whether the end of the path was loud in the last look.
     loud: bool,
 
@@ -237,6 +242,11 @@ impl Kalman {
             shadow_energy: 0.0,
             microphone_energy: 0.0,
             takeovers: 0,
+            mismatch: Mismatch::new(
+                rows,
+                decay(mismatch::SECONDS),
+                (mismatch::TRUST_SECONDS * config.rate as f32 / n as f32).ceil() as u64,
+            ),
             loud: false,
             bins: Bins {
                 re: vec![[0.0; LANES]; n + 1],
@@ -358,6 +368,7 @@ impl Adaptive for Kalman {
         self.doubt_everything();
         self.filter_energy = 0.0;
         self.shadow_energy = 0.0;
+        self.mismatch.start_again(true);
     }
 
     fn clear(&mut self) {
@@ -374,6 +385,7 @@ impl Adaptive for Kalman {
         (self.filter_energy, self.shadow_energy, self.microphone_energy) = (0.0, 0.0, 0.0);
         (self.heard, self.left) = (0.0, 0.0);
         self.loud = false;
+        self.mismatch.clear();
     }
 
     fn echo_path(&self) -> Vec<f32> {
@@ -382,6 +394,10 @@ impl Adaptive for Kalman {
 
     fn moved(&mut self) -> Option<f64> {
         self.movement()
+    }
+
+    fn mismatch(&self) -> f32 {
+        self.mismatch.share()
     }
 
     fn takeovers(&self) -> u64 {

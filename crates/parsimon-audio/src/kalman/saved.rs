@@ -30,6 +30,7 @@ impl Kalman {
         for v in [self.learned, self.takeovers, self.loud.into()] {
             to.count(v);
         }
+        self.mismatch.save(to);
     }
 
     pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
@@ -68,6 +69,7 @@ impl Kalman {
         (self.head, self.turn, self.rotation) = (head as usize, turn as usize, rotation as usize);
         (self.learned, self.takeovers) = (from.count()?, from.count()?);
         self.loud = from.count()? != 0;
+        self.mismatch.restore(from)?;
         Ok(())
     }
 }

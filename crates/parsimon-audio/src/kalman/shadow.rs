@@ -5,6 +5,8 @@ use super::{Kalman, LANES, LEAST, WIDTH};
 
 /// The shadow takes the lead below this share of the filter's error energy...
 const TAKE_OVER: f32 = 0.4;
+/// ...or, after a change of the path, below this one...
+const TAKE_OVER_CHANGED: f32 = 0.95;
 /// ...and is sent back above this multiple of it.
 const SEND_BACK: f32 = 2.0;
 /// The doubt after a takeover, as a share of the first doubt, where the filter had removed nothing.
@@ -17,8 +19,11 @@ impl Kalman {
         self.microphone_energy = c * self.microphone_energy + (1.0 - c) * heard;
         self.filter_energy = c * self.filter_energy + (1.0 - c) * energy[0];
         self.shadow_energy = c * self.shadow_energy + (1.0 - c) * energy[1];
-        if self.shadow_energy < TAKE_OVER * self.filter_energy {
+        let changed = self.mismatch.has_changed();
+        let enough = if changed { TAKE_OVER_CHANGED } else { TAKE_OVER };
+        if self.shadow_energy < enough * self.filter_energy {
             self.take_over();
+            self.mismatch.start_again(changed);
             self.filter_energy = self.shadow_energy;
             self.takeovers += 1;
             return true;

@@ -151,8 +151,8 @@ impl Kalman {
         });
     }
 
-    /// Errors of filter and shadow, packed in `scratch.error_*`, behind a block of zeros as their
-    /// transform wants them; returns their energies.
+    /// Errors of filter and shadow and the filter's prediction, packed in `scratch.error_*`, behind a block of zeros as
+    /// their transform wants them; returns the energies of the errors.
     pub(super) fn errors(&mut self, microphone: &[f32]) -> [f32; 2] {
         let (n, s) = (self.n, &mut self.scratch);
         self.fft.inverse(&self.bins.re, &self.bins.im, &mut s.error_re, &mut s.error_im);
@@ -163,7 +163,7 @@ impl Kalman {
             {
                 rows[i] = [0.0; LANES];
                 let y = rows[n / 2 + i];
-                let e = [d - y[0], d - y[1], 0.0, 0.0];
+                let e = [d - y[0], d - y[1], y[0], 0.0];
                 for l in 0..LANES {
                     energy[l] += e[l] * e[l];
                 }
@@ -195,6 +195,8 @@ impl Kalman {
         self.learned += 1;
         self.long_term += (power - self.long_term) * self.follow.max(1.0 / self.learned as f32);
         let floor = self.long_term * self.partitions as f32;
+        let follow = self.follow.max(1.0 / self.learned as f32);
+        self.mismatch.observe(&b.re, &b.im, &self.near_end, follow);
         for (k, (re, im)) in b.re.iter().zip(&b.im).enumerate() {
             let (c, l) = (k / WIDTH, k % WIDTH);
             self.weight[c][l] += b.power[c][l];

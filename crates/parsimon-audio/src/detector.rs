@@ -229,3 +229,32 @@ fn position(at: u64, length: usize) -> Result<usize, AudioError> {
         Err(state("a position is outside of its ring"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detector() -> Detector {
+        let detection = Detection::Geigel { threshold: 0.5 };
+        Detector::new(&Config { detection, ..Config::default() })
+    }
+
+    #[test]
+    fn a_verdict_ends_after_a_second_of_silence() {
+        let mut detector = detector();
+        assert!(detector.observe(&[0.1; 64], &[0.9; 64], &[0.9; 64]));
+        (0..250).for_each(|_| detector.rest());
+        assert!(detector.double_talk());
+        detector.rest();
+        assert!(!detector.double_talk());
+    }
+
+    #[test]
+    fn a_filter_with_the_wrong_path_sees_no_double_talk() {
+        let mut detector = detector();
+        let (far, near) = ([0.1; 64], [0.9; 64]);
+        assert!(!detector.observe_with(&far, &near, &near, 0.5));
+        assert!(detector.observe_with(&far, &near, &near, 0.1));
+        assert!(!detector.observe_with(&far, &near, &near, 0.5));
+    }
+}

@@ -237,3 +237,38 @@ fn average(sums: &mut [f64; 3], value: f64, least_variance: f64) -> (f64, f64) {
     let variance = (sums[1] / sums[2] - mean * mean).max(least_variance);
     (mean, (variance / sums[2]).sqrt())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A measurement of an echo that is `distance` samples later than predicted, at the end of `now` samples.
+    fn measure(drift: &mut Drift, now: u64, distance: f32) -> Option<Correction> {
+        let echo = |i: usize| (i as f32 * 0.3).sin();
+        let slope = |i: usize| 0.5 * (echo(i + 1) - echo(i - 1));
+        let residual: Vec<f32> = (1..65).map(|i| -distance * slope(i)).collect();
+        let microphone: Vec<f32> = (1..65).map(|i| echo(i) - distance * slope(i)).collect();
+        (0..drift.blocks).filter_map(|_| drift.observe(now, &microphone, &residual)).last()
+    }
+
+    #[test]
+    fn a_pause_moves_the_lag_and_hardly_the_rate() {
+        let mut drift = Drift::new(&Config::default());
+        let mut now = 0;
+        for i in 0..100 {
+            now += 4000;
+            // The sign alternates: the rate is right.
+            let distance = if i < 12 { 0.1 } else { 0.002 * (-1.0f32).powi(i) };
+            measure(&mut drift, now, distance);
+        }
+        assert!(drift.closed);
+        let before = drift.rate;
+        now += 10 * 16_000;
+        let after = measure(&mut drift, now, 0.3).expect("the loop is closed");
+        assert!((after.step - 0.3).abs() < 0.03, "moved by {}", after.step);
+        let turned = after.rate - before;
+        assert!((turned - 0.5 * after.step / 160_000.0).abs() < 1e-7, "turned by {turned:e}");
+        let soon = measure(&mut drift, now + 4000, 0.3).expect("the loop is closed");
+        assert!(soon.step < 0.2 && soon.rate - after.rate > turned, "moved by {}", soon.step);
+    }
+}

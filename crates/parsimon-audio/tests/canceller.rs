@@ -55,6 +55,20 @@ fn a_changed_path_is_found_within_two_seconds() {
 }
 
 #[test]
+fn a_changed_path_is_no_double_talk() {
+    for seed in 0..3 {
+        let far = speech(12 * RATE, RATE, 40 + seed);
+        let (a, b) = (room(200, 20, 50 + seed), room(200, 20, 60 + seed));
+        let change = 8 * RATE;
+        let echo = [&convolve(&far, &a)[..change], &convolve(&far, &b)[change..]].concat();
+        let hiss: Vec<f32> = noise(far.len(), 3).iter().map(|v| v * 1e-2).collect();
+        let done = cancel(&far, &add(&echo, &hiss), config(), Alignment::Known(0)).unwrap();
+        let share = done.report.double_talk_share;
+        assert!(share < 0.05, "seed {seed}: {share}");
+    }
+}
+
+#[test]
 fn double_talk_leaves_the_filter_and_the_near_end_alone() {
     let far = speech(12 * RATE, RATE, 5);
     let echo = convolve(&far, &room(200, 20, 6));

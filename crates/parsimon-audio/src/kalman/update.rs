@@ -292,3 +292,77 @@ pub(super) fn constrain(fft: &Fft, s: &mut Scratch) {
 fn lane(v: f32) -> Lanes {
     [v, 0.0, 0.0, 0.0]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Adaptive, Config, Learning};
+
+    fn wave(i: usize) -> f32 {
+        (i as f32 * 0.37).sin() * (i as f32 * 0.011).cos()
+    }
+
+    #[test]
+    fn narrow_registers_give_the_same_bits() {
+        let config = Config { taps: 1000, ..Config::default() };
+        let n = config.block();
+        let mut wide = Kalman::new(&config).expect("the settings are right");
+        let mut residual = vec![0.0; n];
+        for block in 0..40 {
+            let x: Vec<f32> = (block * n..(block + 1) * n).map(wave).collect();
+            let d: Vec<f32> = x.iter().map(|v| 0.4 * v + 0.01).collect();
+            wide.cancel(&x, &d, Learning::Adapt, &mut residual);
+        }
+        let mut narrow = wide.clone();
+        wide.predict();
+        narrow_predict(&mut narrow);
+        let bits = |rows: &[Row]| -> Vec<u32> {
+            rows.as_flattened().iter().map(|v| v.to_bits()).collect()
+        };
+        for rows in [
+            |k: &Kalman| k.bins.y_re.clone(),
+            |k: &Kalman| k.bins.doubt_power.clone(),
+            |k: &Kalman| k.bins.power.clone(),
+        ] {
+            assert_eq!(bits(&rows(&wide)), bits(&rows(&narrow)));
+        }
+        update(&mut wide, true);
+        update(&mut narrow, false);
+        for rows in [
+            |k: &Kalman| k.filter.re.clone(),
+            |k: &Kalman| k.shadow.im.clone(),
+            |k: &Kalman| k.doubt.clone(),
+        ] {
+            assert_eq!(bits(&rows(&wide)), bits(&rows(&narrow)));
+        }
+    }
+
+    fn narrow_predict(k: &mut Kalman) {
+        Predict {
+            most: k.most,
+            used: k.partitions,
+            head: k.head,
+            x: &k.x,
+            filter: &k.filter,
+            shadow: &k.shadow,
+            doubt: &k.doubt,
+            bins: &mut k.bins,
+        }
+        .work();
+    }
+
+    fn update(k: &mut Kalman, is_wide: bool) {
+        let work = Update {
+            most: k.most,
+            used: k.partitions,
+            head: k.head,
+            forget: 0.999,
+            x: &k.x,
+            filter: &mut k.filter,
+            shadow: &mut k.shadow,
+            doubt: &mut k.doubt,
+            bins: &k.bins,
+        };
+        if is_wide { wide(work) } else { work.work() }
+    }
+}

@@ -283,8 +283,9 @@ impl Kalman {
     /// The first doubt for the partitions in use from `first` on.
     fn doubt_from(&mut self, first: usize) {
         for doubt in self.doubt.chunks_exact_mut(self.most) {
-            for p in first..self.partitions {
-                doubt[p] = [self.first_doubt[p]; WIDTH];
+            let used = first..self.partitions;
+            for (row, v) in doubt[used.clone()].iter_mut().zip(&self.first_doubt[used]) {
+                *row = [*v; WIDTH];
             }
         }
     }

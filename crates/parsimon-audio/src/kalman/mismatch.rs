@@ -24,10 +24,11 @@ const CONFIRMED: f32 = 0.2;
 pub(super) const TRUST_SECONDS: f32 = 3.0;
 /// Above this mismatch the path of a trusted filter has changed...
 const CHANGED: f32 = 0.25;
-/// ...unless the error has more than this multiple of the power of the prediction: then the near end speaks.
-const CHANGED_ERROR: f32 = 2.0;
-/// The same limit for [`Mismatch::share`].
-const SHARE_ERROR: f32 = 1.5;
+/// ...unless the error has more than this multiple of the power of the prediction, or of the part of it that is contradicted: then
+/// the near end speaks. A path as loud as the old one that has nothing in common with it makes the error twice as loud as the prediction.
+const CHANGED_ERROR: [f32; 2] = [2.0, 3.0];
+/// The limit for [`Mismatch::share`], a multiple of the part that is contradicted.
+const SHARE_ERROR: f32 = 5.0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Mismatch {
@@ -92,7 +93,7 @@ impl Mismatch {
 
     /// The mismatch, between 0 and 1; 0 where nothing is known.
     pub(super) fn share(&self) -> f32 {
-        if self.is_heard() && self.error < SHARE_ERROR * self.echo {
+        if self.is_heard() && self.error < -SHARE_ERROR * self.cross {
             (-self.cross / (self.echo + LEAST)).clamp(0.0, 1.0)
         } else {
             0.0
@@ -104,7 +105,7 @@ impl Mismatch {
         self.confirmed >= self.trusted_after
             && self.is_heard()
             && -self.cross > CHANGED * self.echo
-            && self.error < CHANGED_ERROR * self.echo
+            && self.error < (CHANGED_ERROR[0] * self.echo).max(-CHANGED_ERROR[1] * self.cross)
     }
 
     /// The filter is another one. `distrust`: it is to prove itself again.

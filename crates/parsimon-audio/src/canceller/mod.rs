@@ -147,7 +147,7 @@ impl Canceller {
 
     /// How much faster the reference's clock is found to run than the microphone's, in millionths.
     pub fn drift_ppm(&self) -> f64 {
-        -1e6 * self.clock.rate()
+        0.0 - 1e6 * self.clock.rate()
     }
 
     /// By how many samples the reference is held back before the filter sees it.

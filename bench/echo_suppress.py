@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The residual echo suppressor, `parsimon cancel --suppress`, beside WebRTC's echo canceller.
 
-    python3 bench/echo_suppress.py [--scenes choose|report|all] [--data ../shared/data/audio] [--binary PROGRAM]
-                                   [--tail 256] [--flags "..."] [--out TABLES.md]
+    python3 bench/echo_suppress.py [--scenes choose|report|all] [--data ../shared/data/audio] [--binary cancel_raw]
+                                   [--tail 256] [--settings "NAME=VALUE"] [--out TABLES.md]
 
-Needs `pip install numpy scipy speechmos onnxruntime librosa livekit`. WebRTC's canceller runs with its noise suppression,
+Needs `pip install numpy scipy speechmos onnxruntime librosa livekit` and `cargo build --release -p parsimon-audio --example cancel_raw`.
+WebRTC's canceller runs with its noise suppression,
 gain control and high-pass filter off, in frames of 10 ms.
 
 Scenes: the recordings, and scenes made from speech, impulse responses and noise. Settings are chosen on `--scenes choose` and
@@ -19,7 +20,7 @@ reported on `--scenes report`; the two share no room and no near-end talker.
 - attenuation: level of the near end minus level of the output, dB, with a silent far end.
 Outputs are aligned with the near end (at most 40 ms) before they are compared.
 """
-import argparse, json, os, struct, subprocess, sys, tempfile
+import argparse, json, os, subprocess, sys, tempfile
 
 import numpy as np
 from scipy.signal import fftconvolve, resample_poly
@@ -32,12 +33,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def active(x, rate):
     return spread(active_frames(x, rate), len(x), rate)
-
-
-def write(path, x, rate):
-    data = x.astype("<f4").tobytes()
-    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 3, 1, rate, rate * 4, 4, 32, b"data", len(data))
-    open(path, "wb").write(head + data)
 
 
 # Scenes.
@@ -166,17 +161,16 @@ def webrtc(scene, delay):
     return out
 
 
-def parsimon(binary, tail, flags):
+def parsimon(binary, tail, *settings):
     def run(scene, _):
         with tempfile.TemporaryDirectory() as folder:
-            far, mic, out = (os.path.join(folder, n) for n in ("far.wav", "mic.wav", "out.wav"))
-            write(far, scene["far"], scene["rate"])
-            write(mic, scene["mic"], scene["rate"])
-            command = [binary, "cancel", "--reference", far, "--microphone", mic, "-o", out, "--format", "float32", "--quiet", *flags]
-            if tail:
-                command += ["--taps", str(tail * scene["rate"] // 1000)]
-            subprocess.run(command, check=True)
-            return read(out)[0]
+            far, mic, out = (os.path.join(folder, n) for n in ("far", "mic", "out"))
+            scene["far"].astype("<f4").tofile(far)
+            scene["mic"].astype("<f4").tofile(mic)
+            rate = scene["rate"]
+            length = [f"taps={tail * rate // 1000}", "growth=1"] if tail else []
+            subprocess.run([binary, far, mic, str(rate), out, *length, *settings], check=True, stdout=subprocess.DEVNULL)
+            return np.fromfile(out, "<f4").astype(float)
     return run
 
 
@@ -258,9 +252,9 @@ COLUMNS = ["echo", "degradation", "removed", "near lost", "lsd", "attenuation"]
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--data", default=os.path.join(ROOT, "../shared/data/audio"))
-    p.add_argument("--binary", default=os.path.join(ROOT, "target/release/parsimon"))
+    p.add_argument("--binary", default=os.path.join(ROOT, "target/release/examples/cancel_raw"))
     p.add_argument("--tail", type=int, help="length of the echo path in ms, if not the program's default")
-    p.add_argument("--flags", default="", help="more flags of parsimon cancel")
+    p.add_argument("--settings", default="", help="more settings of cancel_raw, NAME=VALUE")
     p.add_argument("--scenes", choices=["choose", "report", "all"], default="report")
     p.add_argument("--only", help="scenes whose name contains this")
     p.add_argument("--skip", default="", help="contestants to leave out, separated by commas")
@@ -268,10 +262,10 @@ def main():
     p.add_argument("--out")
     args = p.parse_args()
     groups = {"choose", "report"} if args.scenes == "all" else {args.scenes}
-    flags = args.flags.split()
+    settings = args.settings.split()
     contestants = {
-        "parsimon --suppress": parsimon(args.binary, args.tail, flags + ["--suppress"]),
-        "parsimon, linear": parsimon(args.binary, args.tail, flags),
+        "parsimon --suppress": parsimon(args.binary, args.tail, "suppress=1", *settings),
+        "parsimon, linear": parsimon(args.binary, args.tail, *settings),
         "WebRTC": webrtc,
     }
     for name in filter(None, args.skip.split(",")):

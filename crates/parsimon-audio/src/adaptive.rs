@@ -51,6 +51,12 @@ pub trait Adaptive: Send {
         None
     }
 
+    /// How far the microphone contradicts the predicted echo, between 0 (not at all, or not known) and 1. Near-end speech
+    /// does not raise it, a change of the echo path does.
+    fn mismatch(&self) -> f32 {
+        0.0
+    }
+
     /// How often the filter took up a better solution by itself (see [`Kalman`](crate::Kalman)).
     fn takeovers(&self) -> u64 {
         0

@@ -118,13 +118,13 @@ pub fn cancel_with(
         }
     };
 
-    let (total, latency) = (microphone.len(), canceller.latency());
+    let (total, latency, block) = (microphone.len(), canceller.latency(), config.block());
     let mut clean = Vec::with_capacity(total);
-    let mut double_talk = Vec::with_capacity(total / latency + 1);
-    let mut far = vec![0.0f32; latency];
-    let mut near = vec![0.0f32; latency];
-    for start in (0..total + latency).step_by(latency) {
-        let n = latency.min(total + latency - start);
+    let mut double_talk = Vec::with_capacity(total / block + 1);
+    let mut far = vec![0.0f32; block];
+    let mut near = vec![0.0f32; block];
+    for start in (0..total + latency).step_by(block) {
+        let n = block.min(total + latency - start);
         for i in 0..n {
             let at = (start + i) as i64;
             // What lies behind the end of the microphone only drives the last block out.
@@ -151,7 +151,7 @@ pub fn cancel_with(
     let mut heard: Vec<f32> = reference[..reference.len().min(total)].to_vec();
     heard.resize(total, 0.0);
     let status = canceller.status();
-    let window = (f64::from(config.rate) / latency as f64).round().max(1.0) as usize;
+    let window = (f64::from(config.rate) / block as f64).round().max(1.0) as usize;
     let share =
         |blocks: &[bool]| blocks.iter().filter(|&&talk| talk).count() as f64 / blocks.len() as f64;
     let report = Report {

@@ -57,7 +57,7 @@ pub struct Config {
     pub growth: usize,
     /// Samples per second. Default: 16000.
     pub rate: u32,
-    /// Seconds after which the filter takes the echo path for forgotten. Default: 8.
+    /// Seconds after which the filter takes an echo path for forgotten that it predicts well (30 dB). Default: 24.
     pub memory: f32,
     /// Step of the fast shadow filter, inside (0, 2). Default: 0.7.
     pub step: f32,
@@ -100,7 +100,7 @@ impl Config {
             taps: (rate as usize * 256).div_ceil(1000).clamp(1, MOST_TAPS),
             growth: 2,
             rate,
-            memory: 8.0,
+            memory: 24.0,
             step: 0.7,
             floor: -70.0,
             detection: Detection::Leakage { threshold: 8.0 },

@@ -14,6 +14,10 @@ const HOLD_SECONDS: f32 = 0.05;
 const PATIENCE_SECONDS: f32 = 1.5;
 /// Seconds over which a filter must explain the microphone before the correlation detector believes it.
 const TRUST_SECONDS: f32 = 1.0;
+/// Above this mismatch the filter is wrong, and what it leaves is echo.
+const MISMATCH: f32 = 0.15;
+/// Seconds of a silent far end after which a verdict ends.
+const SILENT_SECONDS: f32 = 1.0;
 /// Power below this share of the long-term power of the reference is silence.
 const SILENCE: f32 = 1e-3;
 /// Seconds of the long-term power.
@@ -98,6 +102,9 @@ pub struct Detector {
     /// Blocks that the verdict still holds, and blocks that it has lasted.
     holding: u32,
     lasted: u32,
+    /// Blocks of a silent far end in succession, and how many of them end a verdict.
+    silent: u32,
+    silence: u32,
 }
 
 impl Detector {
@@ -119,11 +126,24 @@ impl Detector {
             leakage: Leakage::new(config),
             holding: 0,
             lasted: 0,
+            silent: 0,
+            silence: blocks(SILENT_SECONDS),
         }
     }
 
     /// Takes in a block and what the filter left of it; true where there is double talk.
     pub fn observe(&mut self, reference: &[f32], microphone: &[f32], residual: &[f32]) -> bool {
+        self.observe_with(reference, microphone, residual, 0.0)
+    }
+
+    /// The same for a filter with a [`mismatch`](crate::Adaptive::mismatch): while it is large there is no double talk.
+    pub(crate) fn observe_with(
+        &mut self,
+        reference: &[f32],
+        microphone: &[f32],
+        residual: &[f32],
+        mismatch: f32,
+    ) -> bool {
         let sign = match self.kind {
             Detection::Off => false,
             Detection::Correlation { threshold } => {
@@ -146,12 +166,25 @@ impl Detector {
                 peak(microphone) > threshold * peak(&self.peaks)
             }
         };
-        self.holding = if sign { self.hold } else { self.holding.saturating_sub(1) };
+        self.silent = 0;
+        self.holding = match sign {
+            _ if mismatch > MISMATCH => 0,
+            true => self.hold,
+            false => self.holding.saturating_sub(1),
+        };
         self.lasted = if self.double_talk() { self.lasted.saturating_add(1) } else { 0 };
         if self.lasted > self.patience {
             self.armed = false;
         }
         self.double_talk()
+    }
+
+    /// The far end is silent in this block.
+    pub(crate) fn rest(&mut self) {
+        self.silent = self.silent.saturating_add(1);
+        if self.silent > self.silence {
+            self.holding = 0;
+        }
     }
 
     /// The present verdict.
@@ -171,6 +204,7 @@ impl Detector {
         self.leakage.save(to);
         let counts =
             [self.at as u64, u64::from(self.armed), self.holding.into(), self.lasted.into()];
+        to.count(self.silent.into());
         counts.into_iter().for_each(|v| to.count(v));
     }
 
@@ -179,6 +213,7 @@ impl Detector {
         from.numbers(&mut self.cross)?;
         from.numbers(&mut self.power)?;
         self.leakage.restore(from)?;
+        self.silent = from.count()? as u32;
         self.at = position(from.count()?, self.peaks.len())?;
         self.armed = from.count()? != 0;
         self.holding = from.count()? as u32;
@@ -192,5 +227,34 @@ fn position(at: u64, length: usize) -> Result<usize, AudioError> {
         Ok(at as usize)
     } else {
         Err(state("a position is outside of its ring"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detector() -> Detector {
+        let detection = Detection::Geigel { threshold: 0.5 };
+        Detector::new(&Config { detection, ..Config::default() })
+    }
+
+    #[test]
+    fn a_verdict_ends_after_a_second_of_silence() {
+        let mut detector = detector();
+        assert!(detector.observe(&[0.1; 64], &[0.9; 64], &[0.9; 64]));
+        (0..250).for_each(|_| detector.rest());
+        assert!(detector.double_talk());
+        detector.rest();
+        assert!(!detector.double_talk());
+    }
+
+    #[test]
+    fn a_filter_with_the_wrong_path_sees_no_double_talk() {
+        let mut detector = detector();
+        let (far, near) = ([0.1; 64], [0.9; 64]);
+        assert!(!detector.observe_with(&far, &near, &near, 0.5));
+        assert!(detector.observe_with(&far, &near, &near, 0.1));
+        assert!(!detector.observe_with(&far, &near, &near, 0.5));
     }
 }

@@ -16,12 +16,21 @@ use crate::state::{Reader, Writer};
 const MEASURE_SECONDS: f64 = 0.25;
 /// Share of a measured distance by which the lag is moved.
 const MOVE: f64 = 0.5;
-/// Share by which the rate is, per second: at first, and after so many measurements.
-const TURN: [f64; 2] = [2.0, 1.0];
-const SETTLED: u32 = 40;
-/// Seconds of active far end between two looks at the filter, and the share of a difference in rate that each corrects.
+/// Share by which the rate is, per second, at first. It is halved after so many measurements and goes on falling: a clock keeps
+/// its rate, and the mean over a long time is more exact than any measurement.
+const TURN: f64 = 2.0;
+const TURN_HALVED: f64 = 20.0;
+const LEAST_TURN: f64 = 0.3;
+/// After a pause of more seconds than this the distance has grown over all of it...
+const PAUSE_SECONDS: f64 = 2.0;
+/// ...so that the rate is turned by this share of distance over time.
+const TURN_AFTER_PAUSE: f64 = 0.5;
+/// Seconds of active far end between two looks at the filter.
 const LOOK_SECONDS: f64 = 0.5;
+/// The share of a difference in rate that a look corrects at first, the number of looks that halve it, and its least.
 const CORRECT: f64 = 0.5;
+const CORRECT_HALVED: f64 = 5.0;
+const LEAST_CORRECT: f64 = 0.1;
 /// The most that one look changes the rate by.
 const MOST_CORRECTION: f64 = 50e-6;
 /// Looks after which they may close the loop, where the mean rate exceeds its standard error by a factor and this rate.
@@ -71,6 +80,8 @@ pub(crate) struct Drift {
     /// As `sums`, of the rates seen.
     rates: [f64; 3],
     looks: u32,
+    /// After how many samples the lag was last corrected.
+    last: u64,
 }
 
 impl Drift {
@@ -91,11 +102,17 @@ impl Drift {
             looked: None,
             rates: [0.0; 3],
             looks: 0,
+            last: 0,
         }
     }
 
-    /// Takes in a block that the filter has learned from.
-    pub(crate) fn observe(&mut self, microphone: &[f32], residual: &[f32]) -> Option<Correction> {
+    /// Takes in a block that the filter has learned from, after `now` samples.
+    pub(crate) fn observe(
+        &mut self,
+        now: u64,
+        microphone: &[f32],
+        residual: &[f32],
+    ) -> Option<Correction> {
         for (d, e) in microphone.windows(3).zip(residual.windows(3)) {
             let slope = f64::from(0.5 * ((d[2] - e[2]) - (d[0] - e[0])));
             let error = f64::from(e[1]);
@@ -121,10 +138,17 @@ impl Drift {
                 return None;
             }
         }
-        let turn = TURN[usize::from(self.steered >= SETTLED)] * MEASURE_SECONDS;
+        let elapsed = now.saturating_sub(self.last) as f64 / self.per_second;
+        self.last = now;
+        let turn = falling(TURN, self.steered, TURN_HALVED, LEAST_TURN) * MEASURE_SECONDS;
         self.steered = self.steered.saturating_add(1);
+        let paused = elapsed > PAUSE_SECONDS;
+        let (turn, step) = match paused {
+            true => (turn.min(TURN_AFTER_PAUSE / elapsed), distance),
+            false => (turn, MOVE * distance),
+        };
         self.rate = (self.rate + turn * distance / self.per_second).clamp(-MOST, MOST);
-        Some(Correction { step: MOVE * distance, rate: self.rate })
+        Some(Correction { step, rate: self.rate })
     }
 
     /// The far end is silent, or the filter stands still.
@@ -144,7 +168,9 @@ impl Drift {
         let ((then, from), moved) = (last?, moved?);
         let rate = (lag - from + moved) / now.saturating_sub(then).max(1) as f64;
         if self.closed {
-            self.rate += (CORRECT * (rate - self.rate)).clamp(-MOST_CORRECTION, MOST_CORRECTION);
+            let share = falling(CORRECT, self.looks, CORRECT_HALVED, LEAST_CORRECT);
+            self.looks = self.looks.saturating_add(1);
+            self.rate += (share * (rate - self.rate)).clamp(-MOST_CORRECTION, MOST_CORRECTION);
         } else {
             self.looks = self.looks.saturating_add(1);
             let (mean, error) = average(&mut self.rates, rate, 1e-21);
@@ -176,6 +202,7 @@ impl Drift {
         ];
         sums.into_iter().for_each(|v| to.double(v));
         to.count(self.looked.map_or(u64::MAX, |(then, _)| then));
+        to.count(self.last);
         [self.seen, self.measured, self.steered, self.looks, self.closed.into()]
             .into_iter()
             .for_each(|v| to.count(v.into()));
@@ -188,11 +215,17 @@ impl Drift {
         self.rates = [from.double()?, from.double()?, from.double()?];
         let (lag, then) = (from.double()?, from.count()?);
         self.looked = (then != u64::MAX).then_some((then, lag));
+        self.last = from.count()?;
         (self.seen, self.measured) = (from.count()? as u32, from.count()? as u32);
         (self.steered, self.looks) = (from.count()? as u32, from.count()? as u32);
         self.closed = from.count()? != 0;
         Ok(())
     }
+}
+
+/// A share that is `first`, half of that after `halved` steps, and falls on to `least`.
+fn falling(first: f64, steps: u32, halved: f64, least: f64) -> f64 {
+    (first / (1.0 + f64::from(steps) / halved)).max(least)
 }
 
 /// Adds to sums of values, their squares and their weight, which are forgotten slowly; returns the mean and its standard error.
@@ -203,4 +236,39 @@ fn average(sums: &mut [f64; 3], value: f64, least_variance: f64) -> (f64, f64) {
     let mean = sums[0] / sums[2];
     let variance = (sums[1] / sums[2] - mean * mean).max(least_variance);
     (mean, (variance / sums[2]).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A measurement of an echo that is `distance` samples later than predicted, at the end of `now` samples.
+    fn measure(drift: &mut Drift, now: u64, distance: f32) -> Option<Correction> {
+        let echo = |i: usize| (i as f32 * 0.3).sin();
+        let slope = |i: usize| 0.5 * (echo(i + 1) - echo(i - 1));
+        let residual: Vec<f32> = (1..65).map(|i| -distance * slope(i)).collect();
+        let microphone: Vec<f32> = (1..65).map(|i| echo(i) - distance * slope(i)).collect();
+        (0..drift.blocks).filter_map(|_| drift.observe(now, &microphone, &residual)).last()
+    }
+
+    #[test]
+    fn a_pause_moves_the_lag_and_hardly_the_rate() {
+        let mut drift = Drift::new(&Config::default());
+        let mut now = 0;
+        for i in 0..100 {
+            now += 4000;
+            // The sign alternates: the rate is right.
+            let distance = if i < 12 { 0.1 } else { 0.002 * (-1.0f32).powi(i) };
+            measure(&mut drift, now, distance);
+        }
+        assert!(drift.closed);
+        let before = drift.rate;
+        now += 10 * 16_000;
+        let after = measure(&mut drift, now, 0.3).expect("the loop is closed");
+        assert!((after.step - 0.3).abs() < 0.03, "moved by {}", after.step);
+        let turned = after.rate - before;
+        assert!((turned - 0.5 * after.step / 160_000.0).abs() < 1e-7, "turned by {turned:e}");
+        let soon = measure(&mut drift, now + 4000, 0.3).expect("the loop is closed");
+        assert!(soon.step < 0.2 && soon.rate - after.rate > turned, "moved by {}", soon.step);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::AudioError;
 
-const MAGIC: &[u8; 8] = b"PSMECHO4";
+const MAGIC: &[u8; 8] = b"PSMECHO6";
 
 /// Collects a state as bytes.
 ///

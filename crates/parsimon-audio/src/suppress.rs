@@ -19,7 +19,7 @@
 //! noise does not pump. With a silent far end `R` is zero and the gain is one.
 //!
 //! The constants were chosen on one half of the scenes of `bench/echo_suppress.py` and measured on the other half
-//! (`record/2026-11-16-suppress.md`).
+//! (`record/2026-11-16-suppress.md`; behind the present filter `record/2026-11-17-echo.md`).
 
 use crate::AudioError;
 use crate::config::Config;

@@ -55,6 +55,23 @@ fn a_changed_path_is_found_within_two_seconds() {
 }
 
 #[test]
+fn a_changed_path_is_no_double_talk() {
+    let mut verdicts = vec![];
+    for seed in 0..2 {
+        let far = speech(10 * RATE, RATE, 40 + seed);
+        let (a, b) = (room(1500, 20, 50 + seed), room(1500, 20, 60 + seed));
+        let change = 8 * RATE;
+        let echo = [&convolve(&far, &a)[..change], &convolve(&far, &b)[change..]].concat();
+        let hiss: Vec<f32> = noise(far.len(), 3).iter().map(|v| v * 1e-2).collect();
+        let config = Config { taps: 1536, ..Config::default() };
+        let done = cancel(&far, &add(&echo, &hiss), config, Alignment::Known(0)).unwrap();
+        verdicts.extend_from_slice(&done.double_talk[change / config.block()..]);
+    }
+    let share = verdicts.iter().filter(|&&v| v).count() as f64 / verdicts.len() as f64;
+    assert!(share < 0.25, "{share} of the two seconds after the change");
+}
+
+#[test]
 fn double_talk_leaves_the_filter_and_the_near_end_alone() {
     let far = speech(12 * RATE, RATE, 5);
     let echo = convolve(&far, &room(200, 20, 6));

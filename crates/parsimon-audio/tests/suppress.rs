@@ -132,3 +132,13 @@ proptest! {
         prop_assert_eq!(out, whole);
     }
 }
+
+#[test]
+fn a_verdict_stands_for_every_block() {
+    let far = speech(RATE + 100, RATE, 80);
+    let echo = convolve(&far, &room(200, 20, 81));
+    for suppress in [false, true] {
+        let done = cancel(&far, &echo, config(suppress), Alignment::Known(0)).unwrap();
+        assert_eq!(done.double_talk.len(), far.len().div_ceil(config(suppress).block()));
+    }
+}

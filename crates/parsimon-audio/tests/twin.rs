@@ -68,11 +68,19 @@ struct Twin {
     last: Vec<f64>,
     long_term: f64,
     learned: u64,
+    /// Of the shadow.
+    step: f64,
     /// Of filter, shadow and microphone, over a tenth of a second.
     energies: [f64; 3],
     /// Microphone and error, over two seconds.
     judged: [f64; 2],
     takeovers: u64,
+    /// The long-term power of the predicted echo by bin; weighted means of `Re(E conj(Y))`, `|Y|^2` and `|E|^2`, the usual
+    /// `|Y|^2`, blocks in which the prediction was confirmed, takeovers after a change of the path.
+    echo: Vec<f64>,
+    mismatch: [f64; 4],
+    confirmed: u64,
+    changes: u64,
     /// The partition of the shadow that is made causal next.
     turn: usize,
     /// Partitions at most, of the end that is looked at, and by how many the filter grows.
@@ -95,9 +103,14 @@ impl Twin {
             last: vec![0.0; n],
             long_term: 0.0,
             learned: 0,
+            step: 0.7,
             energies: [0.0; 3],
             judged: [0.0; 2],
             takeovers: 0,
+            echo: vec![0.0; n + 1],
+            mismatch: [0.0; 4],
+            confirmed: 0,
+            changes: 0,
             turn: 0,
             most: partitions,
             end: (partitions / 4).max(1),
@@ -127,6 +140,33 @@ impl Twin {
                 self.p.push(vec![first_doubt(self.n, i); 2 * self.n]);
             }
         }
+    }
+
+    /// The microphone contradicts a prediction that was right for three seconds: by a quarter, and the near end is quiet.
+    fn has_changed(&self, rate: f64) -> bool {
+        let [cross, echo, error, usual] = self.mismatch;
+        self.confirmed >= (3.0 * rate / self.n as f64).ceil() as u64
+            && echo > 0.1 * usual
+            && -cross > 0.25 * echo
+            && error < 2.0 * echo
+    }
+
+    fn compare_prediction(&mut self, e: &[Complex], y: &[Complex], keep: f64, follow: f64) {
+        let mean = self.echo.iter().sum::<f64>() / self.echo.len() as f64;
+        let mut sums = [0.0; 3];
+        for k in 0..=self.n {
+            self.echo[k] += (square(y[k]) - self.echo[k]) * follow;
+            let weight = 1.0 / (self.s[k] + self.echo[k] + mean + 1e-20);
+            sums[0] += weight * mul(e[k], conj(y[k])).0;
+            sums[1] += weight * square(y[k]);
+            sums[2] += weight * square(e[k]);
+        }
+        for (mean, sum) in self.mismatch.iter_mut().zip(sums) {
+            *mean = keep * *mean + (1.0 - keep) * sum;
+        }
+        self.mismatch[3] += (sums[1] - self.mismatch[3]) * follow;
+        let [cross, echo, _, usual] = self.mismatch;
+        self.confirmed += u64::from(echo > 0.1 * usual && -cross < 0.2 * echo);
     }
 
     fn predict(&self, w: &[Vec<Complex>]) -> Vec<f64> {
@@ -161,7 +201,8 @@ impl Twin {
             *sum = j * *sum + (1.0 - j) * new;
         }
         let mut fresh = false;
-        if self.energies[1] < 0.4 * self.energies[0] {
+        let changed = self.has_changed(rate);
+        if self.energies[1] < if changed { 0.95 } else { 0.4 } * self.energies[0] {
             let left = (self.energies[0] / (self.energies[2] + 1e-20)).min(1.0);
             for i in 0..partitions {
                 let again = 0.3 * left * first_doubt(n, i);
@@ -174,6 +215,11 @@ impl Twin {
             e = minus(&self.predict(&self.w));
             self.energies[0] = self.energies[1];
             self.takeovers += 1;
+            self.mismatch[..3].fill(0.0);
+            if changed {
+                self.confirmed = 0;
+                self.changes += 1;
+            }
             fresh = true;
         } else if self.energies[1] > 2.0 * self.energies[0] {
             self.v = self.w.clone();
@@ -188,11 +234,14 @@ impl Twin {
             self.x[..partitions].iter().flat_map(|x| &x[..=n]).map(|&x| square(x)).sum::<f64>()
                 / ((n + 1) * partitions) as f64;
         self.learned += 1;
-        self.long_term +=
-            (mean - self.long_term) * (1.0 - decay(4.0)).max(1.0 / self.learned as f64);
-        let left = (self.judged[1] / (self.judged[0] + 1e-20)).clamp(0.01, 0.1);
-        let share = (left - 0.01) / 0.09;
-        let forget = decay(8.0).powi(2) + share * (decay(3.0).powi(2) - decay(8.0).powi(2));
+        let follow = (1.0 - decay(4.0)).max(1.0 / self.learned as f64);
+        self.long_term += (mean - self.long_term) * follow;
+        let y: Vec<f64> = microphone.iter().zip(&e).map(|(d, e)| d - e).collect();
+        let y = transform(&[&vec![0.0; n][..], &y].concat());
+        self.compare_prediction(&e_hat, &y, decay(0.1), follow);
+        let left = (self.judged[1] / (self.judged[0] + 1e-20)).clamp(0.001, 0.1);
+        let share = (left - 0.001) / 0.099;
+        let forget = decay(24.0).powi(2) + share * (decay(3.0).powi(2) - decay(24.0).powi(2));
         let smooth = decay(0.0112);
         let (mut inverse, mut step) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
         for k in 0..2 * n {
@@ -204,7 +253,7 @@ impl Twin {
             let delta = 0.5 * 0.01 * self.long_term * over(&|i| self.p[i][k]);
             inverse[k] = 1.0 / (0.5 * doubt_power + self.s[k] + delta + 1e-20);
             let floor = 0.05 * self.long_term * partitions as f64;
-            step[k] = 0.7 / (0.5 * over(&|i| square(self.x[i][k])) + floor + 1e-20);
+            step[k] = self.step / (0.5 * over(&|i| square(self.x[i][k])) + floor + 1e-20);
         }
         for i in 0..partitions {
             let x = &self.x[i];
@@ -254,6 +303,30 @@ fn the_filter_is_its_twin() {
     assert_eq!(filter.takeovers(), twin.takeovers);
     assert!(twin.takeovers > 0);
     // Single precision, a thousand multiplications deep: four digits.
+    assert!(off < 1e-8 * all, "off by {:e} of the residual's energy", off / all);
+}
+
+#[test]
+fn a_changed_path_is_found_as_by_its_twin() {
+    // A slow shadow does not win by its error alone.
+    let config = Config { taps: 64, growth: 1, step: 0.05, ..Config::at(8000) };
+    let n = config.block();
+    let far = speech(48_000, 8000, 9);
+    let (a, b) = (convolve(&far, &room(60, 0, 11)), convolve(&far, &room(60, 0, 12)));
+    let echo = [&a[..40_000], &b[40_000..]].concat();
+    let near = add(&echo, &noise(48_000, 10).iter().map(|v| 0.02 * v).collect::<Vec<_>>());
+    let (mut filter, mut twin) = (Kalman::new(&config).unwrap(), Twin::new(n, 1));
+    twin.step = config.step.into();
+    let mut residual = vec![0.0; n];
+    let (mut off, mut all) = (0.0, 0.0);
+    for (x, d) in far.chunks_exact(n).zip(near.chunks_exact(n)) {
+        filter.cancel(x, d, Learning::Adapt, &mut residual);
+        let expected = twin.cancel(x, d, 8000.0);
+        off +=
+            residual.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum::<f64>();
+        all += expected.iter().map(|v| v * v).sum::<f64>();
+    }
+    assert_eq!((filter.takeovers(), twin.changes), (twin.takeovers, 1));
     assert!(off < 1e-8 * all, "off by {:e} of the residual's energy", off / all);
 }
 

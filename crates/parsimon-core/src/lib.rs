@@ -79,7 +79,8 @@ mod state;
 mod sums;
 mod table;
 mod vector;
-mod wide;
+#[doc(hidden)]
+pub mod wide;
 
 pub use chunk::{Chunk, NumberColumn, Repeats, RowError};
 pub use columns::{ColumnMoments, Columns};

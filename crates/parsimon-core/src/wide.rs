@@ -7,7 +7,7 @@
 
 /// Something to do, once. A trait and not a closure, for a closure cannot be told to be inlined, and only what is
 /// inlined is compiled for the wide registers: [`work`](Work::work) and all it calls are `#[inline(always)]`.
-pub(crate) trait Work {
+pub trait Work {
     /// What comes of it.
     type Output;
     /// Does it.
@@ -16,7 +16,7 @@ pub(crate) trait Work {
 
 /// Does the work, compiled for AVX2 where the machine has it.
 #[inline]
-pub(crate) fn wide<W: Work>(work: W) -> W::Output {
+pub fn wide<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has AVX2, which was asked just now; the work itself is safe code.

@@ -147,7 +147,7 @@ impl Canceller {
 
     /// How much faster the reference's clock is found to run than the microphone's, in millionths.
     pub fn drift_ppm(&self) -> f64 {
-        -1e6 * self.clock.rate()
+        0.0 - 1e6 * self.clock.rate()
     }
 
     /// By how many samples the reference is held back before the filter sees it.
@@ -259,12 +259,19 @@ impl Canceller {
         }
         if active {
             self.status.active += n;
-            if self.detector.observe(&self.reference, &self.microphone, &self.residual) {
+            let mismatch = self.filter.mismatch();
+            if self.detector.observe_with(
+                &self.reference,
+                &self.microphone,
+                &self.residual,
+                mismatch,
+            ) {
                 self.status.double_talk += n;
             }
             if self.config.drift
                 && learning == Learning::Adapt
-                && let Some(c) = self.drift.observe(&self.microphone, &self.residual)
+                && let Some(c) =
+                    self.drift.observe(self.status.samples, &self.microphone, &self.residual)
             {
                 self.clock.steer(c.step, c.rate);
             }
@@ -289,6 +296,9 @@ impl Canceller {
                     self.status.resets += 1;
                 }
             }
+        }
+        if !active {
+            self.detector.rest();
         }
         if learning == Learning::Freeze {
             self.drift.pause();

@@ -4,7 +4,7 @@
 //! path's energy, in two looks one after the other (a filter that has just begun is wrong everywhere), the echo goes on
 //! behind the last tap, and the filter becomes longer. Partitions that are not in use cost no time.
 
-use super::{Kalman, LANES, mask};
+use super::{Kalman, LANES, Row};
 
 /// The end of the path is the last quarter of the first length.
 const END: usize = 4;
@@ -16,16 +16,14 @@ const LOUD: f32 = 3e-3;
 impl Kalman {
     /// Makes the filter longer where the end of its path is loud.
     pub(super) fn grow(&mut self) {
-        let length = (self.first / END).max(1);
-        let bins = self.n + 1;
+        let end_of_path = self.partitions - (self.first / END).max(1);
         let (mut all, mut end) = (0.0f32, 0.0f32);
         for p in 0..self.partitions {
-            let (g, l) = (p / LANES, p % LANES);
-            let rows = g * bins..(g + 1) * bins;
-            let taps = self.filter.re[rows.clone()].iter().zip(&self.filter.im[rows]);
-            let energy: f32 = taps.map(|(re, im)| re[l] * re[l] + im[l] * im[l]).sum();
+            let taps = (0..self.rows).map(|c| c * self.most + p);
+            let energy: f32 =
+                taps.map(|at| square(&self.filter.re[at]) + square(&self.filter.im[at])).sum();
             all += energy;
-            if p + length >= self.partitions {
+            if p >= end_of_path {
                 end += energy;
             }
         }
@@ -41,9 +39,11 @@ impl Kalman {
     /// Uses so many partitions.
     pub(super) fn reach(&mut self, partitions: usize) {
         self.partitions = partitions;
-        self.groups = partitions.div_ceil(LANES);
-        self.mask = mask(partitions);
         self.turn %= partitions;
-        self.rotation %= self.groups;
+        self.rotation %= partitions.div_ceil(LANES);
     }
+}
+
+fn square(row: &Row) -> f32 {
+    row.iter().map(|v| v * v).sum()
 }

@@ -15,14 +15,16 @@
 //! of its error that is believed to be echo, so double talk slows it down by itself. `constrain` keeps the part
 //! of the gradient that is a causal filter of one block; it is applied to the taps of a few partitions per block, in turns. The
 //! residual is taken after the update. The better the echo is predicted, over two seconds, the closer `a` is to 1: the
-//! path counts as forgotten after [`Config::memory`] where 20 dB are removed, after 3 seconds where it is 10 dB or less.
+//! path counts as forgotten after [`Config::memory`] where 30 dB are removed, after 3 seconds where it is 10 dB or less.
 //!
 //! The same belief makes the filter deaf to a sudden change of the path: the error grows, is taken for near-end
 //! speech, and nothing moves. Therefore a second filter, the *shadow*, runs beside it: normalized LMS in the same
 //! partitions, fast and naive, its gradient constrained for one partition per block. Where its error stays
 //! clearly below the first one's, the filter takes over its taps and as much doubt as the two differed by;
 //! where it stays clearly above, as in double talk, the shadow starts again from the filter (the idea is
-//! that of Ochiai, Araseki and Ogihara 1977, and of the two-path canceller in Speex).
+//! that of Ochiai, Araseki and Ogihara 1977, and of the two-path canceller in Speex). Where the microphone contradicts the
+//! prediction of a filter that was right before (`mismatch.rs`), the path has changed, and the shadow leads as soon as it
+//! is better at all.
 //!
 //! The path is as long as [`Config::taps`] at first. Where its end is found to be loud, it becomes longer by half of that length, up to
 //! [`Config::growth`] times.
@@ -32,20 +34,25 @@
 //! regularization `delta` follows the long-term power of the reference.
 
 mod growth;
+mod mismatch;
 mod path;
 mod saved;
 mod shadow;
 mod update;
 
+use self::mismatch::Mismatch;
 use crate::adaptive::{Adaptive, Learning};
 use crate::fft::Fft;
 use crate::state::{Reader, Writer};
 use crate::{AudioError, Config};
 
-/// Partitions are computed this many at a time, and so are the one or two signals that are transformed alone: four
-/// fill the registers of every machine, and more spill out of them.
+/// Neighboring bins that are computed together: a register of eight numbers, or two of four.
+const WIDTH: usize = 8;
+type Row = [f32; WIDTH];
+
+/// Signals that are transformed together: four fill the registers of every machine.
 const LANES: usize = 4;
-type Row = [f32; LANES];
+type Lanes = [f32; LANES];
 
 /// Seconds over which the power of what is not echo is smoothed; short, for near-end speech begins suddenly.
 const NEAR_END_SECONDS: f32 = 0.0112;
@@ -53,8 +60,8 @@ const NEAR_END_SECONDS: f32 = 0.0112;
 const COMPARISON_SECONDS: f32 = 0.1;
 /// Seconds over which the filter is judged.
 const JUDGE_SECONDS: f32 = 2.0;
-/// Shares of the microphone's energy that an excellent and a poor filter leave (20 and 10 dB).
-const EXCELLENT: f32 = 0.01;
+/// Shares of the microphone's energy that an excellent and a poor filter leave (30 and 10 dB).
+const EXCELLENT: f32 = 0.001;
 const POOR: f32 = 0.1;
 /// Seconds after which a path that is predicted poorly counts as forgotten, where the setting is not shorter.
 const POOR_SECONDS: f32 = 3.0;
@@ -67,7 +74,7 @@ const LOOK_SECONDS: f32 = 0.5;
 /// A doubt that never quite dies: keeps states away from subnormal numbers, which are slow.
 const LEAST: f32 = 1e-20;
 
-/// A spectrum of every partition: for each group of lanes, one row per bin.
+/// A spectrum of every partition: for each row of bins, all partitions one after the other.
 #[derive(Clone, Debug)]
 struct Taps {
     re: Vec<Row>,
@@ -76,43 +83,54 @@ struct Taps {
 
 impl Taps {
     fn zeros(rows: usize) -> Self {
-        Self { re: vec![[0.0; LANES]; rows], im: vec![[0.0; LANES]; rows] }
+        Self { re: vec![[0.0; WIDTH]; rows], im: vec![[0.0; WIDTH]; rows] }
     }
 
     fn copy_from(&mut self, other: &Taps) {
         self.re.copy_from_slice(&other.re);
         self.im.copy_from_slice(&other.im);
     }
+
+    fn clear(&mut self) {
+        self.re.fill([0.0; WIDTH]);
+        self.im.fill([0.0; WIDTH]);
+    }
 }
 
-/// What is known per bin. Lane 0 belongs to the filter, lane 1 to the shadow, the others are idle.
+/// What is known per bin.
 #[derive(Clone, Debug)]
 struct Bins {
-    /// Predicted echo.
+    /// Spectra as they are transformed. Lane 0 belongs to the filter, lane 1 to the shadow, lane 2 to the predicted echo.
+    re: Vec<Lanes>,
+    im: Vec<Lanes>,
+    /// Predicted echo of the filter.
     y_re: Vec<Row>,
     y_im: Vec<Row>,
-    /// Errors.
+    /// Errors of filter and shadow, times their steps.
     e_re: Vec<Row>,
     e_im: Vec<Row>,
+    f_re: Vec<Row>,
+    f_im: Vec<Row>,
     /// `sum_p P |X|^2`, `sum_p P`, `sum_p |X|^2`.
-    doubt_power: Vec<f32>,
-    doubt: Vec<f32>,
-    power: Vec<f32>,
+    doubt_power: Vec<Row>,
+    doubt: Vec<Row>,
+    power: Vec<Row>,
     /// `1 / D`.
-    inverse: Vec<f32>,
+    inverse: Vec<Row>,
 }
 
 /// Room for work.
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// Of one group of partitions.
-    gradient: Taps,
+    /// Spectra of [`LANES`] partitions.
+    part_re: Vec<Lanes>,
+    part_im: Vec<Lanes>,
     /// Packed samples on their way between time and frequency.
-    re: Vec<Row>,
-    im: Vec<Row>,
+    re: Vec<Lanes>,
+    im: Vec<Lanes>,
     /// The errors, packed, in the lanes of [`Bins`].
-    error_re: Vec<Row>,
-    error_im: Vec<Row>,
+    error_re: Vec<Lanes>,
+    error_im: Vec<Lanes>,
     /// The echo that the filter predicts after the update.
     echo: Vec<f32>,
 }
@@ -125,8 +143,8 @@ pub struct Kalman {
     first: usize,
     partitions: usize,
     most: usize,
-    /// Groups in use.
-    groups: usize,
+    /// Rows of bins.
+    rows: usize,
     /// Blocks between two looks at the end of the path.
     look: u64,
     step: f32,
@@ -137,10 +155,8 @@ pub struct Kalman {
     compare: f32,
     follow: f32,
     fft: Fft,
-    /// 1 for the lanes of the last group in use that are partitions, 0 for the rest.
-    mask: Row,
-    /// By partition, a row for each group that there may be.
-    first_doubt: Vec<Row>,
+    /// By partition.
+    first_doubt: Vec<f32>,
 
     // What the next block depends on.
     filter: Taps,
@@ -149,13 +165,12 @@ pub struct Kalman {
     kept: Taps,
     /// The filter when [`Adaptive::moved`] was last called, and the power of the reference since, by bin.
     before: Taps,
-    weight: Vec<f32>,
-    /// Spectra of the reference, twice side by side for each bin, so that a window of them is one slice.
-    x_re: Vec<f32>,
-    x_im: Vec<f32>,
+    weight: Vec<Row>,
+    /// Spectra of the reference, twice one after the other for each row, so that a window of them is one slice.
+    x: Taps,
     head: usize,
     last: Vec<f32>,
-    near_end: Vec<f32>,
+    near_end: Vec<Row>,
     long_term: f32,
     learned: u64,
     turn: usize,
@@ -167,6 +182,7 @@ pub struct Kalman {
     shadow_energy: f32,
     microphone_energy: f32,
     takeovers: u64,
+    mismatch: Mismatch,
     /// Whether the end of the path was loud in the last look.
     loud: bool,
 
@@ -181,8 +197,8 @@ impl Kalman {
         let n = config.block();
         let partitions = config.taps.div_ceil(n);
         let most = config.longest().div_ceil(n).max(partitions);
-        let rows = most.div_ceil(LANES) * (n + 1);
-        let slots = most.div_ceil(LANES) * LANES;
+        let rows = (n + 1).div_ceil(WIDTH);
+        let (one, all) = ([[0.0; WIDTH]].repeat(rows), rows * most);
         let decay =
             |seconds: f32| (-(n as f64) / f64::from(config.rate) / f64::from(seconds)).exp() as f32;
         let mut kalman = Self {
@@ -190,7 +206,7 @@ impl Kalman {
             first: partitions,
             partitions,
             most,
-            groups: partitions.div_ceil(LANES),
+            rows,
             look: (LOOK_SECONDS * config.rate as f32 / n as f32).ceil() as u64,
             step: config.step,
             forget: [config.memory, config.memory.min(POOR_SECONDS)]
@@ -200,26 +216,22 @@ impl Kalman {
             compare: decay(COMPARISON_SECONDS),
             follow: 1.0 - decay(POWER_SECONDS),
             fft: Fft::new(n),
-            mask: mask(partitions),
-            first_doubt: (0..slots / LANES)
-                .map(|g| {
-                    std::array::from_fn(|l| {
-                        let seconds = ((g * LANES + l) * n) as f32 / config.rate as f32;
-                        10f32.powf(-0.1 * FIRST_DOUBT_FALL * seconds).max(LEAST)
-                    })
+            first_doubt: (0..most)
+                .map(|p| {
+                    let seconds = (p * n) as f32 / config.rate as f32;
+                    10f32.powf(-0.1 * FIRST_DOUBT_FALL * seconds).max(LEAST)
                 })
                 .collect(),
-            filter: Taps::zeros(rows),
-            doubt: vec![[0.0; LANES]; rows],
-            shadow: Taps::zeros(rows),
-            kept: Taps::zeros(rows),
-            before: Taps::zeros(rows),
-            weight: vec![0.0; n + 1],
-            x_re: vec![0.0; (n + 1) * 2 * slots],
-            x_im: vec![0.0; (n + 1) * 2 * slots],
+            filter: Taps::zeros(all),
+            doubt: vec![[0.0; WIDTH]; all],
+            shadow: Taps::zeros(all),
+            kept: Taps::zeros(all),
+            before: Taps::zeros(all),
+            weight: one.clone(),
+            x: Taps::zeros(2 * all),
             head: 0,
             last: vec![0.0; n],
-            near_end: vec![0.0; n + 1],
+            near_end: one.clone(),
             long_term: 0.0,
             learned: 0,
             turn: 0,
@@ -230,19 +242,29 @@ impl Kalman {
             shadow_energy: 0.0,
             microphone_energy: 0.0,
             takeovers: 0,
+            mismatch: Mismatch::new(
+                rows,
+                decay(mismatch::SECONDS),
+                (mismatch::TRUST_SECONDS * config.rate as f32 / n as f32).ceil() as u64,
+            ),
             loud: false,
             bins: Bins {
-                y_re: vec![[0.0; LANES]; n + 1],
-                y_im: vec![[0.0; LANES]; n + 1],
-                e_re: vec![[0.0; LANES]; n + 1],
-                e_im: vec![[0.0; LANES]; n + 1],
-                doubt_power: vec![0.0; n + 1],
-                doubt: vec![0.0; n + 1],
-                power: vec![0.0; n + 1],
-                inverse: vec![0.0; n + 1],
+                re: vec![[0.0; LANES]; n + 1],
+                im: vec![[0.0; LANES]; n + 1],
+                y_re: one.clone(),
+                y_im: one.clone(),
+                e_re: one.clone(),
+                e_im: one.clone(),
+                f_re: one.clone(),
+                f_im: one.clone(),
+                doubt_power: one.clone(),
+                doubt: one.clone(),
+                power: one.clone(),
+                inverse: one,
             },
             scratch: Scratch {
-                gradient: Taps::zeros(n + 1),
+                part_re: vec![[0.0; LANES]; n + 1],
+                part_im: vec![[0.0; LANES]; n + 1],
                 re: vec![[0.0; LANES]; n],
                 im: vec![[0.0; LANES]; n],
                 error_re: vec![[0.0; LANES]; n],
@@ -260,11 +282,10 @@ impl Kalman {
 
     /// The first doubt for the partitions in use from `first` on.
     fn doubt_from(&mut self, first: usize) {
-        let bins = self.n + 1;
-        for p in first..self.partitions {
-            let (g, l) = (p / LANES, p % LANES);
-            for row in &mut self.doubt[g * bins..(g + 1) * bins] {
-                row[l] = self.first_doubt[g][l];
+        for doubt in self.doubt.chunks_exact_mut(self.most) {
+            let used = first..self.partitions;
+            for (row, v) in doubt[used.clone()].iter_mut().zip(&self.first_doubt[used]) {
+                *row = [*v; WIDTH];
             }
         }
     }
@@ -278,15 +299,18 @@ impl Kalman {
         best + share * (worst - best)
     }
 
-    fn slots(&self) -> usize {
-        self.first_doubt.len() * LANES
+    /// Copies the spectra of up to [`LANES`] partitions from `first` on from `taps` to `scratch.part_*`; lanes without a
+    /// partition are silent.
+    fn gather(s: &mut Scratch, taps: &Taps, most: usize, first: usize, end: usize) {
+        for (k, (re, im)) in s.part_re.iter_mut().zip(&mut s.part_im).enumerate() {
+            let at = k / WIDTH * most + first;
+            for l in 0..LANES {
+                let inside = first + l < end;
+                re[l] = if inside { taps.re[at + l][k % WIDTH] } else { 0.0 };
+                im[l] = if inside { taps.im[at + l][k % WIDTH] } else { 0.0 };
+            }
+        }
     }
-}
-
-/// Which lanes of the last group of so many partitions are partitions.
-fn mask(partitions: usize) -> Row {
-    let full = partitions - (partitions.div_ceil(LANES) - 1) * LANES;
-    std::array::from_fn(|l| if l < full { 1.0 } else { 0.0 })
 }
 
 impl Adaptive for Kalman {
@@ -345,25 +369,24 @@ impl Adaptive for Kalman {
         self.doubt_everything();
         self.filter_energy = 0.0;
         self.shadow_energy = 0.0;
+        self.mismatch.start_again(true);
     }
 
     fn clear(&mut self) {
-        for taps in [&mut self.filter, &mut self.shadow, &mut self.kept, &mut self.before] {
-            taps.re.fill([0.0; LANES]);
-            taps.im.fill([0.0; LANES]);
-        }
-        for v in
-            [&mut self.x_re, &mut self.x_im, &mut self.last, &mut self.near_end, &mut self.weight]
-        {
-            v.fill(0.0);
-        }
-        self.doubt.fill([0.0; LANES]);
+        let taps =
+            [&mut self.filter, &mut self.shadow, &mut self.kept, &mut self.before, &mut self.x];
+        taps.into_iter().for_each(Taps::clear);
+        self.last.fill(0.0);
+        self.near_end.fill([0.0; WIDTH]);
+        self.weight.fill([0.0; WIDTH]);
+        self.doubt.fill([0.0; WIDTH]);
         self.reach(self.first);
         self.doubt_everything();
         (self.long_term, self.learned) = (0.0, 0);
         (self.filter_energy, self.shadow_energy, self.microphone_energy) = (0.0, 0.0, 0.0);
         (self.heard, self.left) = (0.0, 0.0);
         self.loud = false;
+        self.mismatch.clear();
     }
 
     fn echo_path(&self) -> Vec<f32> {
@@ -372,6 +395,10 @@ impl Adaptive for Kalman {
 
     fn moved(&mut self) -> Option<f64> {
         self.movement()
+    }
+
+    fn mismatch(&self) -> f32 {
+        self.mismatch.share()
     }
 
     fn takeovers(&self) -> u64 {

@@ -1,10 +1,12 @@
 //! Filter and shadow compared: which of them goes on.
 
 use super::update::constrain;
-use super::{Kalman, LANES, LEAST, Row};
+use super::{Kalman, LANES, LEAST, WIDTH};
 
 /// The shadow takes the lead below this share of the filter's error energy...
 const TAKE_OVER: f32 = 0.4;
+/// ...or, after a change of the path, below this one...
+const TAKE_OVER_CHANGED: f32 = 0.95;
 /// ...and is sent back above this multiple of it.
 const SEND_BACK: f32 = 2.0;
 /// The doubt after a takeover, as a share of the first doubt, where the filter had removed nothing.
@@ -17,8 +19,11 @@ impl Kalman {
         self.microphone_energy = c * self.microphone_energy + (1.0 - c) * heard;
         self.filter_energy = c * self.filter_energy + (1.0 - c) * energy[0];
         self.shadow_energy = c * self.shadow_energy + (1.0 - c) * energy[1];
-        if self.shadow_energy < TAKE_OVER * self.filter_energy {
+        let changed = self.mismatch.has_changed();
+        let enough = if changed { TAKE_OVER_CHANGED } else { TAKE_OVER };
+        if self.shadow_energy < enough * self.filter_energy {
             self.take_over();
+            self.mismatch.start_again(changed);
             self.filter_energy = self.shadow_energy;
             self.takeovers += 1;
             return true;
@@ -36,26 +41,30 @@ impl Kalman {
     /// The shadow, made causal, becomes the filter; the doubt is at least what the two differ by, and the more like
     /// the first doubt the less the filter had removed: the shadow has only begun to find a new path.
     pub(super) fn take_over(&mut self) {
-        let bins = self.n + 1;
         let left = (self.filter_energy / (self.microphone_energy + LEAST)).min(1.0);
-        for g in 0..self.groups {
-            let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
-            let again: Row =
-                std::array::from_fn(|l| DOUBT_AGAIN * left * mask[l] * self.first_doubt[g][l]);
-            let rows = g * bins..(g + 1) * bins;
-            let gradient = &mut self.scratch.gradient;
-            gradient.re.copy_from_slice(&self.shadow.re[rows.clone()]);
-            gradient.im.copy_from_slice(&self.shadow.im[rows.clone()]);
-            constrain(&self.fft, &mut self.scratch);
-            for (k, row) in rows.enumerate() {
-                let (vr, vi) = (self.scratch.gradient.re[k], self.scratch.gradient.im[k]);
-                for (l, again) in again.into_iter().enumerate() {
-                    let dr = self.shadow.re[row][l] - self.filter.re[row][l];
-                    let di = self.shadow.im[row][l] - self.filter.im[row][l];
-                    self.doubt[row][l] = self.doubt[row][l].max(dr * dr + di * di).max(again);
+        for c in 0..self.rows {
+            for p in 0..self.partitions {
+                let (at, again) = (c * self.most + p, DOUBT_AGAIN * left * self.first_doubt[p]);
+                let (vr, vi) = (self.shadow.re[at], self.shadow.im[at]);
+                let (wr, wi) = (self.filter.re[at], self.filter.im[at]);
+                let mut doubt = self.doubt[at];
+                for l in 0..WIDTH {
+                    let (dr, di) = (vr[l] - wr[l], vi[l] - wi[l]);
+                    doubt[l] = doubt[l].max(dr * dr + di * di).max(again);
                 }
-                self.filter.re[row] = vr;
-                self.filter.im[row] = vi;
+                self.doubt[at] = doubt;
+            }
+        }
+        for first in (0..self.partitions).step_by(LANES) {
+            let s = &mut self.scratch;
+            Self::gather(s, &self.shadow, self.most, first, self.partitions);
+            constrain(&self.fft, s);
+            for (k, (re, im)) in s.part_re.iter().zip(&s.part_im).enumerate() {
+                for l in 0..LANES.min(self.partitions - first) {
+                    let at = k / WIDTH * self.most + first + l;
+                    self.filter.re[at][k % WIDTH] = re[l];
+                    self.filter.im[at][k % WIDTH] = im[l];
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 //! One block: prediction, errors, and what filter and shadow learn from them.
 
-use super::{Kalman, LANES, LEAST, Row, Scratch};
+use super::{Bins, Kalman, LANES, LEAST, Lanes, Row, Scratch, Taps, WIDTH};
 use crate::fft::Fft;
+use parsimon_core::wide::{Work, wide};
 
 /// Half of the power of a block of `2n` overlapped samples falls into the `n` that are kept.
 const KEPT: f32 = 0.5;
@@ -9,20 +10,113 @@ const KEPT: f32 = 0.5;
 const DELTA: f32 = 0.01;
 /// The same for the shadow.
 const SHADOW_DELTA: f32 = 0.05;
-/// Groups of partitions whose taps are made causal in a block, in turns.
-const CONSTRAINED: usize = 1;
+
+/// Sums over all partitions, for every row of bins.
+struct Predict<'a> {
+    most: usize,
+    used: usize,
+    head: usize,
+    x: &'a Taps,
+    filter: &'a Taps,
+    shadow: &'a Taps,
+    doubt: &'a [Row],
+    bins: &'a mut Bins,
+}
+
+impl Work for Predict<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work(self) {
+        let b = self.bins;
+        for c in 0..b.power.len() {
+            let at = c * self.most;
+            let own = at..at + self.used;
+            let seen = 2 * at + self.head..2 * at + self.head + self.used;
+            let x = self.x.re[seen.clone()].iter().zip(&self.x.im[seen]);
+            let w = self.filter.re[own.clone()].iter().zip(&self.filter.im[own.clone()]);
+            let v = self.shadow.re[own.clone()].iter().zip(&self.shadow.im[own.clone()]);
+            let zero = [0.0f32; WIDTH];
+            let (mut yr, mut yi, mut ur, mut ui) = (zero, zero, zero, zero);
+            let (mut doubt_power, mut doubts, mut powers) = (zero, zero, zero);
+            for ((((xr, xi), (wr, wi)), (vr, vi)), doubt) in x.zip(w).zip(v).zip(&self.doubt[own]) {
+                for l in 0..WIDTH {
+                    yr[l] += wr[l] * xr[l] - wi[l] * xi[l];
+                    yi[l] += wr[l] * xi[l] + wi[l] * xr[l];
+                    ur[l] += vr[l] * xr[l] - vi[l] * xi[l];
+                    ui[l] += vr[l] * xi[l] + vi[l] * xr[l];
+                    let power = xr[l] * xr[l] + xi[l] * xi[l];
+                    doubt_power[l] += doubt[l] * power;
+                    doubts[l] += doubt[l];
+                    powers[l] += power;
+                }
+            }
+            (b.y_re[c], b.y_im[c]) = (yr, yi);
+            (b.doubt_power[c], b.doubt[c], b.power[c]) = (doubt_power, doubts, powers);
+            let lanes = b.re.iter_mut().zip(&mut b.im).skip(c * WIDTH).take(WIDTH);
+            for (l, (re, im)) in lanes.enumerate() {
+                *re = [yr[l], ur[l], 0.0, 0.0];
+                *im = [yi[l], ui[l], 0.0, 0.0];
+            }
+        }
+    }
+}
+
+/// What filter, shadow and doubt learn from the errors in `bins`, without any constraint.
+struct Update<'a> {
+    most: usize,
+    used: usize,
+    head: usize,
+    forget: f32,
+    x: &'a Taps,
+    filter: &'a mut Taps,
+    shadow: &'a mut Taps,
+    doubt: &'a mut [Row],
+    bins: &'a Bins,
+}
+
+impl Work for Update<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work(self) {
+        let (b, forget) = (self.bins, self.forget);
+        for c in 0..b.power.len() {
+            let at = c * self.most;
+            let own = at..at + self.used;
+            let seen = 2 * at + self.head..2 * at + self.head + self.used;
+            let x = self.x.re[seen.clone()].iter().zip(&self.x.im[seen]);
+            let w = self.filter.re[own.clone()].iter_mut().zip(&mut self.filter.im[own.clone()]);
+            let v = self.shadow.re[own.clone()].iter_mut().zip(&mut self.shadow.im[own.clone()]);
+            let (er, ei, fr, fi) = (b.e_re[c], b.e_im[c], b.f_re[c], b.f_im[c]);
+            let inverse = b.inverse[c].map(|v| KEPT * v);
+            for ((((xr, xi), w), v), doubts) in x.zip(w).zip(v).zip(&mut self.doubt[own]) {
+                // PERF: rows are copied out and back whole, or the compiler must fear that they overlap.
+                let (mut wr, mut wi, mut vr, mut vi) = (*w.0, *w.1, *v.0, *v.1);
+                let mut doubt = *doubts;
+                for l in 0..WIDTH {
+                    let (gr, gi) = (xr[l] * er[l] + xi[l] * ei[l], xr[l] * ei[l] - xi[l] * er[l]);
+                    wr[l] += doubt[l] * gr;
+                    wi[l] += doubt[l] * gi;
+                    vr[l] += xr[l] * fr[l] + xi[l] * fi[l];
+                    vi[l] += xr[l] * fi[l] - xi[l] * fr[l];
+                    let power = xr[l] * xr[l] + xi[l] * xi[l];
+                    let rest = (1.0 - inverse[l] * doubt[l] * power).max(0.0);
+                    doubt[l] = doubt[l] * (forget * rest)
+                        + (1.0 - forget) * (wr[l] * wr[l] + wi[l] * wi[l])
+                        + LEAST;
+                }
+                (*w.0, *w.1, *v.0, *v.1) = (wr, wi, vr, vi);
+                *doubts = doubt;
+            }
+        }
+    }
+}
 
 impl Kalman {
-    /// What a group `g` of partitions sees in bin `k`: a part of the ring `x` of real or imaginary spectra.
-    #[inline(always)]
-    fn window(x: &[f32], slots: usize, head: usize, g: usize, k: usize) -> &Row {
-        let at = k * 2 * slots + head + g * LANES;
-        x[at..at + LANES].try_into().expect("a slice of LANES numbers")
-    }
-
     /// Takes in the newest block of reference.
     pub(super) fn advance(&mut self, reference: &[f32]) {
-        let (n, slots) = (self.n, self.slots());
+        let (n, most) = (self.n, self.most);
         let s = &mut self.scratch;
         for i in 0..n / 2 {
             s.re[i] = lane(self.last[2 * i]);
@@ -32,55 +126,36 @@ impl Kalman {
         }
         self.last.copy_from_slice(reference);
         let b = &mut self.bins;
-        self.fft.forward(&mut s.re, &mut s.im, &mut b.e_re, &mut b.e_im);
-        self.head = (self.head + slots - 1) % slots;
-        for k in 0..=n {
-            for at in [k * 2 * slots + self.head, k * 2 * slots + self.head + slots] {
-                self.x_re[at] = b.e_re[k][0];
-                self.x_im[at] = b.e_im[k][0];
+        self.fft.forward(&mut s.re, &mut s.im, &mut b.re, &mut b.im);
+        self.head = (self.head + most - 1) % most;
+        for (k, (re, im)) in b.re.iter().zip(&b.im).enumerate() {
+            let at = k / WIDTH * 2 * most + self.head;
+            for at in [at, at + most] {
+                self.x.re[at][k % WIDTH] = re[0];
+                self.x.im[at][k % WIDTH] = im[0];
             }
         }
     }
 
     /// Predictions of filter and shadow, and the sums over partitions that the update needs.
     pub(super) fn predict(&mut self) {
-        let (slots, head, bins) = (self.slots(), self.head, self.n + 1);
-        for k in 0..bins {
-            let mut y = [[0.0f32; LANES]; 4];
-            let mut sums = [[0.0f32; LANES]; 3];
-            for g in 0..self.groups {
-                let row = g * bins + k;
-                let xr = *Self::window(&self.x_re, slots, head, g, k);
-                let xi = *Self::window(&self.x_im, slots, head, g, k);
-                let (wr, wi) = (self.filter.re[row], self.filter.im[row]);
-                let (vr, vi) = (self.shadow.re[row], self.shadow.im[row]);
-                let doubt = self.doubt[row];
-                let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
-                for l in 0..LANES {
-                    y[0][l] += wr[l] * xr[l] - wi[l] * xi[l];
-                    y[1][l] += wr[l] * xi[l] + wi[l] * xr[l];
-                    y[2][l] += vr[l] * xr[l] - vi[l] * xi[l];
-                    y[3][l] += vr[l] * xi[l] + vi[l] * xr[l];
-                    let power = xr[l] * xr[l] + xi[l] * xi[l];
-                    sums[0][l] += doubt[l] * power;
-                    sums[1][l] += doubt[l];
-                    sums[2][l] += mask[l] * power;
-                }
-            }
-            let b = &mut self.bins;
-            b.y_re[k] = [sum(&y[0]), sum(&y[2]), 0.0, 0.0];
-            b.y_im[k] = [sum(&y[1]), sum(&y[3]), 0.0, 0.0];
-            b.doubt_power[k] = sum(&sums[0]);
-            b.doubt[k] = sum(&sums[1]);
-            b.power[k] = sum(&sums[2]);
-        }
+        wide(Predict {
+            most: self.most,
+            used: self.partitions,
+            head: self.head,
+            x: &self.x,
+            filter: &self.filter,
+            shadow: &self.shadow,
+            doubt: &self.doubt,
+            bins: &mut self.bins,
+        });
     }
 
-    /// Errors of filter and shadow, packed in `scratch.error_*`, behind a block of zeros as their
-    /// transform wants them; returns their energies.
+    /// Errors of filter and shadow and the filter's prediction, packed in `scratch.error_*`, behind a block of zeros as
+    /// their transform wants them; returns the energies of the errors.
     pub(super) fn errors(&mut self, microphone: &[f32]) -> [f32; 2] {
         let (n, s) = (self.n, &mut self.scratch);
-        self.fft.inverse(&self.bins.y_re, &self.bins.y_im, &mut s.error_re, &mut s.error_im);
+        self.fft.inverse(&self.bins.re, &self.bins.im, &mut s.error_re, &mut s.error_im);
         let mut energy = [0.0f32; LANES];
         for i in 0..n / 2 {
             for (rows, d) in
@@ -88,7 +163,7 @@ impl Kalman {
             {
                 rows[i] = [0.0; LANES];
                 let y = rows[n / 2 + i];
-                let e = [d - y[0], d - y[1], 0.0, 0.0];
+                let e = [d - y[0], d - y[1], y[0], 0.0];
                 for l in 0..LANES {
                     energy[l] += e[l] * e[l];
                 }
@@ -110,134 +185,184 @@ impl Kalman {
     /// One update of filter and shadow from the errors in `scratch.error_*`. Leaves the filter's new prediction in
     /// `scratch.echo`. `fresh`: the filter has just taken over the shadow.
     pub(super) fn learn(&mut self, fresh: bool) {
-        let (n, bins, slots, head) = (self.n, self.n + 1, self.slots(), self.head);
+        let (n, most) = (self.n, self.most);
         let forget = self.forget();
         let (s, b) = (&mut self.scratch, &mut self.bins);
-        self.fft.forward(&mut s.error_re, &mut s.error_im, &mut b.e_re, &mut b.e_im);
+        self.fft.forward(&mut s.error_re, &mut s.error_im, &mut b.re, &mut b.im);
 
-        let power: f32 = b.power.iter().sum::<f32>() / (bins * self.partitions) as f32;
+        let power: f32 =
+            b.power.as_flattened().iter().sum::<f32>() / ((n + 1) * self.partitions) as f32;
         self.learned += 1;
         self.long_term += (power - self.long_term) * self.follow.max(1.0 / self.learned as f32);
         let floor = self.long_term * self.partitions as f32;
-        for k in 0..bins {
-            self.weight[k] += b.power[k];
-            let error = b.e_re[k][0] * b.e_re[k][0] + b.e_im[k][0] * b.e_im[k][0];
+        let follow = self.follow.max(1.0 / self.learned as f32);
+        self.mismatch.observe(&b.re, &b.im, &self.near_end, follow);
+        for (k, (re, im)) in b.re.iter().zip(&b.im).enumerate() {
+            let (c, l) = (k / WIDTH, k % WIDTH);
+            self.weight[c][l] += b.power[c][l];
+            let error = re[0] * re[0] + im[0] * im[0];
             // After a change of filter the old error says nothing about the near end.
-            let before = if fresh { self.near_end[k].min(error) } else { self.near_end[k] };
-            self.near_end[k] = self.smooth * before + (1.0 - self.smooth) * error;
-            let delta = KEPT * DELTA * self.long_term * b.doubt[k];
-            b.inverse[k] = 1.0 / (KEPT * b.doubt_power[k] + self.near_end[k] + delta + LEAST);
-            let step = self.step / (KEPT * b.power[k] + SHADOW_DELTA * floor + LEAST);
-            b.e_re[k][0] *= b.inverse[k];
-            b.e_im[k][0] *= b.inverse[k];
-            b.e_re[k][1] *= step;
-            b.e_im[k][1] *= step;
+            let before = if fresh { self.near_end[c][l].min(error) } else { self.near_end[c][l] };
+            self.near_end[c][l] = self.smooth * before + (1.0 - self.smooth) * error;
+            let delta = KEPT * DELTA * self.long_term * b.doubt[c][l];
+            let inverse = 1.0 / (KEPT * b.doubt_power[c][l] + self.near_end[c][l] + delta + LEAST);
+            let step = self.step / (KEPT * b.power[c][l] + SHADOW_DELTA * floor + LEAST);
+            b.inverse[c][l] = inverse;
+            (b.e_re[c][l], b.e_im[c][l]) = (inverse * re[0], inverse * im[0]);
+            (b.f_re[c][l], b.f_im[c][l]) = (step * re[1], step * im[1]);
         }
 
-        b.y_re.fill([0.0; LANES]);
-        b.y_im.fill([0.0; LANES]);
-        for g in 0..self.groups {
-            let mask = if g + 1 == self.groups { self.mask } else { [1.0; LANES] };
-            for k in 0..bins {
-                let row = g * bins + k;
-                let xr = *Self::window(&self.x_re, slots, head, g, k);
-                let xi = *Self::window(&self.x_im, slots, head, g, k);
-                let ([er, fr, ..], [ei, fi, ..]) = (b.e_re[k], b.e_im[k]);
-                let inverse = KEPT * b.inverse[k];
-                // PERF: rows are copied out and back whole, or the compiler must fear that they overlap.
-                let mut doubt = self.doubt[row];
-                let (mut gr, mut gi) = ([0.0; LANES], [0.0; LANES]);
-                let (mut vr, mut vi) = (self.shadow.re[row], self.shadow.im[row]);
-                for l in 0..LANES {
-                    gr[l] = doubt[l] * (xr[l] * er + xi[l] * ei);
-                    gi[l] = doubt[l] * (xr[l] * ei - xi[l] * er);
-                    vr[l] += mask[l] * (xr[l] * fr + xi[l] * fi);
-                    vi[l] += mask[l] * (xr[l] * fi - xi[l] * fr);
-                    let power = xr[l] * xr[l] + xi[l] * xi[l];
-                    let rest = (1.0 - inverse * doubt[l] * power).max(0.0);
-                    doubt[l] *= forget * rest;
-                }
-                self.doubt[row] = doubt;
-                (s.gradient.re[k], s.gradient.im[k]) = (gr, gi);
-                (self.shadow.re[row], self.shadow.im[row]) = (vr, vi);
-            }
-            // PERF: the gradients of most partitions stay as they are; what is not causal in them goes when it is
-            // their turn and the taps themselves are constrained.
-            if (g + self.groups - self.rotation) % self.groups < CONSTRAINED {
-                for k in 0..bins {
-                    let row = g * bins + k;
-                    let (wr, wi) = (self.filter.re[row], self.filter.im[row]);
-                    for l in 0..LANES {
-                        s.gradient.re[k][l] += wr[l];
-                        s.gradient.im[k][l] += wi[l];
-                    }
-                    self.filter.re[row] = [0.0; LANES];
-                    self.filter.im[row] = [0.0; LANES];
-                }
-                constrain(&self.fft, s);
-            }
-            for k in 0..bins {
-                let row = g * bins + k;
-                let xr = *Self::window(&self.x_re, slots, head, g, k);
-                let xi = *Self::window(&self.x_im, slots, head, g, k);
-                let (mut wr, mut wi) = (self.filter.re[row], self.filter.im[row]);
-                let (gr, gi) = (s.gradient.re[k], s.gradient.im[k]);
-                let mut doubt = self.doubt[row];
-                let (mut yr, mut yi) = ([0.0f32; LANES], [0.0f32; LANES]);
-                for l in 0..LANES {
-                    wr[l] += gr[l];
-                    wi[l] += gi[l];
-                    yr[l] = wr[l] * xr[l] - wi[l] * xi[l];
-                    yi[l] = wr[l] * xi[l] + wi[l] * xr[l];
-                    doubt[l] += (1.0 - forget) * (wr[l] * wr[l] + wi[l] * wi[l]) + LEAST * mask[l];
-                }
-                (self.filter.re[row], self.filter.im[row]) = (wr, wi);
-                self.doubt[row] = doubt;
-                b.y_re[k][0] += sum(&yr);
-                b.y_im[k][0] += sum(&yi);
+        wide(Update {
+            most,
+            used: self.partitions,
+            head: self.head,
+            forget,
+            x: &self.x,
+            filter: &mut self.filter,
+            shadow: &mut self.shadow,
+            doubt: &mut self.doubt,
+            bins: b,
+        });
+        // PERF: what the update adds to the prediction is `E / D` times the sum of `P |X|^2`, which is known.
+        for c in 0..self.rows {
+            for l in 0..WIDTH {
+                b.y_re[c][l] += b.e_re[c][l] * b.doubt_power[c][l];
+                b.y_im[c][l] += b.e_im[c][l] * b.doubt_power[c][l];
             }
         }
 
-        self.rotation = (self.rotation + CONSTRAINED) % self.groups;
+        // PERF: the gradients of most partitions stay as they are; what is not causal in them goes when it is their turn
+        // and the taps themselves are constrained.
+        let first = self.rotation * LANES;
+        self.rotation = (self.rotation + 1) % self.partitions.div_ceil(LANES);
+        let end = (first + LANES).min(self.partitions);
+        Self::gather(s, &self.filter, most, first, end);
+        constrain(&self.fft, s);
+        for (k, (re, im)) in s.part_re.iter().zip(&s.part_im).enumerate() {
+            let (c, l) = (k / WIDTH, k % WIDTH);
+            for p in first..end {
+                let (at, seen) = (c * most + p, 2 * c * most + self.head + p);
+                let (wr, wi) = (re[p - first], im[p - first]);
+                let (was_re, was_im) = (self.filter.re[at][l], self.filter.im[at][l]);
+                let (dr, di) = (wr - was_re, wi - was_im);
+                let (xr, xi) = (self.x.re[seen][l], self.x.im[seen][l]);
+                b.y_re[c][l] += dr * xr - di * xi;
+                b.y_im[c][l] += dr * xi + di * xr;
+                let grown = wr * wr + wi * wi - was_re * was_re - was_im * was_im;
+                self.doubt[at][l] = (self.doubt[at][l] + (1.0 - forget) * grown).max(LEAST);
+                (self.filter.re[at][l], self.filter.im[at][l]) = (wr, wi);
+            }
+        }
+
         // One partition of the shadow is made causal per block; it need not be exact, only fast. It rides along
         // with the filter's new prediction.
-        let (g, l) = (self.turn / LANES, self.turn % LANES);
-        self.turn = (self.turn + 1) % self.partitions;
-        for k in 0..bins {
-            b.y_re[k][1] = self.shadow.re[g * bins + k][l];
-            b.y_im[k][1] = self.shadow.im[g * bins + k][l];
+        let turn = self.turn;
+        self.turn = (turn + 1) % self.partitions;
+        for k in 0..=n {
+            let (c, l) = (k / WIDTH, k % WIDTH);
+            b.re[k] = [b.y_re[c][l], self.shadow.re[c * most + turn][l], 0.0, 0.0];
+            b.im[k] = [b.y_im[c][l], self.shadow.im[c * most + turn][l], 0.0, 0.0];
         }
-        self.fft.inverse(&b.y_re, &b.y_im, &mut s.re, &mut s.im);
+        self.fft.inverse(&b.re, &b.im, &mut s.re, &mut s.im);
         for i in 0..n / 2 {
             s.echo[2 * i] = s.re[n / 2 + i][0];
             s.echo[2 * i + 1] = s.im[n / 2 + i][0];
         }
         s.re[n / 2..].fill([0.0; LANES]);
         s.im[n / 2..].fill([0.0; LANES]);
-        self.fft.forward(&mut s.re, &mut s.im, &mut b.y_re, &mut b.y_im);
-        for k in 0..bins {
-            self.shadow.re[g * bins + k][l] = b.y_re[k][1];
-            self.shadow.im[g * bins + k][l] = b.y_im[k][1];
+        self.fft.forward(&mut s.re, &mut s.im, &mut b.re, &mut b.im);
+        for k in 0..=n {
+            self.shadow.re[k / WIDTH * most + turn][k % WIDTH] = b.re[k][1];
+            self.shadow.im[k / WIDTH * most + turn][k % WIDTH] = b.im[k][1];
         }
     }
 }
 
-/// Keeps of the gradient what is a causal filter of one block.
+/// Keeps of `scratch.part_*` what are causal filters of one block.
 pub(super) fn constrain(fft: &Fft, s: &mut Scratch) {
-    fft.inverse(&s.gradient.re, &s.gradient.im, &mut s.re, &mut s.im);
+    fft.inverse(&s.part_re, &s.part_im, &mut s.re, &mut s.im);
     let half = s.re.len() / 2;
     s.re[half..].fill([0.0; LANES]);
     s.im[half..].fill([0.0; LANES]);
-    fft.forward(&mut s.re, &mut s.im, &mut s.gradient.re, &mut s.gradient.im);
-}
-
-#[inline(always)]
-fn sum(row: &Row) -> f32 {
-    (row[0] + row[2]) + (row[1] + row[3])
+    fft.forward(&mut s.re, &mut s.im, &mut s.part_re, &mut s.part_im);
 }
 
 /// A signal alone in lane 0.
 #[inline(always)]
-fn lane(v: f32) -> Row {
+fn lane(v: f32) -> Lanes {
     [v, 0.0, 0.0, 0.0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Adaptive, Config, Learning};
+
+    fn wave(i: usize) -> f32 {
+        (i as f32 * 0.37).sin() * (i as f32 * 0.011).cos()
+    }
+
+    #[test]
+    fn narrow_registers_give_the_same_bits() {
+        let config = Config { taps: 1000, ..Config::default() };
+        let n = config.block();
+        let mut wide = Kalman::new(&config).expect("the settings are right");
+        let mut residual = vec![0.0; n];
+        for block in 0..40 {
+            let x: Vec<f32> = (block * n..(block + 1) * n).map(wave).collect();
+            let d: Vec<f32> = x.iter().map(|v| 0.4 * v + 0.01).collect();
+            wide.cancel(&x, &d, Learning::Adapt, &mut residual);
+        }
+        let mut narrow = wide.clone();
+        wide.predict();
+        narrow_predict(&mut narrow);
+        let bits = |rows: &[Row]| -> Vec<u32> {
+            rows.as_flattened().iter().map(|v| v.to_bits()).collect()
+        };
+        for rows in [
+            |k: &Kalman| k.bins.y_re.clone(),
+            |k: &Kalman| k.bins.doubt_power.clone(),
+            |k: &Kalman| k.bins.power.clone(),
+        ] {
+            assert_eq!(bits(&rows(&wide)), bits(&rows(&narrow)));
+        }
+        update(&mut wide, true);
+        update(&mut narrow, false);
+        for rows in [
+            |k: &Kalman| k.filter.re.clone(),
+            |k: &Kalman| k.shadow.im.clone(),
+            |k: &Kalman| k.doubt.clone(),
+        ] {
+            assert_eq!(bits(&rows(&wide)), bits(&rows(&narrow)));
+        }
+    }
+
+    fn narrow_predict(k: &mut Kalman) {
+        Predict {
+            most: k.most,
+            used: k.partitions,
+            head: k.head,
+            x: &k.x,
+            filter: &k.filter,
+            shadow: &k.shadow,
+            doubt: &k.doubt,
+            bins: &mut k.bins,
+        }
+        .work();
+    }
+
+    fn update(k: &mut Kalman, is_wide: bool) {
+        let work = Update {
+            most: k.most,
+            used: k.partitions,
+            head: k.head,
+            forget: 0.999,
+            x: &k.x,
+            filter: &mut k.filter,
+            shadow: &mut k.shadow,
+            doubt: &mut k.doubt,
+            bins: &k.bins,
+        };
+        if is_wide { wide(work) } else { work.work() }
+    }
 }

@@ -100,7 +100,7 @@ pub(crate) struct CancelArgs {
     /// The detector's threshold [default: 8 for leakage, 0.7 for correlation, 0.5 for geigel]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) threshold: Option<f32>,
-    /// Time constant in seconds with which the kalman filter forgets the echo path
+    /// Time constant in seconds with which the kalman filter forgets an echo path that it predicts well [default: 24]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) memory_seconds: Option<f32>,
     /// Regularization of the other filters, as a share of the mean energy of the reference [default: 0.01]

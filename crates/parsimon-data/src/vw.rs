@@ -570,6 +570,31 @@ mod tests {
         assert_eq!(all.tags, tags);
     }
 
+    /// Rows shorter and longer than what is taken over at a time, of words of all lengths, with and without numbers.
+    #[test]
+    fn long_rows_have_all_their_features_and_names() {
+        let word = |k: usize| format!("{k}{}", &"abcdefghijkl"[..k % 13]);
+        for len in [1, 127, 128, 129, 300, 1000] {
+            let mut text = String::from("1");
+            for k in 0..len {
+                let bar = if k % 7 == 3 { "" } else { [" |a", " |long"][k % 2] };
+                let number = if k % 3 == 0 { format!(":0.{}", k + 1) } else { String::new() };
+                text += &format!("{bar} {}{number}", word(k));
+            }
+            let all = read(&format!("{text}\n"));
+            let mut expected = Vec::new();
+            let mut space = "";
+            for k in 0..len {
+                space = if k % 7 == 3 { space } else { ["a", "long"][k % 2] };
+                let value = if k % 3 == 0 { format!("0.{}", k + 1).parse().unwrap() } else { 1.0 };
+                expected.push((format!("{space}^{}", word(k)), value));
+            }
+            expected.sort_by(|a, b| a.0.cmp(&b.0));
+            assert_eq!(named(&all, 0), expected, "{len}");
+            assert_eq!(all.names.len(), len);
+        }
+    }
+
     #[test]
     fn features_have_namespaces_scales_and_values() {
         let all = read("1 |user:2 age:0.5 city=Paris|ad x:1e-1 x:2 | plain z:0\n");

@@ -93,6 +93,7 @@ fn rank_wide(keys: &[[i32; BLOCK]], ranks: &mut [[u32; BLOCK]]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
+#[expect(clippy::cast_ptr_alignment, reason = "loads and stores need no alignment")]
 fn rank_among<const N: usize>(
     blocks: &[[i32; BLOCK]; N],
     keys: &[[i32; BLOCK]],

@@ -151,6 +151,7 @@ fn find_wide(text: &[u8], places: &mut [u32]) -> usize {
 /// PERF: sixteen positions at a time. Most blocks have no more, so that the loop that writes them ends where it is expected to.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+#[expect(clippy::cast_ptr_alignment, reason = "loads and stores need no alignment")]
 fn find_widest(text: &[u8], places: &mut [u32]) -> usize {
     use std::arch::x86_64::{
         __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cmpeq_epi8_mask,
@@ -167,8 +168,7 @@ fn find_widest(text: &[u8], places: &mut [u32]) -> usize {
         }
         bytes
     };
-    #[expect(clippy::cast_ptr_alignment, reason = "the load needs no alignment")]
-    // SAFETY: a block is 64 bytes.
+    // SAFETY: a block is 64 bytes, and the load needs no alignment.
     let load =
         |block: &[u8; BLOCK]| unsafe { _mm512_loadu_si512(block.as_ptr().cast::<__m512i>()) };
     let (blocks, rest) = text.as_chunks::<BLOCK>();

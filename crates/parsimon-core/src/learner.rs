@@ -327,7 +327,9 @@ impl<F: Float, R: Rule<F>> Work for Count<'_, F, R> {
     #[inline(always)]
     fn work(self) -> usize {
         let Learner { rule, now, table, .. } = self.learner;
-        table.count(|j, c| rule.weight(now, j, c) != F::ZERO)
+        let mut count = 0;
+        table.visit_seen(|j, c| count += usize::from(rule.weight(now, j, c) != F::ZERO));
+        count
     }
 }
 
@@ -455,9 +457,15 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         let mut weights: Vec<(u32, f64)> = match self.rule.dimension() {
             Some(n) => (1..=n).map(|j| (j, self.weight(j).to_f64())).collect(),
             None => {
-                let read = |(j, c)| (j, self.rule.weight(&self.now, j, c).to_f64());
+                let mut weights = Vec::new();
                 // PERF: most coordinates of a large table have no weight; they are not written down first.
-                self.table.seen().map(read).filter(|&(_, w)| w != 0.0).collect()
+                self.table.visit_seen(|j, c| {
+                    let w = self.rule.weight(&self.now, j, c).to_f64();
+                    if w != 0.0 {
+                        weights.push((j, w));
+                    }
+                });
+                weights
             }
         };
         weights.retain(|&(_, w)| w != 0.0);

@@ -17,6 +17,13 @@ pub trait State: Clone + Default + PartialEq {
     fn write(&self, out: &mut StateWriter);
     /// Takes a value off the front. Bytes that end early and numbers that are not finite are errors.
     fn read(input: &mut &[u8]) -> Result<Self, StateError>;
+    /// The bits of all its numbers, combined with "or". Two values for which this is 0 are equal.
+    ///
+    /// PERF: whether many coordinates are the default is asked of several at once.
+    #[inline(always)]
+    fn bits(&self) -> u64 {
+        u64::from(*self != Self::default())
+    }
 }
 
 /// Collects the numbers of a state as bytes, and notices those that are not finite.
@@ -137,7 +144,7 @@ const CUT_SHORT: StateError = StateError { kind: StateErrorKind::CutShort, field
 const NOT_FINITE: StateError = StateError { kind: StateErrorKind::NotFinite, field: "" };
 
 macro_rules! number {
-    ($($type:ident $is_finite:expr),*) => {$(
+    ($($type:ident ($is_finite:expr) ($bits:expr)),*) => {$(
         impl State for $type {
             #[inline]
             fn write(&self, out: &mut StateWriter) {
@@ -151,11 +158,19 @@ macro_rules! number {
                 let number = $type::from_le_bytes(*bytes);
                 if $is_finite(number) { Ok(number) } else { Err(NOT_FINITE) }
             }
+            #[inline(always)]
+            fn bits(&self) -> u64 {
+                u64::from($bits(*self))
+            }
         }
     )*};
 }
 
-number!(f32 f32::is_finite, f64 f64::is_finite, u32 |_| true);
+number!(
+    f32(f32::is_finite)(f32::to_bits),
+    f64(f64::is_finite)(f64::to_bits),
+    u32(|_| true)(u32::from)
+);
 
 /// The largest count that is believed: counts are added to, and no stream has as many rows.
 const MOST: u64 = 1 << 53;
@@ -170,6 +185,10 @@ impl State for u64 {
     fn read(input: &mut &[u8]) -> Result<Self, StateError> {
         let count = read_bits(input)?;
         fits(count <= MOST, "").map(|()| count)
+    }
+    #[inline(always)]
+    fn bits(&self) -> u64 {
+        *self
     }
 }
 
@@ -239,6 +258,10 @@ macro_rules! state {
                 Ok(Self { $($field: $crate::State::read(input).map_err(|e| {
                     e.in_field(concat!(stringify!($name), ".", stringify!($field)))
                 })?),* })
+            }
+            #[inline(always)]
+            fn bits(&self) -> u64 {
+                0 $(| $crate::State::bits(&self.$field))*
             }
         }
     };

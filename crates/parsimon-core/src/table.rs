@@ -12,6 +12,54 @@ use crate::{State, StateError, huge, scattered};
 /// The bytes of an array that stays in the nearest cache by itself.
 const NEAR: usize = 32 << 10;
 
+/// Coordinates of an array that are looked at together: a line of the cache, if each has eight bytes.
+const GROUP: usize = 8;
+
+/// Coordinates of an array that are visited together.
+const BLOCK: usize = 512;
+
+/// Calls `visit` for every item of an array that is not the default, in order.
+///
+/// PERF: of a large array most items are the default, and the others are anywhere. Which groups and then which items are not is written into
+/// lists, without a branch that would be guessed wrong. Measured in `record/`.
+#[inline(always)]
+fn visit_seen<C: State>(array: &[C], mut visit: impl FnMut(u32, &C)) {
+    let default = C::default();
+    if default.bits() != 0 {
+        (0..).zip(array).filter(|(_, c)| **c != default).for_each(|(j, c)| visit(j, c));
+        return;
+    }
+    let (mut groups, mut items) = ([0u32; BLOCK / GROUP], [0u32; BLOCK]);
+    for (start, block) in (0u32..).step_by(BLOCK).zip(array.chunks(BLOCK)) {
+        let (whole, few) = block.as_chunks::<GROUP>();
+        let mut len = 0;
+        for (k, group) in (0u32..).zip(whole) {
+            groups[len % (BLOCK / GROUP)] = k;
+            len += usize::from(group.iter().fold(0, |bits, c| bits | c.bits()) != 0);
+        }
+        let mut seen = 0;
+        for &k in &groups[..len] {
+            if let Some(group) = whole.get(k as usize) {
+                for (item, c) in (GROUP as u32 * k..).zip(group) {
+                    items[seen % BLOCK] = item;
+                    seen += usize::from(c.bits() != 0);
+                }
+            }
+        }
+        for (item, c) in ((block.len() - few.len()) as u32..).zip(few) {
+            items[seen % BLOCK] = item;
+            seen += usize::from(c.bits() != 0);
+        }
+        for &item in &items[..seen] {
+            match block.get(item as usize) {
+                // The bits of -0 are not 0.
+                Some(c) if *c != default => visit(start + item, c),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// The places of indices that rise by one each, as those of a row of a dense array do.
 #[inline(always)]
 fn run(indices: &[u32]) -> Option<Range<usize>> {
@@ -266,15 +314,14 @@ impl<C: State + Copy> Table<C> {
         (slots, (self.rest.len() + new) as u64)
     }
 
-    /// How many coordinates are such; those never seen are asked too.
-    ///
-    /// PERF: a progress report asks this of the whole array; a plain loop over it is several times faster than one that
-    /// first tells who was seen.
+    /// Calls `visit` for every coordinate that is not the default, in the order of [`seen`](Table::seen). Of a large table this is
+    /// several times as fast.
     #[inline(always)]
-    pub fn count(&self, is: impl Fn(u32, &C) -> bool) -> usize {
-        let in_array = (0u32..).zip(&self.dense).map(|(j, c)| usize::from(is(j, c))).sum::<usize>();
-        let rest = self.ids.iter().zip(&self.rest);
-        in_array + rest.map(|(&j, c)| usize::from(is(j, c))).sum::<usize>()
+    pub fn visit_seen(&self, mut visit: impl FnMut(u32, &C)) {
+        visit_seen(&self.dense, &mut visit);
+        let default = C::default();
+        let rest = self.ids.iter().copied().zip(&self.rest);
+        rest.filter(|(_, c)| **c != default).for_each(|(j, c)| visit(j, c));
     }
 
     #[cold]
@@ -387,6 +434,46 @@ mod tests {
                 assert_eq!(table.run(&ids[1..], 0), None);
             }
         }
+    }
+
+    /// Arrays of lengths around those of groups and blocks, with coordinates here and there, some of them -0.
+    #[test]
+    fn coordinates_visited_are_those_seen() {
+        for len in [0, 1, 7, 8, 9, 511, 512, 513, 1024, 1500] {
+            for every in [1, 2, 7, 64, 600] {
+                let mut table = Table::<f64>::dense(len);
+                for j in (0..len + 3).filter(|j| j % every == every / 2) {
+                    *table.slot(j) = if j % 5 == 0 { -0.0 } else { f64::from(j) };
+                }
+                *table.slot(9_000_000) = 3.0;
+                let mut visited = Vec::new();
+                table.visit_seen(|j, &c| visited.push((j, c)));
+                assert_eq!(visited, table.seen().map(|(j, &c)| (j, c)).collect::<Vec<_>>());
+                let is_far = |(j, _): &(u32, f64)| *j >= len;
+                assert!(visited.iter().filter(|v| !is_far(v)).all(|(_, c)| *c != 0.0));
+            }
+        }
+    }
+
+    /// A default that is not zero, and zeros that are not the default.
+    #[test]
+    fn no_default_is_visited() {
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        struct Scale {
+            scale: f64,
+        }
+        impl Default for Scale {
+            fn default() -> Self {
+                Self { scale: 1.0 }
+            }
+        }
+        crate::state::state!(Scale { scale });
+        let mut table = Table::<Scale>::dense(20);
+        *table.slot(3) = Scale { scale: 0.0 };
+        *table.slot(9) = Scale { scale: 2.0 };
+        let mut visited = Vec::new();
+        table.visit_seen(|j, c| visited.push((j, c.scale)));
+        assert_eq!(visited, [(3, 0.0), (9, 2.0)]);
     }
 
     #[test]

@@ -189,7 +189,7 @@ pub(crate) struct Builder {
     chunk: Chunk,
     bits: u8,
     /// The seeds of namespaces of one letter.
-    letters: Box<[(u64, hash::Seed); 256]>,
+    pub(crate) letters: &'static [(u64, hash::Seed); 256],
     hashed: HashedRow,
     /// The ids of a row whose digits are hashed, where they may repeat.
     noted_ids: Vec<u32>,
@@ -227,10 +227,7 @@ impl Builder {
         let label_texts = LabelTexts::default();
         let (out, chunk, hashed) = (Parsed::default(), Chunk::new(), HashedRow::default());
         let separators = Separators::default();
-        let letters = Box::new(std::array::from_fn(|letter| {
-            let seed = hash::namespace(&[letter as u8]);
-            (seed, hash::Seed::new(seed))
-        }));
+        let letters = hash::letters();
         let columns = Vec::new();
         let carried = CarriedRow::new(spec.carried);
         let named_columns = NamedColumns::of(&spec).map(Arc::new);
@@ -426,12 +423,6 @@ impl Builder {
     #[inline]
     pub(crate) fn push_ones(&mut self, ids: impl Iterator<Item = u32>) -> (&[u32], &mut [f64]) {
         self.chunk.push_ones(ids)
-    }
-
-    /// The seed of a namespace of one letter.
-    #[inline(always)]
-    pub(crate) fn letter(&self, letter: u8) -> hash::Seed {
-        self.letters[letter as usize].1
     }
 
     /// The seed of a namespace.

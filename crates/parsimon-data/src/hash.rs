@@ -9,6 +9,8 @@
 //! slot         = the lowest bits of h
 //! ```
 
+use std::sync::LazyLock;
+
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The seed of a namespace's features.
@@ -51,41 +53,48 @@ impl Seed {
     }
 }
 
+/// The namespaces that are called by one letter, as [`namespace`] and as [`Seed`].
+pub(crate) fn letters() -> &'static [(u64, Seed); 256] {
+    static LETTERS: LazyLock<[(u64, Seed); 256]> = LazyLock::new(|| {
+        std::array::from_fn(|letter| {
+            let seed = namespace(&[letter as u8]);
+            (seed, Seed::new(seed))
+        })
+    });
+    &LETTERS
+}
+
 /// [`feature`] of the word between two places of a text, quicker for words of one to eight bytes; `None` if the places are not in
 /// the text, or not in order.
 ///
 /// PERF: most words of a log of hashed fields have eight letters. The general function asks for the length three times before it
-/// does this. The eight bytes before the word's end are there whatever its length, but for the first word of a text.
+/// does this.
 #[inline(always)]
-pub(crate) fn word(seed: Seed, text: &[u8], start: usize, end: usize) -> Option<u64> {
-    let len = end.checked_sub(start)?;
-    let eight = end.checked_sub(8).and_then(|from| text.get(from..end)?.first_chunk());
-    let Some(eight) = eight.map(|bytes| u64::from_le_bytes(*bytes)) else {
-        return Some(other_word(seed, text.get(start..end)?));
-    };
-    match len {
-        4..=8 => {
+pub(crate) fn word(seed: &Seed, text: &[u8], start: usize, end: usize) -> Option<u64> {
+    let word = text.get(start..end)?;
+    let four = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+    match (word.len(), word.first_chunk(), word.last_chunk()) {
+        (4..=8, Some(first), Some(last)) => {
             const PRIME: u64 = 0x9fb2_1c65_1e98_df25;
-            let first_four = eight >> (64 - 8 * len);
-            let h = (first_four << 32 | eight >> 32) ^ seed.long;
+            let h = (four(first) << 32 | four(last)) ^ seed.long;
             let h = (h ^ h.rotate_left(49) ^ h.rotate_left(24)).wrapping_mul(PRIME);
-            let h = (h ^ (h >> 35).wrapping_add(len as u64)).wrapping_mul(PRIME);
+            let h = (h ^ (h >> 35).wrapping_add(word.len() as u64)).wrapping_mul(PRIME);
             Some(h ^ (h >> 28))
         }
-        1..=3 => {
-            let letter = |k: usize| eight >> (64 - 8 * (len - k)) & 0xff;
-            let letters = letter(0) << 16 | letter(len / 2) << 24 | eight >> 56;
+        (len @ 1..=3, ..) => {
+            let letter = |k: usize| u64::from(word[k]);
+            let letters = letter(0) << 16 | letter(len / 2) << 24 | letter(len - 1);
             let h = (letters | (len as u64) << 8) ^ seed.short;
             let h = (h ^ h >> 33).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
             let h = (h ^ h >> 29).wrapping_mul(0x1656_67b1_9e37_79f9);
             Some(h ^ h >> 32)
         }
-        _ => Some(other_word(seed, text.get(start..end)?)),
+        _ => Some(other_word(seed, word)),
     }
 }
 
 #[inline(never)]
-fn other_word(seed: Seed, text: &[u8]) -> u64 {
+fn other_word(seed: &Seed, text: &[u8]) -> u64 {
     feature(seed.namespace, text)
 }
 
@@ -130,7 +139,7 @@ mod tests {
         fn words_are_features(seed: u64, text in proptest::collection::vec(0u8.., 0..24), len in 0usize..12) {
             let (start, end) = (text.len().saturating_sub(len), text.len());
             for seed in [seed, 0] {
-                let word = |start, end| word(Seed::new(seed), &text, start, end);
+                let word = |start, end| word(&Seed::new(seed), &text, start, end);
                 proptest::prop_assert_eq!(word(start, end), Some(feature(seed, &text[start..])));
                 proptest::prop_assert_eq!(word(start, end + 1), None);
                 proptest::prop_assert_eq!(word(end + 1, end), None);

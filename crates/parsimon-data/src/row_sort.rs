@@ -12,13 +12,11 @@ const SHORT: usize = 128;
 pub(crate) struct SortBuffers {
     keys: [i32; SHORT],
     ranks: [u32; SHORT],
-    sorted: [u32; SHORT],
-    moved: [f64; SHORT],
 }
 
 impl Default for SortBuffers {
     fn default() -> Self {
-        Self { keys: [0; SHORT], ranks: [0; SHORT], sorted: [0; SHORT], moved: [0.0; SHORT] }
+        Self { keys: [0; SHORT], ranks: [0; SHORT] }
     }
 }
 
@@ -37,7 +35,7 @@ pub(crate) fn push_distinct(
         return false;
     }
     let n = indices.len();
-    let SortBuffers { keys, ranks, sorted, moved } = buffers;
+    let SortBuffers { keys, ranks } = buffers;
     // INVARIANT: indices are below 2^31, so as signed numbers they have the same order. Those that are not would be
     // found out of place by the chunk, which looks again.
     keys.iter_mut().zip(indices).for_each(|(key, &index)| *key = index.cast_signed());
@@ -49,12 +47,15 @@ pub(crate) fn push_distinct(
     if ranks[..n].iter().sum::<u32>() as usize != n * n.saturating_sub(1) / 2 {
         return false;
     }
+    let (sorted, moved) = chunk.push_blank(n);
     for ((&rank, &index), &value) in ranks.iter().zip(indices).zip(values) {
         // INVARIANT: a rank is below the number of indices.
-        let place = rank as usize % SHORT;
-        (sorted[place], moved[place]) = (index, value);
+        if let (Some(to), Some(moved)) =
+            (sorted.get_mut(rank as usize), moved.get_mut(rank as usize))
+        {
+            (*to, *moved) = (index, value);
+        }
     }
-    chunk.push_features(&sorted[..n], &moved[..n]);
     true
 }
 
@@ -70,26 +71,60 @@ fn rank(keys: &[[i32; BLOCK]], ranks: &mut [[u32; BLOCK]]) {
     count(keys, ranks);
 }
 
+/// PERF: a few blocks of ranks stay in registers while all keys pass by; each key is brought there once for all of them.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn rank_wide(keys: &[[i32; BLOCK]], ranks: &mut [[u32; BLOCK]]) {
-    count(keys, ranks);
+    let (fives, few) = keys.as_chunks::<5>();
+    let (to, to_few) = ranks.as_chunks_mut::<5>();
+    for (five, to) in fives.iter().zip(to) {
+        rank_among(five, keys, to);
+    }
+    let (pairs, one) = few.as_chunks::<2>();
+    let (to, to_one) = to_few.as_chunks_mut::<2>();
+    for (pair, to) in pairs.iter().zip(to) {
+        rank_among(pair, keys, to);
+    }
+    if let (Some(one), Some(to)) = (one.first_chunk::<1>(), to_one.first_chunk_mut()) {
+        rank_among(one, keys, to);
+    }
 }
 
-#[inline(always)]
-fn count(keys: &[[i32; BLOCK]], ranks: &mut [[u32; BLOCK]]) {
-    // One block of ranks stays in a register while all keys pass by.
-    for (block, rank) in keys.iter().zip(ranks) {
-        let mut sums = [0u32; BLOCK];
-        for eight in keys {
-            for key in eight {
-                for lane in 0..BLOCK {
-                    sums[lane] =
-                        sums[lane].wrapping_sub(if *key < block[lane] { u32::MAX } else { 0 });
-                }
-            }
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+#[expect(clippy::cast_ptr_alignment, reason = "loads and stores need no alignment")]
+fn rank_among<const N: usize>(
+    blocks: &[[i32; BLOCK]; N],
+    keys: &[[i32; BLOCK]],
+    ranks: &mut [[u32; BLOCK]; N],
+) {
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpgt_epi32, _mm256_loadu_si256, _mm256_set1_epi32, _mm256_setzero_si256,
+        _mm256_storeu_si256, _mm256_sub_epi32,
+    };
+    let (mut own, mut sums) = ([_mm256_setzero_si256(); N], [_mm256_setzero_si256(); N]);
+    for (own, block) in own.iter_mut().zip(blocks) {
+        // SAFETY: a block is 32 bytes, and the load needs no alignment.
+        *own = unsafe { _mm256_loadu_si256(std::ptr::from_ref(block).cast::<__m256i>()) };
+    }
+    for &key in keys.as_flattened() {
+        let key = _mm256_set1_epi32(key);
+        for n in 0..N {
+            // What is larger than the key is -1 there.
+            sums[n] = _mm256_sub_epi32(sums[n], _mm256_cmpgt_epi32(own[n], key));
         }
-        *rank = sums;
+    }
+    for (rank, sum) in ranks.iter_mut().zip(sums) {
+        // SAFETY: as above, for a store.
+        unsafe { _mm256_storeu_si256(std::ptr::from_mut(rank).cast::<__m256i>(), sum) };
+    }
+}
+
+/// The same for every machine.
+fn count(keys: &[[i32; BLOCK]], ranks: &mut [[u32; BLOCK]]) {
+    for (block, rank) in keys.iter().zip(ranks) {
+        *rank = block.map(|own| keys.as_flattened().iter().map(|key| u32::from(*key < own)).sum());
     }
 }
 
@@ -100,6 +135,15 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn wide_and_narrow_give_the_same_ranks(row in proptest::collection::vec(any::<i32>(), 0..150)) {
+            let keys = row.as_chunks().0;
+            let mut ranks = [vec![[0; BLOCK]; keys.len()], vec![[0; BLOCK]; keys.len()]];
+            rank(keys, &mut ranks[0]);
+            count(keys, &mut ranks[1]);
+            prop_assert_eq!(&ranks[0], &ranks[1]);
+        }
+
         #[test]
         fn the_order_is_that_of_a_sort(row in proptest::collection::vec((0u32..2000, -9.0..9.0f64), 0..150)) {
             let (indices, values): (Vec<u32>, Vec<f64>) = row.iter().copied().unzip();

@@ -322,10 +322,10 @@ fn refuse_value(token: &[u8], column: usize, max: f64) -> Bad {
 }
 
 /// Features taken over at a time.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 /// Names that wait to be reported, at most.
-const MOST_UNSURE: usize = 8 * BATCH;
+const MOST_UNSURE: usize = 4 * BATCH;
 
 /// So many names ahead a place of the table of names is asked for.
 const AHEAD: usize = 8;
@@ -339,14 +339,17 @@ struct Batch {
     len: usize,
     slots: [u32; BATCH],
     values: [f64; BATCH],
+    /// Of these features, where names are kept.
+    names: [Name; BATCH],
     recent: Recent,
-    unsure: [Unsure; MOST_UNSURE],
+    /// Names that were not met lately.
+    unsure: [Name; MOST_UNSURE],
     unsure_len: usize,
 }
 
-/// A name that was not met lately: its hash, and which separators end its namespace and itself.
+/// A name: its hash, and which separators end its namespace and itself.
 #[derive(Clone, Copy, Default)]
-struct Unsure {
+struct Name {
     hash: u64,
     namespace: u32,
     name: u32,
@@ -360,8 +363,9 @@ impl Batch {
             len: 0,
             slots: [0; BATCH],
             values: [0.0; BATCH],
+            names: [Name::default(); BATCH],
             recent: Recent::default(),
-            unsure: [Unsure::default(); MOST_UNSURE],
+            unsure: [Name::default(); MOST_UNSURE],
             unsure_len: 0,
         }
     }
@@ -388,67 +392,71 @@ impl Batch {
         builder: &mut Builder,
         lines: &Lines<'_>,
     ) -> Option<(usize, usize)> {
-        let (text, places) = (lines.text, lines.places);
-        let byte = |place: u32| text.get(place as usize).copied();
-        let mut next = lines.next;
-        let bits = builder.bits();
+        let (text, places, bits) = (lines.text, lines.places, builder.bits());
+        let place = |k: usize| places.get(k).map(|&place| place as usize);
+        let letters = builder.letters;
+        let mut other_seed;
+        // Which separator is the bar before a namespace, and where it is.
+        let mut at = lines.next - 1;
+        let mut bar = place(at)?;
         loop {
-            // From a bar to the end of a namespace and of its first feature.
-            let [bar, blank, mut end] = *places.get(next - 1..)?.first_chunk::<3>()?;
-            if byte(blank)? != b' ' {
+            // The separator before a feature, and which one ends it.
+            let (space, mut start, mut k) = (at + 1, place(at + 1)?, at + 2);
+            if *text.get(start)? != b' ' {
                 return None;
             }
-            let seed = match blank.wrapping_sub(bar) {
-                // PERF: most are called by one letter.
-                2 => builder.letter(byte(bar + 1)?),
-                _ => Seed::new(hash::namespace(text.get(bar as usize + 1..blank as usize)?)),
+            // PERF: most are called by one letter.
+            let seed = if start == bar + 2 {
+                &letters[text[bar + 1] as usize].1
+            } else {
+                other_seed = Seed::new(hash::namespace(text.get(bar + 1..start)?));
+                &other_seed
             };
-            let (space, mut start) = (next, blank);
-            next += 2;
             loop {
-                let mut last = byte(end)?;
-                let (name, name_end) = (start as usize + 1..end as usize, next - 1);
+                let (end, name_end) = (place(k)?, k);
+                let mut after = end;
+                let mut last = *text.get(end)?;
                 let mut value = 1.0;
+                k += 1;
                 if last == b':' {
-                    if name.is_empty() {
-                        return None;
-                    }
-                    end = *places.get(next)?;
-                    last = byte(end)?;
-                    next += 1;
-                    let (from, to) = (name.end + 1, end as usize);
-                    value = match number::short(text, from, to) {
+                    after = place(k)?;
+                    last = *text.get(after)?;
+                    k += 1;
+                    value = match number::short(text, end + 1, after) {
                         Some(value) => value,
-                        None => other_number(text, from, to, builder.spec.max_value)?,
+                        None => other_number(text, end + 1, after, builder.spec.max_value)?,
                     };
                 }
-                if !name.is_empty() {
-                    if self.len == BATCH {
+                let word = start + 1;
+                if word < end {
+                    let h = hash::word(seed, text, word, end)?;
+                    if self.len >= BATCH {
                         self.hand_over(builder, lines, false);
                     }
-                    let h = hash::word(seed, text, name.start, name.end)?;
+                    let len = self.len % BATCH;
+                    (self.slots[len], self.values[len]) = (hash::slot(h, bits), value);
                     if NAMES {
-                        // PERF: no branch, which would be guessed wrong. There is room: see `hand_over`.
                         let (namespace, name) = (space as u32, name_end as u32);
-                        self.unsure[self.unsure_len % MOST_UNSURE] =
-                            Unsure { hash: h, namespace, name };
-                        self.unsure_len += usize::from(!self.recent.has(h));
+                        self.names[len] = Name { hash: h, namespace, name };
                     }
-                    (self.slots[self.len], self.values[self.len]) = (hash::slot(h, bits), value);
-                    self.len += 1;
+                    self.len = len + 1;
+                } else if after != end {
+                    return None;
                 }
                 match last {
                     b' ' => {
-                        start = end;
-                        end = *places.get(next)?;
-                        next += 1;
+                        start = after;
                         // PERF: a bar behind a blank, as between any two namespaces.
-                        if end == start + 1 && byte(end)? == b'|' {
+                        if text.get(after + 1) == Some(&b'|') {
+                            (at, bar) = (k, after + 1);
                             break;
                         }
                     }
-                    b'|' => break,
-                    b'\n' => return Some((end as usize, next)),
+                    b'|' => {
+                        (at, bar) = (k - 1, after);
+                        break;
+                    }
+                    b'\n' => return Some((after, k)),
                     _ => return None,
                 }
             }
@@ -457,8 +465,19 @@ impl Batch {
 
     #[inline(never)]
     fn hand_over(&mut self, builder: &mut Builder, lines: &Lines<'_>, are_last: bool) {
-        builder.push_slots(&self.slots[..self.len], &self.values[..self.len], are_last);
+        let len = self.len.min(BATCH);
+        builder.push_slots(&self.slots[..len], &self.values[..len], are_last);
         self.len = 0;
+        if !self.keeps_names {
+            return;
+        }
+        // PERF: no branch, which would be guessed wrong. There is room for a batch.
+        let mut unsure = self.unsure_len;
+        for name in &self.names[..len] {
+            self.unsure[unsure % MOST_UNSURE] = *name;
+            unsure += usize::from(!self.recent.has(name.hash));
+        }
+        self.unsure_len = unsure;
         if self.unsure_len > MOST_UNSURE - BATCH {
             self.report_names(builder, lines);
         }
@@ -549,6 +568,31 @@ mod tests {
         assert_eq!(all.weights, [2.5, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0]);
         let tags: [&[u8]; 7] = [b"first", b"third", b"", b"", b"only", b"", b"1"];
         assert_eq!(all.tags, tags);
+    }
+
+    /// Rows shorter and longer than what is taken over at a time, of words of all lengths, with and without numbers.
+    #[test]
+    fn long_rows_have_all_their_features_and_names() {
+        let word = |k: usize| format!("{k}{}", &"abcdefghijkl"[..k % 13]);
+        for len in [1, 127, 128, 129, 300, 1000] {
+            let mut text = String::from("1");
+            for k in 0..len {
+                let bar = if k % 7 == 3 { "" } else { [" |a", " |long"][k % 2] };
+                let number = if k % 3 == 0 { format!(":0.{}", k + 1) } else { String::new() };
+                text += &format!("{bar} {}{number}", word(k));
+            }
+            let all = read(&format!("{text}\n"));
+            let mut expected = Vec::new();
+            let mut space = "";
+            for k in 0..len {
+                space = if k % 7 == 3 { space } else { ["a", "long"][k % 2] };
+                let value = if k % 3 == 0 { format!("0.{}", k + 1).parse().unwrap() } else { 1.0 };
+                expected.push((format!("{space}^{}", word(k)), value));
+            }
+            expected.sort_by(|a, b| a.0.cmp(&b.0));
+            assert_eq!(named(&all, 0), expected, "{len}");
+            assert_eq!(all.names.len(), len);
+        }
     }
 
     #[test]

@@ -99,13 +99,16 @@ pub fn run_with(
             Some(reader) => reader,
             None => plan.open()?,
         };
-        let holdout = state.pass(number, reader)?;
+        let (holdout, counted) = state.pass(number, reader)?;
         if state.is_stopped {
             break;
         }
-        if number < plan.passes {
+        // The end of a race may change the weights.
+        let is_last = number == plan.passes;
+        if !is_last {
             state.trainer.decide();
         }
+        let counted = counted.filter(|_| is_last);
         let loss = holdout.as_ref().and_then(Evaluation::mean_loss);
         let pass = Pass {
             pass: number,
@@ -113,7 +116,7 @@ pub fn run_with(
             progressive: state.trainer.progressive().average(),
             constant: state.trainer.constant_loss(),
             holdout,
-            nonzeros: state.trainer.online().nonzeros(),
+            nonzeros: counted.unwrap_or_else(|| state.trainer.online().nonzeros()),
         };
         state.observer.pass(&pass);
         passes.push(pass);
@@ -210,8 +213,12 @@ struct RunState<'a> {
 }
 
 impl RunState<'_> {
-    /// One pass; the holdout's metrics.
-    fn pass(&mut self, number: u32, mut reader: Reader) -> Result<Option<Evaluation>, Error> {
+    /// One pass; the holdout's metrics, and the nonzero weights if they were counted after the last row.
+    fn pass(
+        &mut self,
+        number: u32,
+        mut reader: Reader,
+    ) -> Result<(Option<Evaluation>, Option<usize>), Error> {
         let plan = self.plan;
         let seed = plan.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -299,8 +306,9 @@ impl RunState<'_> {
             predictions.finish(self.observer, &mut reader);
         }
         // The table ends with the last row, wherever that is.
-        if let Some(line) = self.trainer.last_report() {
-            self.observer.progress(&line);
+        let line = self.trainer.last_report();
+        if let Some(line) = &line {
+            self.observer.progress(line);
         }
         if number == 1 {
             let leak = self.first.finish();
@@ -313,7 +321,7 @@ impl RunState<'_> {
             self.warnings = reader.warnings();
         }
         self.trainer.note_names(reader.into_names());
-        Ok(judged.then(|| judge.finish()))
+        Ok((judged.then(|| judge.finish()), line.map(|line| line.nonzeros)))
     }
 
     /// Claims the memory of rows that wait to be learned in another order, and of those that are kept for the regret. They are copied

@@ -392,7 +392,7 @@ fn damped_ftrl_is_merged_as_the_arithmetic_says() {
 fn scaled_ftrl_is_merged_as_the_arithmetic_says() {
     const WORKERS: u32 = 4;
     let mut counted = Vec::new();
-    for rate in [0.05, 0.3] {
+    for rate in [0.05, 1.3, 1.6] {
         let (l1, beta) = (1.5, 1.0);
         let spec = json!({"algorithm": "ftrl", "rate": rate, "l1": l1, "beta": beta});
         let q = |n: f64| (beta + n.sqrt()) / rate;

@@ -17,6 +17,9 @@ use crate::training::Trainer;
 /// single rows. By trial: with 0.2 small rates learn too slowly, with 0.5 large ones are too noisy (`record/2026-11-17-cluster.md`).
 const MOST_CHANGE: f64 = 0.3;
 
+/// Copies of a row where nothing has been learned and the change is not known: with a thousand, the first rows go too far.
+const MOST_UNKNOWN: f64 = 100.0;
+
 /// How learners at this state are combined, and how often they count a row.
 pub(super) fn effective(state: &Trainer, combine: Combine) -> Result<(Combine, u32), Error> {
     let online = mergeable(state)?;
@@ -38,7 +41,7 @@ fn copies(state: &Trainer, online: &dyn Mergeable, learners: u32) -> u32 {
     }
     let heads = 0..state.online().heads();
     let change = heads.map(|head| change_of_slope(online, head)).fold(0.0, f64::max);
-    let most = if change > 0.0 { MOST_CHANGE / change } else { f64::INFINITY };
+    let most = if change > 0.0 { MOST_CHANGE / change } else { MOST_UNKNOWN };
     f64::from(learners).min(most) as u32
 }
 

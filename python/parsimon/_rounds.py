@@ -7,7 +7,8 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
@@ -31,6 +32,9 @@ RACE_ROWS = 100_000
 #: Merges of an epoch where none are asked for: few below so many rows, where a job takes longer than the learning in it.
 MANY_ROWS, FEW_MERGES, MANY_MERGES = 1_000_000, 4, 16
 
+#: Beyond this spread of the labels over the partitions ``scaled`` loses more than ``damped`` (``record/2026-11-17-cluster.md``).
+MOST_SPREAD = 0.25
+
 #: Rows a second that one machine learns at least, the race of ``auto`` included (``record/2026-11-16-cluster.md``).
 ONE_MACHINE = 100_000
 
@@ -45,8 +49,24 @@ class Seen:
     rows: int
     #: Partitions that have rows, each of which is a worker.
     partitions: int
-    #: Where labels are classes that are not known yet.
+    #: Where labels are classes.
     labels: frozenset[Any] = frozenset()
+    #: How much the shares of the labels differ between partitions: 0 where they are the same, 1 where no two labels share a partition.
+    spread: float = 0.0
+
+    @classmethod
+    def of(cls, counts: Sequence[tuple[int, Mapping[Any, int]]]) -> Seen:
+        """From the rows and the number of each label, partition by partition."""
+        counts = [(rows, labels) for rows, labels in counts if rows]
+        total: Counter[Any] = Counter()
+        for _, labels in counts:
+            total.update(labels)
+        rows = sum(n for n, _ in counts)
+        # Cramer's V, squared.
+        squares = sum(k * k / (n * total[label]) for n, labels in counts for label, k in labels.items())
+        most = min(len(total), len(counts)) - 1
+        spread = (squares - 1.0) / most if most > 0 else 0.0
+        return cls(rows, len(counts), frozenset(total), spread)
 
 
 @dataclass(frozen=True)
@@ -210,9 +230,11 @@ class Rounds:
         show, as those of a CSV or Parquet file are; what was found is in ``Fitted.schema`` and is logged.
     classes : sequence or None
         The labels in their order; found by a scan if absent. Regression has none.
-    combine : "damped", "sum" or "mean"
-        ``sum`` adds up what the workers added to the sums of gradients (methods that keep weights average them anyway); ``damped`` does, but
-        for what several workers have corrected alike; ``mean`` averages everything.
+    combine : "scaled", "damped", "sum" or "mean"
+        With ``scaled`` a worker counts each of its rows as one row of every worker, and the sums of gradients are averaged: closest to one
+        sequential pass where every partition has rows of all kinds. It is for the logistic loss and methods with AdaGrad's metric; others, and
+        partitions with very different labels, are combined as with ``damped``. ``sum`` adds up what the workers added to the sums of gradients (methods that keep weights average
+        them anyway); ``damped`` does, but for what several workers have corrected alike; ``mean`` averages everything.
     precision : "f64" or "f32"
     fit_intercept : bool
     slices : int or None
@@ -232,7 +254,7 @@ class Rounds:
         label: str = "label",
         weight: str | None = None,
         classes: Iterable[Any] | None = None,
-        combine: str = "damped",
+        combine: str = "scaled",
         precision: str = "f64",
         fit_intercept: bool = True,
         slices: int | None = None,
@@ -241,8 +263,8 @@ class Rounds:
         for name, value in (("epochs", epochs), ("merges", merges), ("slices", slices)):
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        if combine not in ("damped", "sum", "mean"):
-            raise ValueError(f"combine must be damped, sum or mean, got {combine}")
+        if combine not in ("scaled", "damped", "sum", "mean"):
+            raise ValueError(f"combine must be scaled, damped, sum or mean, got {combine}")
         super().__init__()
         self.epochs, self.merges = epochs, merges
         self.features = features if features is None or isinstance(features, str) else tuple(features)
@@ -286,6 +308,17 @@ class Rounds:
         if seen.partitions <= 1:
             return 1
         return MANY_MERGES if seen.rows >= MANY_ROWS else FEW_MERGES
+
+    def _combine(self, seen: Seen) -> str:
+        if self.combine != "scaled":
+            return self.combine
+        if seen.spread > MOST_SPREAD:
+            _log.warning(
+                "the partitions have very different labels, and are combined as with combine='damped'; "
+                "shuffle the rows before they are cut into partitions to come closer to one pass"
+            )
+            return "damped"
+        return f"scaled:{seen.partitions}" if seen.partitions > 1 else "damped"
 
     def _race(
         self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]], table: _parsimon.Table | None
@@ -351,7 +384,7 @@ class Rounds:
         before = _worker.rows_learned(state)
         history = []
         for epoch in range(self.epochs):
-            for t, part in enumerate(_worker.turns(self._merges(seen))):
+            for t, part in enumerate(_worker.turns(self._merges(seen), self._combine(seen))):
                 slices = iter(turn(columns, state, part))
                 first = next(slices, None)
                 if first is not None:

@@ -206,9 +206,13 @@ def learn_sliced(
     combine: str = "damped",
     slices: int = 1,
 ) -> list[bytes]:
-    """The same in slices by feature, to be merged apart from each other."""
+    """The same in slices by feature, to be merged apart from each other.
+
+    ``combine`` is ``damped``, ``sum``, ``mean``, or ``scaled:N`` where there are ``N`` workers.
+    """
     columns = columns or Columns()
     learner = _parsimon.Learner.from_checkpoint(state)
+    learner.count_rows_for(combine)
     # A worker that fails begins again from the state.
     learner.forgo_undo()
     for batch in batches:
@@ -244,6 +248,8 @@ class Turn:
     low: int
     high: int
     period: int
+    #: How the deltas of the round are combined, as :func:`learn_sliced` takes it.
+    combine: str = "damped"
 
     def take(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of a partition that are learned in this round, in their order."""
@@ -254,7 +260,7 @@ class Turn:
             yield batch.filter(pa.array((self.low <= place) & (place < self.high)))
 
 
-def turns(merges: int) -> list[Turn]:
+def turns(merges: int, combine: str = "damped") -> list[Turn]:
     """The rounds of an epoch: together they have every row once, and each has rows from all over its partition.
 
     Many rounds grow: the first ones have few rows, since what workers learn from a state that knows nothing is nearly the same for all of them
@@ -262,7 +268,7 @@ def turns(merges: int) -> list[Turn]:
     """
     sizes = range(1, merges + 1) if merges >= MANY_TURNS else [1] * merges
     ends = list(accumulate(sizes))
-    return [Turn(end - size, end, ends[-1]) for size, end in zip(sizes, ends, strict=True)]
+    return [Turn(end - size, end, ends[-1], combine) for size, end in zip(sizes, ends, strict=True)]
 
 
 # Arrow to arrays.
@@ -372,6 +378,11 @@ def labels(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any]:
         raise ValueError(f"the label {column[row].as_py()} is not one of the classes {told}")
     y: np.ndarray[Any, Any] = places.to_numpy(zero_copy_only=False).astype(np.float64)
     return 2.0 * y - 1.0 if len(columns.classes) <= 2 else y
+
+
+def label_counts(column: pa.Array) -> dict[Any, int]:
+    """How many rows have each label."""
+    return {pair["values"]: pair["counts"] for pair in pc.value_counts(column).to_pylist()}
 
 
 def weights(batch: pa.RecordBatch, columns: Columns) -> np.ndarray[Any, Any] | None:

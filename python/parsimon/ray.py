@@ -14,6 +14,7 @@ ftrl, normalize=True, rate=0.7, beta=0, l1=0.3
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import ray
 
 from . import _worker
@@ -60,10 +60,7 @@ class RayTrainer(Rounds):
         """
         parts = partitions_of(data)
         scan = _scan.options(max_retries=self.max_retries)
-        unknown = self.classes is None and initial is None
-        found = ray.get([scan.remote(part, self.label, unknown) for part in parts])
-        counts = [rows for rows, _ in found if rows]
-        seen = Seen(sum(counts), len(counts), frozenset().union(*(labels for _, labels in found)))
+        seen = Seen.of(ray.get([scan.remote(part, self.label, self.learns_classes) for part in parts]))
         fitted = self.run(partial(self._sample, parts), partial(self._turn, parts), seen=seen, initial=initial)
         return RayModel(fitted.state, fitted.columns, fitted.history, fitted.winner)
 
@@ -82,7 +79,7 @@ class RayTrainer(Rounds):
         slices = SLICES if self.slices is None else self.slices
         learn = _learn.options(num_returns=slices, max_retries=self.max_retries)
         merge = _merge.options(max_retries=self.max_retries)
-        deltas: list[Any] = [learn.remote(shared, part, columns, self.combine, slices, turn) for part in parts]
+        deltas: list[Any] = [learn.remote(shared, part, columns, slices, turn) for part in parts]
         by_slice = [[delta] for delta in deltas] if slices == 1 else deltas
         merged = [merge.remote(*[delta[k] for delta in by_slice]) for k in range(slices)]
         for slice_ in merged:
@@ -164,13 +161,13 @@ def _batches(part: Any) -> Any:
 
 
 @ray.remote
-def _scan(part: Any, label: str, classes: bool) -> tuple[int, frozenset[Any]]:
-    count, found = 0, set[Any]()
+def _scan(part: Any, label: str, classes: bool) -> tuple[int, Counter[Any]]:
+    count, found = 0, Counter[Any]()
     for batch in _batches(part):
         count += batch.num_rows
         if classes:
-            found.update(pc.unique(batch.column(label)).to_pylist())
-    return count, frozenset(found)
+            found.update(_worker.label_counts(batch.column(label)))
+    return count, found
 
 
 @ray.remote
@@ -179,8 +176,8 @@ def _head(part: Any, names: list[str] | None, most: int) -> list[pa.RecordBatch]
 
 
 @ray.remote
-def _learn(state: bytes, part: Any, columns: Columns, combine: str, slices: int, turn: Turn) -> Any:
-    deltas = _worker.learn_sliced(state, turn.take(_batches(part)), columns, combine=combine, slices=slices)
+def _learn(state: bytes, part: Any, columns: Columns, slices: int, turn: Turn) -> Any:
+    deltas = _worker.learn_sliced(state, turn.take(_batches(part)), columns, combine=turn.combine, slices=slices)
     return deltas[0] if slices == 1 else deltas
 
 

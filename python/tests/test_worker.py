@@ -194,7 +194,7 @@ class Here(Rounds):
     def fit(self, parts: list[pa.RecordBatch], initial: Fitted | None = None) -> Fitted:
         def turn(columns, state, part):
             taken = [part.take([batch]) for batch in parts]
-            learn = partial(worker.learn_sliced, columns=columns, combine=self.combine, slices=2)
+            learn = partial(worker.learn_sliced, columns=columns, combine=part.combine, slices=2)
             deltas = [learn(state, rows) for rows in taken]
             return (worker.merge_slice([delta[k] for delta in deltas]) for k in range(2))
 
@@ -219,6 +219,34 @@ def test_rounds_come_close_to_one_pass():
     assert abs(loss(many) - loss(one)) < 0.02
     assert abs(loss(many) - loss(one)) < abs(loss(few) - loss(one)) + 0.01
     assert 0 < many.nonzeros < 31
+
+
+def test_scaled_rounds_lose_less_than_damped_ones():
+    parts = [rows(200 + k, n=1000) for k in range(16)]
+    settings = {"features": PAIR.features, "classes": (0, 1), "l1": 0.3, "merges": 4}
+    one = Here("ftrl", **settings).fit([pa.Table.from_batches(parts).combine_chunks().to_batches()[0]])
+    scaled, damped = (Here("ftrl", combine=combine, **settings).fit(parts) for combine in ("scaled", "damped"))
+    test = rows(999, n=4000)
+    assert log_loss(scaled, test) < 1.01 * log_loss(one, test) < log_loss(damped, test)
+    assert scaled.rows == one.rows
+    # The method that cannot be scaled is combined as without it.
+    scaled, damped = (Here("rda", combine=combine, **settings).fit(parts) for combine in ("scaled", "damped"))
+    assert scaled.state == damped.state
+
+
+def test_partitions_with_different_labels_are_not_scaled(caplog):
+    mixed = Seen.of([(100, {0: 70, 1: 30}), (200, {0: 140, 1: 60})])
+    assert (mixed.rows, mixed.partitions, mixed.labels) == (300, 2, {0, 1})
+    assert mixed.spread == pytest.approx(0.0, abs=1e-12)
+    apart = Seen.of([(100, {0: 100}), (0, {}), (50, {1: 50})])
+    assert (apart.partitions, apart.spread) == (2, pytest.approx(1.0))
+    assert Seen.of([(100, {})]).spread == 0.0
+    trainer = Rounds("ftrl")
+    assert trainer._combine(mixed) == "scaled:2"
+    assert not caplog.records
+    assert trainer._combine(apart) == "damped"
+    assert "shuffle the rows" in caplog.text
+    assert Rounds("ftrl", combine="sum")._combine(apart) == "sum"
 
 
 def units(batch: pa.RecordBatch, columns: int = 30) -> pa.RecordBatch:

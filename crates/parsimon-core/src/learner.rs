@@ -45,7 +45,25 @@ pub struct Learner<F: Float, R: Rule<F>> {
     pub(crate) bias: Option<Bias<F, R>>,
     row: Scratch<F, R::Coord>,
     delta: f64,
+    pub(crate) copies: Copies,
     step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
+}
+
+/// How many equal rows a row counts as: one of several learners counts each of its rows as one row of every learner.
+#[derive(Clone, Copy)]
+pub(crate) struct Copies {
+    count: u32,
+    /// What the gradient is multiplied by.
+    times: f64,
+    /// What the metric sees is multiplied by: its square is `times`, since so many squares are summed.
+    root: f64,
+}
+
+impl Copies {
+    pub(crate) fn of(count: u32) -> Self {
+        let times = f64::from(count);
+        Self { count, times, root: times.sqrt() }
+    }
 }
 
 /// A coordinate of its own, with a rule that does not penalize it, present in every row with value 1.
@@ -131,6 +149,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
                 shares: Shares::default(),
             },
             delta: 0.0,
+            copies: Copies::of(1),
             step: Self::learn_tangent,
         }
     }
@@ -226,9 +245,9 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
 
     /// Begins the round of a row, and gives its importance in it.
     fn tick(&mut self, weight: f64) -> f64 {
-        self.rule.tick(&mut self.now);
+        self.rule.tick_by(&mut self.now, self.copies.count);
         if let Some(b) = &mut self.bias {
-            b.rule.tick(&mut b.now);
+            b.rule.tick_by(&mut b.now, self.copies.count);
         }
         weight * self.rule.importance(&self.now)
     }
@@ -267,7 +286,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         let p = self.gather(x);
         let d = self.tick(weight) * self.loss.slope(p, y);
         if d != 0.0 {
-            self.absorb(x, d, d);
+            self.absorb(x, d * self.copies.times, d * self.copies.root);
         }
         self.close();
         p
@@ -377,7 +396,8 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
     fn learn_exact(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
         let p = self.gather(x);
         let weight = self.tick(weight);
-        let at = weight * self.loss.slope(p, y);
+        let at = weight * self.loss.slope(p, y) * self.copies.root;
+        let weight = weight * self.copies.times;
         let Self { rule, now, row, loss, table, .. } = self;
         let place = row.first_place();
         let Scratch { coords, w, x: values, bias, base, shares, .. } = row;

@@ -9,8 +9,9 @@
 //! What is not a few numbers per coordinate, or what the clock of one learner says of the weights of another, cannot be
 //! merged; [`Rule::merging`] tells why.
 
-pub use crate::share::{MOST_PARTS, Mergeable, Merging, Parts, Share, Step, Tally};
+pub use crate::share::{DualStep, MOST_PARTS, Mergeable, Merging, Parts, Share, Step, Tally};
 
+use crate::learner::Copies;
 use crate::rule::Rule;
 use crate::{Float, Learner, OneVsAll, State, Table};
 
@@ -62,6 +63,30 @@ macro_rules! merged_inside {
         }
         fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
             self.merging_mut().take_steps(head, from, ids, steps);
+        }
+        fn set_copies(&mut self, copies: u32) {
+            self.merging_mut().set_copies(copies);
+        }
+        fn lever(&self, id: u32, parts: &$crate::merge::Parts) -> f64 {
+            self.merging().lever(id, parts)
+        }
+        fn dual_step(
+            &self,
+            id: u32,
+            start: &$crate::merge::Parts,
+            end: &$crate::merge::Parts,
+        ) -> $crate::merge::DualStep {
+            self.merging().dual_step(id, start, end)
+        }
+        fn take_dual_steps(
+            &mut self,
+            head: usize,
+            from: u64,
+            ids: &[u32],
+            steps: &[f64],
+            damping: &[f64],
+        ) {
+            self.merging_mut().take_dual_steps(head, from, ids, steps, damping);
         }
     };
 }
@@ -134,6 +159,39 @@ impl<F: Float, R: Rule<F>> Mergeable for Learner<F, R> {
         }
     }
 
+    fn set_copies(&mut self, copies: u32) {
+        self.copies = Copies::of(copies);
+    }
+
+    fn lever(&self, id: u32, parts: &Parts) -> f64 {
+        let (merging, now) = self.merging_of(id);
+        merging.lever(now, parts)
+    }
+
+    fn dual_step(&self, id: u32, start: &Parts, end: &Parts) -> DualStep {
+        let (merging, now) = self.merging_of(id);
+        merging.dual_step(now, start, end)
+    }
+
+    fn take_dual_steps(
+        &mut self,
+        _head: usize,
+        from: u64,
+        ids: &[u32],
+        steps: &[f64],
+        damping: &[f64],
+    ) {
+        for ((&j, step), &damping) in ids.iter().zip(steps.as_chunks().0).zip(damping) {
+            let taken = (from, step, damping);
+            match &mut self.bias {
+                Some(b) if j == Tally::BIAS => {
+                    take_dual_step(&b.rule, &b.now, b.table.slot(j), taken);
+                }
+                _ => take_dual_step(&self.rule, &self.now, self.table.slot(j), taken),
+            }
+        }
+    }
+
     fn settle(&mut self, _head: usize) {
         settle(&self.rule, &mut self.now, &self.table);
         if let Some(b) = &mut self.bias {
@@ -189,6 +247,17 @@ fn take_step<F: Float, R: Rule<F>>(
     *c = made_of(merging, rounds[1], &parts);
 }
 
+fn take_dual_step<F: Float, R: Rule<F>>(
+    rule: &R,
+    now: &R::Clock,
+    c: &mut R::Coord,
+    (from, step, damping): (u64, &DualStep, f64),
+) {
+    let merging = rule.merging().expect(CANNOT);
+    let parts = merging.dual_stepped(now, from, &merging.parts(now, c), step, damping);
+    *c = made_of(merging, merging.rounds(now), &parts);
+}
+
 fn settle<F: Float, R: Rule<F>>(rule: &R, now: &mut R::Clock, table: &Table<R::Coord>) {
     let merging = rule.merging().expect(CANNOT);
     *now = merging.clock(merging.rounds(now), table);
@@ -227,6 +296,25 @@ impl<F: Float, R: Rule<F>> Mergeable for OneVsAll<F, R> {
     }
     fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]) {
         self.learners[head].take_steps(0, from, ids, steps);
+    }
+    fn set_copies(&mut self, copies: u32) {
+        self.learners.iter_mut().for_each(|learner| learner.set_copies(copies));
+    }
+    fn lever(&self, id: u32, parts: &Parts) -> f64 {
+        self.learners[0].lever(id, parts)
+    }
+    fn dual_step(&self, id: u32, start: &Parts, end: &Parts) -> DualStep {
+        self.learners[0].dual_step(id, start, end)
+    }
+    fn take_dual_steps(
+        &mut self,
+        head: usize,
+        from: u64,
+        ids: &[u32],
+        steps: &[f64],
+        damping: &[f64],
+    ) {
+        self.learners[head].take_dual_steps(0, from, ids, steps, damping);
     }
     fn settle(&mut self, head: usize) {
         self.learners[head].settle(0);

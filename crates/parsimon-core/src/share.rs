@@ -49,6 +49,25 @@ pub trait Merging<C, K> {
     fn stepped(&self, _now: &K, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
         [start[0] + sum[0], start[1] + sum[1], start[2]]
     }
+    /// How far a gradient of 1 moves the weight; 0 where the weight is zero.
+    fn lever(&self, _now: &K, _parts: &Parts) -> f64 {
+        0.0
+    }
+    /// A learner's step on the dual. `now` is the clock at the start of the step.
+    fn dual_step(&self, _now: &K, start: &Parts, end: &Parts) -> DualStep {
+        [end[0] - start[0], end[1] - start[1]]
+    }
+    /// The coordinate's numbers after the sum of such steps, from a round on, of which `damping` times the step of the dual is taken.
+    fn dual_stepped(
+        &self,
+        _now: &K,
+        _from: u64,
+        start: &Parts,
+        sum: &DualStep,
+        damping: f64,
+    ) -> Parts {
+        [start[0] + damping * sum[0], start[1] + sum[1], start[2]]
+    }
     /// The clock after round `t`, of coordinates that have missed nothing.
     fn clock(&self, t: u64, table: &Table<C>) -> K;
 }
@@ -57,6 +76,10 @@ pub trait Merging<C, K> {
 /// subgradient; how often a correction that is due to the coordinate was made (its exponent `a`), and the share of it that was
 /// (`1 - e^-a`).
 pub type Step = [f64; 5];
+
+/// A learner's step on one coordinate, as numbers that add up over learners: of the dual, at the weight of the start, and of what its
+/// metric remembers.
+pub type DualStep = [f64; 2];
 
 /// Some coordinates in order of their ids, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,6 +115,22 @@ pub trait Mergeable {
     fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
     /// Takes the steps of all learners, from a round to the present one.
     fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]);
+    /// Learns every row as if it came so many times in a row: the dual moves `copies` times as far, and the metric and the penalty
+    /// grow as for so many rows. Not a part of the state.
+    fn set_copies(&mut self, copies: u32);
+    /// How far a gradient of 1 moves the weight of that id; 0 where the weight is zero.
+    fn lever(&self, id: u32, parts: &Parts) -> f64;
+    /// A learner's step on the dual. Asked of the learner at the start of the step.
+    fn dual_step(&self, id: u32, start: &Parts, end: &Parts) -> DualStep;
+    /// Takes the steps of all learners on the dual, from a round to the present one, each damped by a factor.
+    fn take_dual_steps(
+        &mut self,
+        head: usize,
+        from: u64,
+        ids: &[u32],
+        steps: &[f64],
+        damping: &[f64],
+    );
     /// Ends a merge: what depends on all coordinates together is made anew.
     fn settle(&mut self, head: usize);
     /// The running moments kept beside the coordinates; none unless rows or labels are brought to a common scale.

@@ -347,6 +347,12 @@ impl Learner {
         Ok(())
     }
 
+    /// Learns rows from now on as one of several learners that are combined this way.
+    fn count_rows_for(&self, py: Python<'_>, combine: &str) -> PyResult<()> {
+        let combine = combine.parse().map_err(PyValueError::new_err)?;
+        lock(py, &self.inner)?.trainer.count_rows_for(combine).map_err(raised)
+    }
+
     /// Takes the columns' names, for the model file.
     fn name_columns(&self, py: Python<'_>, columns: Vec<String>) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;

@@ -5,6 +5,7 @@
 //! cargo run --release -p parsimon --example cluster -- scale train.svm test.svm "ftrl:l1=1"
 //! ```
 //!
+//! `compare` is 16 partitions with 1, 4 and 16 merges: what `scaled` and `damped` lose against one sequential pass, in percent.
 //! `grid` is 1 to 16 partitions with 1, 4 and 16 merges in one epoch, beside averaging the weights of workers that never met.
 //! `scale` is 10 to 10,000 workers, with states some merges old, and with partitions of very different sizes or labels. Every
 //! worker is the library's own: it starts from the bytes of a state and gives the bytes of a delta.
@@ -21,7 +22,7 @@ use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const USAGE: &str =
-    "usage: cluster grid|scale TRAIN TEST METHOD ...; a method is ftrl:l1=1,rate=0.1";
+    "usage: cluster grid|compare|scale TRAIN TEST METHOD ...; a method is ftrl:l1=1,rate=0.1";
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +32,7 @@ fn main() -> Result<()> {
         let study = Study { method, settings: settings(method)?, train: &train, test: &test };
         match kind.as_str() {
             "grid" => study.grid()?,
+            "compare" => study.compare()?,
             "scale" => study.scale()?,
             _ => return Err(USAGE.into()),
         }
@@ -54,9 +56,10 @@ fn settings(method: &str) -> Result<Settings> {
     let mut spec = Spec::new(name);
     for pair in rest.split(',').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').ok_or(USAGE)?;
-        spec = match value.parse::<f64>() {
-            Ok(number) => spec.set(name, number),
-            Err(_) => spec.set(name, value),
+        spec = match (value.parse::<f64>(), value.parse::<bool>()) {
+            (Ok(number), _) => spec.set(name, number),
+            (_, Ok(flag)) => spec.set(name, flag),
+            _ => spec.set(name, value),
         };
     }
     Ok(spec.resolve()?)
@@ -107,21 +110,23 @@ impl Study<'_> {
     fn grid(&self) -> Result<()> {
         self.print_heading()?;
         println!(
-            "| partitions | merges per epoch | damped: loss | nonzeros | sum: loss | nonzeros | mean: loss | nonzeros | averaged weights: loss | nonzeros |"
+            "| partitions | merges per epoch | scaled: loss | nonzeros | damped: loss | nonzeros | sum: loss | nonzeros | mean: loss | nonzeros | averaged weights: loss | nonzeros |"
         );
-        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
         for workers in [1, 2, 4, 8, 16] {
             for rounds in [1, 4, 16] {
                 let run = |combine| {
                     let partitions = self.even(workers);
                     self.run(&Plan { partitions, rounds, combine, lag: 0 })
                 };
+                let scaled = run(Combine::Scaled(workers as u32))?;
                 let damped = run(Combine::Damped)?;
                 let (sum, mean) = (run(Combine::Shares)?, run(Combine::Mean)?);
                 // Workers that never met have no rounds.
                 let apart = if rounds == 1 { cells(&self.averaged(workers)?) } else { "|".into() };
                 println!(
-                    "| {workers} | {rounds} | {} | {} | {} | {apart} |",
+                    "| {workers} | {rounds} | {} | {} | {} | {} | {apart} |",
+                    cells(&scaled),
                     cells(&damped),
                     cells(&sum),
                     cells(&mean)
@@ -131,12 +136,33 @@ impl Study<'_> {
         Ok(())
     }
 
+    fn compare(&self) -> Result<()> {
+        let (loss, nonzeros) = self.sequential()?;
+        println!("`{}`: sequential {loss:.4}, {nonzeros} nonzeros", self.method);
+        for rounds in [16, 4, 1] {
+            print!("  {rounds} merges:");
+            for combine in [Combine::Scaled(16), Combine::Damped] {
+                let score =
+                    self.run(&Plan { partitions: self.even(16), rounds, combine, lag: 0 })?;
+                let Some((l, n)) = score else {
+                    print!("  {} diverged", combine.name());
+                    continue;
+                };
+                let lost = 100.0 * (l / loss - 1.0);
+                let more = 100.0 * (n as f64 / nonzeros as f64 - 1.0);
+                print!("  {} {l:.4} {n} ({lost:+.2}%, {more:+.1}%)", combine.name());
+            }
+            println!();
+        }
+        Ok(())
+    }
+
     fn scale(&self) -> Result<()> {
         self.print_heading()?;
         println!(
-            "| workers | merges | rows per worker and merge | partitions | states | damped: loss | nonzeros | mean: loss | nonzeros |"
+            "| workers | merges | rows per worker and merge | partitions | states | scaled: loss | nonzeros | damped: loss | nonzeros | mean: loss | nonzeros |"
         );
-        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
         let rows = self.train.len();
         for workers in [10, 100, 1_000, 10_000] {
             let mut cases = vec![("even", "fresh", self.even(workers), 0)];
@@ -154,10 +180,12 @@ impl Study<'_> {
                     let run = |combine| {
                         self.run(&Plan { partitions: partitions.clone(), rounds, combine, lag })
                     };
+                    let scaled = run(Combine::Scaled(workers as u32))?;
                     let (damped, mean) = (run(Combine::Damped)?, run(Combine::Mean)?);
                     let each = rows / workers / rounds;
                     println!(
-                        "| {workers} | {rounds} | {each} | {name} | {states} | {} | {} |",
+                        "| {workers} | {rounds} | {each} | {name} | {states} | {} | {} | {} |",
+                        cells(&scaled),
                         cells(&damped),
                         cells(&mean)
                     );
@@ -201,8 +229,10 @@ impl Study<'_> {
         &self,
         start: &[u8],
         rows: &[usize],
+        combine: Combine,
     ) -> std::result::Result<Trainer, parsimon::Error> {
         let (mut trainer, mut chunk) = (Trainer::from_checkpoint(start)?, Chunk::new());
+        trainer.count_rows_for(combine)?;
         rows.iter().for_each(|&i| chunk.copy_row(self.train, i));
         trainer.learn(&chunk, &mut |_| {})?;
         Ok(trainer)
@@ -227,7 +257,7 @@ impl Study<'_> {
                 if own.is_empty() {
                     continue;
                 }
-                let end = match self.learned(old, &own) {
+                let end = match self.learned(old, &own, plan.combine) {
                     Err(parsimon::Error::Diverged { .. }) => return Ok(None),
                     end => end?,
                 };
@@ -258,7 +288,7 @@ impl Study<'_> {
         let mut weights = std::collections::BTreeMap::new();
         let mut bias = 0.0;
         for rows in self.even(workers) {
-            let model = self.learned(&start, &rows)?.model();
+            let model = self.learned(&start, &rows, Combine::Shares)?.model();
             let share = rows.len() as f64 / self.train.len() as f64;
             bias += share * model.heads()[0].bias();
             for (j, w) in model.heads()[0].iter() {

@@ -52,7 +52,10 @@ fn worker(start: &Trainer, chunk: &Chunk) -> Trainer {
 }
 
 fn delta(start: &Trainer, chunk: &Chunk, combine: Combine) -> Delta {
-    let mut slices = Delta::between(start, &worker(start, chunk), combine, 1).unwrap();
+    let mut end = copy(start);
+    end.count_rows_for(combine).unwrap();
+    end.learn(chunk, &mut |_| {}).unwrap();
+    let mut slices = Delta::between(start, &end, combine, 1).unwrap();
     Delta::from_bytes(&slices.remove(0).to_bytes()).unwrap()
 }
 
@@ -82,7 +85,7 @@ fn the_delta_of_one_learner_takes_its_start_to_its_end() {
         // The weights of normalized learners are divided by scales, which are roots of sums.
         let fine = if spec["normalize"] == true { 1e-11 } else { 1e-12 };
         for (precision, tolerance) in [(Precision::F64, fine), (Precision::F32, 2e-6)] {
-            for combine in [Combine::Damped, Combine::Shares, Combine::Mean] {
+            for combine in [Combine::Damped, Combine::Shares, Combine::Mean, Combine::Scaled(1)] {
                 let mut start = begun(&spec, precision);
                 let more = stream(&spec, 4, 50);
                 let end = worker(&start, &more);
@@ -104,7 +107,7 @@ fn the_delta_of_one_learner_takes_its_start_to_its_end() {
 #[test]
 fn a_delta_of_no_rows_changes_no_bit() {
     for spec in mergeable() {
-        for combine in [Combine::Damped, Combine::Shares, Combine::Mean] {
+        for combine in [Combine::Damped, Combine::Shares, Combine::Mean, Combine::Scaled(4)] {
             let mut start = begun(&spec, Precision::F32);
             let before = start.checkpoint();
             let nothing = delta(&start, &Chunk::new(), combine);
@@ -128,11 +131,13 @@ fn neither_slices_nor_their_order_change_a_bit() {
             }
             far
         };
-        let ends: Vec<Trainer> = (10..15).map(|seed| worker(&start, &spread(seed))).collect();
-        let merged = |slices: u32, reversed: bool| {
+        let merged = |combine: Combine, slices: u32, reversed: bool| {
             let mut by_slice = vec![Vec::new(); slices as usize];
-            for end in &ends {
-                for delta in Delta::between(&start, end, Combine::Shares, slices).unwrap() {
+            for seed in 10..15 {
+                let mut end = copy(&start);
+                end.count_rows_for(combine).unwrap();
+                end.learn(&spread(seed), &mut |_| {}).unwrap();
+                for delta in Delta::between(&start, &end, combine, slices).unwrap() {
                     by_slice[delta.slice().0 as usize].push(delta);
                 }
             }
@@ -144,10 +149,12 @@ fn neither_slices_nor_their_order_change_a_bit() {
             state.absorb(sums).unwrap();
             state.checkpoint()
         };
-        let whole = merged(1, false);
-        assert_ne!(whole, start.checkpoint(), "{spec}: nothing was merged");
-        assert_eq!(merged(7, false), whole, "{spec}");
-        assert_eq!(merged(7, true), whole, "{spec}");
+        for combine in [Combine::Shares, Combine::Damped, Combine::Scaled(5)] {
+            let whole = merged(combine, 1, false);
+            assert_ne!(whole, start.checkpoint(), "{spec}: nothing was merged");
+            assert_eq!(merged(combine, 7, false), whole, "{spec}");
+            assert_eq!(merged(combine, 7, true), whole, "{spec}");
+        }
     }
 }
 
@@ -157,7 +164,7 @@ proptest! {
     #[test]
     fn merging_is_associative(seed in 0u64..1 << 40) {
         for spec in mergeable() {
-            for combine in [Combine::Damped, Combine::Shares, Combine::Mean] {
+            for combine in [Combine::Damped, Combine::Shares, Combine::Mean, Combine::Scaled(3)] {
                 let start = begun(&spec, Precision::F64);
                 let all = stream(&spec, seed, 60);
                 let [a, b, c] = [0..10, 10..45, 45..60].map(|r| delta(&start, &rows(&all, r), combine));
@@ -377,6 +384,152 @@ fn damped_ftrl_is_merged_as_the_arithmetic_says() {
     for j in 0..9 {
         let found = if j == 8 { head.bias() } else { head.weight(1 + j as u32) };
         assert!((found - weight(&dense, j)).abs() < 1e-7, "{j}: {found} {}", weight(&dense, j));
+    }
+}
+
+/// The dense twin of learners that count a row as one of each of them, and of the damping of what is left.
+#[test]
+fn scaled_ftrl_is_merged_as_the_arithmetic_says() {
+    const WORKERS: u32 = 4;
+    let mut counted = Vec::new();
+    for rate in [0.05, 1.3, 1.6] {
+        let (l1, beta) = (1.5, 1.0);
+        let spec = json!({"algorithm": "ftrl", "rate": rate, "l1": l1, "beta": beta});
+        let q = |n: f64| (beta + n.sqrt()) / rate;
+        let strength = |j: usize| if j == 8 { 0.0 } else { l1 };
+        let weight = |s: &Sums, j: usize| -soft(s.z[j], strength(j)) / q(s.n[j]);
+        let overlap = |from: f64, to: f64| {
+            let (a, b) = (from.sqrt(), to.sqrt());
+            2.0 * rate * (b - a - beta * ((beta + b) / (beta + a)).ln())
+        };
+        let (mut dense, mut state) = (ORIGIN, trainer(&spec, Precision::F64));
+        for round in 0..3 {
+            let active = (0..9).filter(|&j| weight(&dense, j) != 0.0);
+            let change = active.map(|j| dense.n[j] / q(dense.n[j])).sum::<f64>() / dense.t.max(1.0);
+            let copies = if change > 0.0 { (0.3 / change).floor() } else { 1e9 };
+            let copies = copies.clamp(1.0, f64::from(WORKERS));
+            assert!(copies > 1.0, "damped: another test");
+            counted.push(copies);
+            let (mut deltas, mut dz, mut dn) = (Vec::new(), [0.0; 9], [0.0; 9]);
+            for k in 0..u64::from(WORKERS) {
+                let rows = plain(700 + 4 * round + k, 60 + 10 * k as usize);
+                let mut own = dense.clone();
+                for (x, y) in &rows {
+                    let x: Vec<_> = x.iter().copied().chain([(8, 1.0)]).collect();
+                    let w: Vec<f64> = (0..9).map(|j| weight(&own, j)).collect();
+                    let d = slope(x.iter().map(|&(j, v)| w[j] * v).sum(), *y);
+                    for &(j, v) in &x {
+                        let (g, before) = (d * v, q(own.n[j]));
+                        own.n[j] += copies * g * g;
+                        own.z[j] += copies * g - (q(own.n[j]) - before) * w[j];
+                    }
+                }
+                for j in 0..9 {
+                    let pull = (q(own.n[j]) - q(dense.n[j])) * weight(&dense, j);
+                    dz[j] += (own.z[j] - dense.z[j] + pull) / copies;
+                    dn[j] += (own.n[j] - dense.n[j]) / copies;
+                }
+                dense.t += rows.len() as f64;
+                deltas.push(delta(&state, &as_chunk(&rows), Combine::Scaled(WORKERS)));
+            }
+            let times = f64::from(WORKERS) / copies;
+            let most = dn.iter().copied().fold(0.0, f64::max);
+            let own: Vec<f64> = (0..9).map(|j| overlap(dense.n[j], dense.n[j] + dn[j])).collect();
+            let common: f64 = (0..9).map(|j| dn[j] / most * own[j]).sum();
+            for j in 0..9 {
+                let a = own[j] + 2.0 * dn[j] / most * common;
+                let damping = (1.0 - (-a).exp()) / (times * (1.0 - (-a / times).exp()));
+                let pull = (q(dense.n[j] + dn[j]) - q(dense.n[j])) * weight(&dense, j);
+                dense.z[j] += damping * dz[j] - pull;
+                dense.n[j] += dn[j];
+            }
+            state.absorb([merge_deltas(deltas).unwrap()]).unwrap();
+        }
+        let model = state.model();
+        let head = &model.heads()[0];
+        for j in 0..9 {
+            let found = if j == 8 { head.bias() } else { head.weight(1 + j as u32) };
+            assert!((found - weight(&dense, j)).abs() < 1e-9, "{j}: {found} {}", weight(&dense, j));
+        }
+    }
+    assert!(counted.contains(&4.0) && counted.iter().any(|&c| c < 4.0), "{counted:?}");
+}
+
+/// The loss of a model on rows, per row.
+fn loss_on(state: &Trainer, rows: &Chunk) -> f64 {
+    let mut margins = Vec::new();
+    state.online().predict(rows, &mut margins);
+    let losses = margins.iter().zip(rows.labels()).map(|(p, y)| (-y * p).exp().ln_1p());
+    losses.sum::<f64>() / rows.len() as f64
+}
+
+#[test]
+fn scaled_learners_come_close_to_one_pass() {
+    /// Rows of a frequent feature, some rarer ones and a label that depends on a few of them.
+    fn skewed(seed: u64, count: usize) -> Chunk {
+        let (mut random, mut chunk) = (SplitMix64::new(seed), Chunk::new());
+        for _ in 0..count {
+            let mut margin = -1.5;
+            for field in 0..6u32 {
+                let value = (random.unit().powi(3) * 50.0) as u32;
+                margin += [1.0, -0.8, 0.6, -0.4][value as usize % 4] * f64::from(value < 8);
+                chunk.push_feature(1 + 50 * field + value, 1.0);
+            }
+            let label = if random.chance(1.0 / (1.0 + (-margin).exp())) { 1.0 } else { -1.0 };
+            chunk.finish_row(Some(label), 1.0, Repeats::Refuse).unwrap();
+        }
+        chunk
+    }
+    let (all, test) = (skewed(1, 16_000), skewed(2, 8_000));
+    for (spec, merges) in [
+        (json!({"algorithm": "ftrl", "l1": 1.0}), 1),
+        (json!({"algorithm": "ftrl", "l1": 1.0}), 4),
+        (json!({"algorithm": "adagrad-rda", "l1": 2e-4}), 4),
+    ] {
+        let start = trainer(&spec, Precision::F64);
+        let once = worker(&start, &all);
+        let losses = [Combine::Scaled(16), Combine::Damped].map(|combine| {
+            let mut state = copy(&start);
+            let each = all.len() / 16 / merges;
+            for merge in 0..merges {
+                let first = |k: usize| (k * merges + merge) * each;
+                let deltas = (0..16)
+                    .map(|k| delta(&state, &rows(&all, first(k)..first(k) + each), combine))
+                    .collect();
+                state.absorb([merge_deltas(deltas).unwrap()]).unwrap();
+            }
+            assert_eq!(state.progressive().rows(), 16_000);
+            (loss_on(&state, &test), state.model().nonzeros() as f64)
+        });
+        let (wanted, nonzeros) = (loss_on(&once, &test), once.model().nonzeros() as f64);
+        let [(scaled, kept), (damped, _)] = losses;
+        assert!(scaled < 1.01 * wanted, "{spec}, {merges} merges: {scaled}, not {wanted}");
+        assert!(damped > 1.02 * wanted, "{spec}, {merges} merges: {damped} needs no scaling");
+        assert!((kept / nonzeros - 1.0).abs() < 0.2, "{spec}: {kept} of {nonzeros}");
+    }
+}
+
+#[test]
+fn other_losses_and_methods_are_not_scaled() {
+    for spec in [
+        json!({"algorithm": "ftrl", "loss": "squared"}),
+        json!({"algorithm": "rda", "l1": 1e-3}),
+        json!({"algorithm": "fobos", "l1": 1e-3}),
+    ] {
+        let (start, rows) = (begun(&spec, Precision::F64), stream(&spec, 6, 30));
+        let [scaled, damped] =
+            [Combine::Scaled(4), Combine::Damped].map(|combine| delta(&start, &rows, combine));
+        assert_eq!(scaled, damped, "{spec}");
+    }
+}
+
+#[test]
+fn ways_to_combine_are_read_back_from_their_names() {
+    for combine in [Combine::Damped, Combine::Shares, Combine::Mean, Combine::Scaled(16)] {
+        assert_eq!(combine.name().parse(), Ok(combine));
+    }
+    for wrong in ["scaled", "scaled:", "scaled:0", "scaled:-1", "Damped", ""] {
+        assert!(wrong.parse::<Combine>().is_err(), "{wrong}");
     }
 }
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -39,20 +39,18 @@ def refuse_connect(what: Any) -> None:
 
 
 def scan(rows: DataFrame, label: str, *, classes: bool) -> tuple[Seen, int]:
-    """Counts rows and partitions, and finds the labels where they are classes: one job over one column."""
+    """Counts rows and partitions, and the labels where they are classes: one job over one column."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        count, found = 0, set[Any]()
+        count, found = 0, Counter[Any]()
         for batch in batches:
             count += batch.num_rows
             if classes and len(found) <= MOST_CLASSES:
-                found.update(pc.unique(batch.column(0)).to_pylist())
+                found.update(_worker.label_counts(batch.column(0)))
         yield pa.record_batch({"rows": pa.array([count], pa.int64()), "labels": pa.array([pickle.dumps(found)], pa.binary())})
 
     parts = rows.select(label).mapInArrow(task, "rows long, labels binary").collect()
-    labels = frozenset(chain.from_iterable(pickle.loads(part["labels"]) for part in parts))
-    counts = [part["rows"] for part in parts if part["rows"]]
-    return Seen(sum(counts), len(counts), labels), len(parts)
+    return Seen.of([(part["rows"], pickle.loads(part["labels"])) for part in parts]), len(parts)
 
 
 def sample(rows: DataFrame, most: int) -> Iterator[pa.RecordBatch]:
@@ -82,7 +80,7 @@ def _heads(most: int) -> _Task:
     return task
 
 
-def merge(rows: DataFrame, columns: Columns, state: bytes, turn: Turn, *, combine: str, slices: int | None) -> Iterable[bytes]:
+def merge(rows: DataFrame, columns: Columns, state: bytes, turn: Turn, *, slices: int | None) -> Iterable[bytes]:
     """One round as one job: partitions learn, and their deltas are merged by the driver, or, where they are large, by tasks, slice by slice."""
     if slices is None:
         slices = 1 if len(state) <= DRIVER_BYTES else SLICES
@@ -92,7 +90,7 @@ def merge(rows: DataFrame, columns: Columns, state: bytes, turn: Turn, *, combin
         own = (place >= F.lit(turn.low)) & (place < F.lit(turn.high))
         rows = rows.withColumn(_ROW, F.monotonically_increasing_id()).where(own).drop(_ROW)
     shared = rows.sparkSession.sparkContext.broadcast(state)
-    deltas = rows.mapInArrow(learning(shared, columns, combine, slices), "slice int, worker int, delta binary")
+    deltas = rows.mapInArrow(learning(shared, columns, turn.combine, slices), "slice int, worker int, delta binary")
     try:
         if slices == 1:
             found = [_keyed(row) for row in deltas.collect()]

@@ -160,7 +160,7 @@ class TrainerParams(ColumnParams):
         typeConverter=TypeConverters.toList,
     )
     combine: Param[str] = Param(
-        Params._dummy(), "combine", "damped, sum or mean", typeConverter=TypeConverters.toString
+        Params._dummy(), "combine", "scaled, damped, sum or mean", typeConverter=TypeConverters.toString
     )
     precision: Param[str] = Param(
         Params._dummy(), "precision", "of the state, f64 or f32", typeConverter=TypeConverters.toString

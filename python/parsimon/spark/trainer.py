@@ -50,7 +50,7 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
 
     def __init__(self, algorithm: str | None = None, **params: Any) -> None:
         super().__init__()
-        self._setDefault(algorithm="auto", epochs=1, combine="damped", precision="f64", fitIntercept=True, minRows=50_000)
+        self._setDefault(algorithm="auto", epochs=1, combine="scaled", precision="f64", fitIntercept=True, minRows=50_000)
         self.setParams(algorithm=algorithm, **params)
 
     def setParams(self, **params: Any) -> SparkTrainer:
@@ -125,9 +125,7 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
             dataset = dataset.repartition(partitions)
         names = rounds.columns(()).names()
         rows = dataset if names is None else dataset.select(*[F.col(name) for name in names])
-        # The labels of a model that is continued are known.
-        unknown = rounds.classes is None and initial is None
-        seen, found = jobs.scan(rows, rounds.label, classes=unknown)
+        seen, found = jobs.scan(rows, rounds.label, classes=rounds.learns_classes)
         if may_be_empty and not seen.rows:
             return initial
         most = max(1, seen.rows // self.getOrDefault("minRows"))
@@ -135,9 +133,7 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
             rows, seen = rows.coalesce(most), replace(seen, partitions=min(seen.partitions, most))
         return rounds.run(
             lambda columns, most: jobs.sample(rows, most),
-            lambda columns, state, turn: jobs.merge(
-                rows, columns, state, turn, combine=rounds.combine, slices=rounds.slices
-            ),
+            lambda columns, state, turn: jobs.merge(rows, columns, state, turn, slices=rounds.slices),
             seen=seen,
             initial=initial,
         )

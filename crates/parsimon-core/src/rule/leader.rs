@@ -6,7 +6,7 @@
 use super::{Implicit, Rule};
 use crate::metric::{Metric, Quiet};
 use crate::penalty::{Candidate, Penalty};
-use crate::share::{Merging, Parts, Share, Step};
+use crate::share::{DualStep, Merging, Parts, Share, Step};
 use crate::{Float, State, Table, state::state};
 
 /// How much of the penalty is in force after `t` rounds.
@@ -187,6 +187,10 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, 
         now.pace_before = now.pace;
         now.pace = self.metric.pace(now.t);
     }
+    fn tick_by(&self, now: &mut LeaderClock, copies: u32) {
+        now.t += u64::from(copies.saturating_sub(1));
+        self.tick(now);
+    }
     fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
         Ok(self)
     }
@@ -255,6 +259,20 @@ impl<P, C, M> Leader<P, C, M> {
         let (den, w) = (problem.q, problem.weight());
         (den, w, -z - den * w)
     }
+
+    /// What quadratics that are centered at the weight of the start add to the dual while the sum of squares grows to `sum`.
+    fn pull_from<F: Float>(&self, now: &LeaderClock, from: u64, start: &Parts, sum: f64) -> f64
+    where
+        P: Penalty<F>,
+        C: Center<M>,
+        M: Metric<F>,
+    {
+        let (_, w, _) = self.split::<F>(now, from, start);
+        let q = |sum: f64| {
+            self.metric.q(F::from_f64(now.pace), &self.metric.memory(sum.max(0.0))).to_f64()
+        };
+        self.center.pull(q(sum) - q(start[1]), w)
+    }
 }
 
 /// Sums alone: the dual of several learners is the sum of their duals, and the penalty is applied after it.
@@ -310,6 +328,27 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Mem
         // A penalty charged every round is owed for everybody's rounds; one in force once is owed once.
         let owed = if self.accrual == Accrual::Once { damping } else { 1.0 };
         [-(den * (w + damping * dw) + r + owed * dr), sum, 0.0]
+    }
+    fn lever(&self, now: &LeaderClock, parts: &Parts) -> f64 {
+        let (den, w, _) = self.split::<F>(now, now.t, parts);
+        if w != 0.0 && den > 0.0 { 1.0 / den } else { 0.0 }
+    }
+    // Where quadratics are centered at the weight played, the dual moves with the metric although the weight does not. The pull towards
+    // the weight at the start is taken out of a learner's step, and put back for the metric of all.
+    fn dual_step(&self, now: &LeaderClock, start: &Parts, end: &Parts) -> DualStep {
+        let pull = self.pull_from::<F>(now, now.t, start, end[1]);
+        [end[0] - start[0] + pull, end[1] - start[1]]
+    }
+    fn dual_stepped(
+        &self,
+        now: &LeaderClock,
+        from: u64,
+        start: &Parts,
+        &[dz, dn]: &DualStep,
+        damping: f64,
+    ) -> Parts {
+        let sum = (start[1] + dn).max(0.0);
+        [start[0] + damping * dz - self.pull_from::<F>(now, from, start, sum), sum, 0.0]
     }
     fn clock(&self, t: u64, _table: &Table<Dual<F, M::Memory>>) -> LeaderClock {
         let mut now = LeaderClock::default();

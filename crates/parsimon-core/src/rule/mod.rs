@@ -50,6 +50,10 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
 
     /// Begins a round.
     fn tick(&self, now: &mut Self::Clock);
+    /// Begins the round of a row that counts as so many equal ones, as if they came one after the other.
+    fn tick_by(&self, now: &mut Self::Clock, copies: u32) {
+        (0..copies).for_each(|_| self.tick(now));
+    }
     /// The weight the algorithm plays: the margin and the gradient are taken there.
     fn played(&self, now: &Self::Clock, j: u32, c: &Self::Coord) -> F;
     /// The weight a user reads, which is the weight played unless the method reports another point.

@@ -2,6 +2,7 @@
 
 use parsimon_core::merge::Mergeable;
 
+use super::scaling::{Residue, effective};
 use super::{Combine, Delta, fingerprint, mergeable};
 use crate::error::Error;
 use crate::training::Trainer;
@@ -13,6 +14,17 @@ impl Trainer {
     /// Returns an error with the reason if learners with these settings cannot be merged.
     pub fn check_mergeable(&self) -> Result<(), Error> {
         mergeable(self).map(|_| ())
+    }
+
+    /// Learns rows from now on as one of several learners, as the way to combine them wants it.
+    ///
+    /// [`Combine::Scaled`] counts a row as one of every learner; the others count it once. The state does not remember this: call it
+    /// on the trainer that learns, before it learns.
+    pub fn count_rows_for(&mut self, combine: Combine) -> Result<(), Error> {
+        let (_, copies) = effective(self, combine)?;
+        let online = self.learned_mut().0.mergeable_mut();
+        online.expect("it was asked at the beginning").set_copies(copies);
+        Ok(())
     }
 
     /// Adds deltas that started from this state: every slice once, in any order.
@@ -28,8 +40,9 @@ impl Trainer {
         }
         let Some(first) = slices.first() else { return self.check_finite() };
         let is_nothing = first.counts.is_nothing();
+        let residues = Residue::of(self, &slices)?;
         self.begin(first);
-        slices.into_iter().for_each(|delta| self.add(delta));
+        slices.into_iter().for_each(|delta| self.add(delta, &residues));
         if !is_nothing {
             let heads = self.online().heads();
             let online = self.learned_mut().0.mergeable_mut();
@@ -85,7 +98,7 @@ impl Trainer {
         }
     }
 
-    fn add(&mut self, delta: Delta) {
+    fn add(&mut self, delta: Delta, residues: &[Residue]) {
         let factors = delta.factors(mergeable(self).map_or(&[][..], Mergeable::shares));
         self.forget_consumed();
         for input in &delta.inputs {
@@ -100,6 +113,12 @@ impl Trainer {
             if delta.combine == Combine::Damped {
                 let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
                 online.take_steps(head, from, &tally.ids, &tally.parts);
+                continue;
+            }
+            if let Combine::Scaled(_) = delta.combine {
+                let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
+                let damping = residues[head].damping(&*online, head, &tally);
+                online.take_dual_steps(head, from, &tally.ids, &tally.parts, &damping);
                 continue;
             }
             for parts in tally.parts.chunks_exact_mut(delta.width) {

@@ -7,6 +7,7 @@ use parsimon_core::workspace::MomentsDelta;
 
 use super::damping::Usual;
 use super::moments::{is_plausible, keeps_moments};
+use super::scaling::effective;
 use super::tallies::difference;
 use super::{Combine, Counts, Delta, MOST_SLICES, fingerprint, mergeable, slice_of, width};
 use crate::error::Error;
@@ -26,10 +27,7 @@ impl Delta {
         }
         check_descent(start, end)?;
         let (a, b) = (mergeable(start)?, mergeable(end)?);
-        let combine = match combine {
-            Combine::Damped if !a.damps() => Combine::Shares,
-            combine => combine,
-        };
+        let (combine, copies) = effective(start, combine)?;
         let (before, after) = (start.progressive(), end.progressive());
         let weight = after.weight() - before.weight();
         let heads = end.online().heads();
@@ -41,7 +39,7 @@ impl Delta {
             loss: after.total() - before.total(),
             rounds: match combine {
                 Combine::Mean => rounds.map(|r| r * weight).collect(),
-                _ => rounds.collect(),
+                _ => rounds.map(|r| r / f64::from(copies)).collect(),
             },
             moments: None,
         };
@@ -71,6 +69,10 @@ impl Delta {
             let (from, to) = (a.tally(head), b.tally(head));
             let usual = Usual::of(a, curvature, &from, &to);
             let step = |id: u32, from: &Parts, to: &Parts| -> Step {
+                if let Combine::Scaled(_) = combine {
+                    let [dual, squares] = a.dual_step(id, from, to).map(|d| d / f64::from(copies));
+                    return [dual, squares, 0.0, 0.0, 0.0];
+                }
                 if combine == Combine::Damped {
                     // The later state knows how much of the penalty is in force at the end of the step.
                     return b.step(id, rounds, from, to, usual.exponent(a, id, from, to));

@@ -60,8 +60,14 @@ impl Usual {
         from: &Parts,
         to: &Parts,
     ) -> f64 {
-        self.overlap(online, id, from, to) + TOGETHER * self.share(from, to) * self.common
+        let own = self.overlap(online, id, from, to);
+        exponent_of(own, self.share(from, to), self.common)
     }
+}
+
+/// What a coordinate corrected by itself and in common with others.
+pub(super) fn exponent_of(own: f64, share: f64, common: f64) -> f64 {
+    own + TOGETHER * share * common
 }
 
 impl Counts {

@@ -41,12 +41,13 @@ mod between;
 mod bytes;
 mod damping;
 mod moments;
+mod scaling;
 mod tallies;
 
 use std::collections::BTreeSet;
 
 use parsimon_core::StateWriter;
-use parsimon_core::merge::{Mergeable, Share, Step, Tally};
+use parsimon_core::merge::{DualStep, Mergeable, Share, Step, Tally};
 use parsimon_core::workspace::{Coming, FAR, MomentsDelta};
 use parsimon_files::checksum;
 
@@ -67,15 +68,23 @@ pub enum Combine {
     Shares,
     /// All numbers are averaged, including the number of rounds.
     Mean,
+    /// Every learner counts each of its rows as one row of each of so many learners ([`Trainer::count_rows_for`]), and what they added
+    /// is averaged. A learner then goes as far as all of them together would have gone in one sequence, in directions that they have in
+    /// common and in others. For the logistic loss; the others are combined as [`Damped`](Combine::Damped).
+    Scaled(
+        /// The number of learners.
+        u32,
+    ),
 }
 
 impl Combine {
     /// The name in flags and in Python.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Combine::Damped => "damped",
-            Combine::Shares => "sum",
-            Combine::Mean => "mean",
+            Combine::Damped => "damped".into(),
+            Combine::Shares => "sum".into(),
+            Combine::Mean => "mean".into(),
+            Combine::Scaled(learners) => format!("scaled:{learners}"),
         }
     }
 }
@@ -84,8 +93,11 @@ impl std::str::FromStr for Combine {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
         let all = [Combine::Damped, Combine::Shares, Combine::Mean];
-        let unknown = || format!("combine must be damped, sum or mean, got {name}");
-        all.into_iter().find(|c| c.name() == name).ok_or_else(unknown)
+        let unknown =
+            || format!("combine must be damped, sum, mean or scaled:N for N learners, got {name}");
+        let scaled = name.strip_prefix("scaled:").and_then(|learners| learners.parse().ok());
+        let scaled = scaled.filter(|learners| *learners > 0).map(Combine::Scaled);
+        all.into_iter().find(|c| c.name() == name).or(scaled).ok_or_else(unknown)
     }
 }
 
@@ -290,5 +302,9 @@ pub fn merge_deltas(mut deltas: Vec<Delta>) -> Result<Delta, Error> {
 
 /// How many numbers a delta has for each coordinate.
 fn width(online: &dyn Mergeable, combine: Combine) -> usize {
-    if combine == Combine::Damped { Step::default().len() } else { online.shares().len() }
+    match combine {
+        Combine::Damped => Step::default().len(),
+        Combine::Scaled(_) => DualStep::default().len(),
+        _ => online.shares().len(),
+    }
 }

@@ -9,17 +9,19 @@ pub(super) fn difference(
     width: usize,
     mut emit: impl FnMut(u32, &Parts, &Parts),
 ) {
-    let whole = |parts: Option<&[f64]>| {
-        let mut all = [0.0; MOST_PARTS];
-        all.iter_mut().zip(parts.unwrap_or_default()).for_each(|(a, p)| *a = *p);
-        all
-    };
     join(start, end, width, |id, from, to| {
-        let (from, to) = (whole(from), whole(to));
+        let (from, to) = (parts_of(from), parts_of(to));
         if from != to {
             emit(id, &from, &to);
         }
     });
+}
+
+/// A coordinate's numbers; all zero where it was never seen.
+pub(super) fn parts_of(parts: Option<&[f64]>) -> Parts {
+    let mut all = [0.0; MOST_PARTS];
+    all.iter_mut().zip(parts.unwrap_or_default()).for_each(|(a, p)| *a = *p);
+    all
 }
 
 pub(super) fn sum(a: &Tally, b: &Tally, width: usize) -> Tally {

@@ -299,6 +299,26 @@ impl Chunk {
         self.values.truncate(n);
     }
 
+    /// Adds `n` features to the row under construction, for the caller to fill in.
+    ///
+    /// ```
+    /// use parsimon_core::{Chunk, Repeats};
+    ///
+    /// let mut chunk = Chunk::new();
+    /// let (indices, values) = chunk.push_blank(2);
+    /// indices.copy_from_slice(&[3, 5]);
+    /// values.copy_from_slice(&[1.0, 2.0]);
+    /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+    /// assert_eq!(chunk.row(0).indices(), [3, 5]);
+    /// ```
+    #[inline]
+    pub fn push_blank(&mut self, n: usize) -> (&mut [u32], &mut [f64]) {
+        let at = self.indices.len();
+        self.indices.resize(at + n, 0);
+        self.values.resize(at + n, 1.0);
+        (&mut self.indices[at..], &mut self.values[at..])
+    }
+
     /// Adds features of value 1 to the row under construction; the caller may replace the values.
     ///
     /// ```

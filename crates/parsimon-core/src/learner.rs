@@ -346,9 +346,7 @@ impl<F: Float, R: Rule<F>> Work for Count<'_, F, R> {
     #[inline(always)]
     fn work(self) -> usize {
         let Learner { rule, now, table, .. } = self.learner;
-        let mut count = 0;
-        table.visit_seen(|j, c| count += usize::from(rule.weight(now, j, c) != F::ZERO));
-        count
+        table.count(|j, c| rule.weight(now, j, c) != F::ZERO)
     }
 }
 

@@ -18,45 +18,58 @@ const GROUP: usize = 8;
 /// Coordinates of an array that are visited together.
 const BLOCK: usize = 512;
 
-/// Calls `visit` for every item of an array that is not the default, in order.
+/// Calls `work` for every block of an array, with the number of its first item and the numbers of its groups that are not all zeros. What
+/// is behind the last whole group of a block is for the caller to look at.
 ///
-/// PERF: of a large array most items are the default, and the others are anywhere. Which groups and then which items are not is written into
-/// lists, without a branch that would be guessed wrong. Measured in `record/`.
+/// PERF: of a large array most items are the default, and the others are anywhere. Which groups are not is written into a list, without a
+/// branch that would be guessed wrong. Measured in `record/`.
 #[inline(always)]
-fn visit_seen<C: State>(array: &[C], mut visit: impl FnMut(u32, &C)) {
-    let default = C::default();
-    if default.bits() != 0 {
-        (0..).zip(array).filter(|(_, c)| **c != default).for_each(|(j, c)| visit(j, c));
-        return;
-    }
-    let (mut groups, mut items) = ([0u32; BLOCK / GROUP], [0u32; BLOCK]);
+fn each_block<C: State>(array: &[C], mut work: impl FnMut(u32, &[C], &[u32])) {
+    let mut groups = [0u32; BLOCK / GROUP];
     for (start, block) in (0u32..).step_by(BLOCK).zip(array.chunks(BLOCK)) {
-        let (whole, few) = block.as_chunks::<GROUP>();
         let mut len = 0;
-        for (k, group) in (0u32..).zip(whole) {
+        for (k, group) in (0u32..).zip(block.as_chunks::<GROUP>().0) {
             groups[len % (BLOCK / GROUP)] = k;
             len += usize::from(group.iter().fold(0, |bits, c| bits | c.bits()) != 0);
         }
-        let mut seen = 0;
-        for &k in &groups[..len] {
-            if let Some(group) = whole.get(k as usize) {
-                for (item, c) in (GROUP as u32 * k..).zip(group) {
-                    items[seen % BLOCK] = item;
-                    seen += usize::from(c.bits() != 0);
-                }
+        work(start, block, &groups[..len]);
+    }
+}
+
+/// Calls `visit` for every item of some groups of a block, and behind the last group, that is not the default, in order.
+#[inline(always)]
+fn visit_groups<C: State>(start: u32, block: &[C], groups: &[u32], mut visit: impl FnMut(u32, &C)) {
+    let (default, mut items, mut seen) = (C::default(), [0u32; BLOCK], 0);
+    let (whole, few) = block.as_chunks::<GROUP>();
+    for &k in groups {
+        if let Some(group) = whole.get(k as usize) {
+            for (item, c) in (GROUP as u32 * k..).zip(group) {
+                items[seen % BLOCK] = item;
+                seen += usize::from(c.bits() != 0);
             }
         }
-        for (item, c) in ((block.len() - few.len()) as u32..).zip(few) {
-            items[seen % BLOCK] = item;
-            seen += usize::from(c.bits() != 0);
+    }
+    for (item, c) in ((block.len() - few.len()) as u32..).zip(few) {
+        items[seen % BLOCK] = item;
+        seen += usize::from(c.bits() != 0);
+    }
+    for &item in &items[..seen] {
+        match block.get(item as usize) {
+            // The bits of -0 are not 0.
+            Some(c) if *c != default => visit(start + item, c),
+            _ => {}
         }
-        for &item in &items[..seen] {
-            match block.get(item as usize) {
-                // The bits of -0 are not 0.
-                Some(c) if *c != default => visit(start + item, c),
-                _ => {}
-            }
-        }
+    }
+}
+
+/// Calls `visit` for every item of an array that is not the default, in order.
+#[inline(always)]
+fn visit_seen<C: State>(array: &[C], mut visit: impl FnMut(u32, &C)) {
+    let default = C::default();
+    if default.bits() == 0 {
+        each_block(array, |start, block, groups| visit_groups(start, block, groups, &mut visit));
+    } else {
+        (0..).zip(array).filter(|(_, c)| **c != default).for_each(|(j, c)| visit(j, c));
     }
 }
 
@@ -314,6 +327,29 @@ impl<C: State + Copy> Table<C> {
         (slots, (self.rest.len() + new) as u64)
     }
 
+    /// Counts the coordinates that satisfy `is`, which the default must not.
+    #[inline(always)]
+    pub fn count(&self, is: impl Fn(u32, &C) -> bool) -> usize {
+        let count = |start: u32, items: &[C]| {
+            (start..).zip(items).map(|(j, c)| usize::from(is(j, c))).sum::<usize>()
+        };
+        let mut found = 0;
+        if C::default().bits() == 0 {
+            each_block(&self.dense, |start, block, groups| {
+                // PERF: several coordinates are read at once; where most are seen, it pays to read those that are not, too.
+                if groups.len() * GROUP > block.len() / 4 {
+                    found += count(start, block);
+                } else {
+                    visit_groups(start, block, groups, |j, c| found += usize::from(is(j, c)));
+                }
+            });
+        } else {
+            found += count(0, &self.dense);
+        }
+        let rest = self.ids.iter().zip(&self.rest);
+        found + rest.map(|(&j, c)| usize::from(is(j, c))).sum::<usize>()
+    }
+
     /// Calls `visit` for every coordinate that is not the default, in the order of [`seen`](Table::seen). Of a large table this is
     /// several times as fast.
     #[inline(always)]
@@ -449,6 +485,9 @@ mod tests {
                 let mut visited = Vec::new();
                 table.visit_seen(|j, &c| visited.push((j, c)));
                 assert_eq!(visited, table.seen().map(|(j, &c)| (j, c)).collect::<Vec<_>>());
+                let is_odd = |j: u32, c: &f64| j % 2 == 1 && *c != 0.0;
+                let odd = visited.iter().filter(|(j, c)| is_odd(*j, c)).count();
+                assert_eq!(table.count(is_odd), odd);
                 let is_far = |(j, _): &(u32, f64)| *j >= len;
                 assert!(visited.iter().filter(|v| !is_far(v)).all(|(_, c)| *c != 0.0));
             }
@@ -474,6 +513,7 @@ mod tests {
         let mut visited = Vec::new();
         table.visit_seen(|j, c| visited.push((j, c.scale)));
         assert_eq!(visited, [(3, 0.0), (9, 2.0)]);
+        assert_eq!(table.count(|_, c| c.scale != 1.0), 2);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! WAV files and the state of an echo canceller.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use parsimon_audio::{Canceller, Config, wav};
 
@@ -74,9 +75,15 @@ pub(crate) fn canceller_seeds() -> Vec<Vec<u8>> {
     [seeds(false), seeds(true)].concat()
 }
 
+/// What every saved state begins with.
+static MAGIC: LazyLock<[u8; 8]> = LazyLock::new(|| {
+    let saved = Canceller::new(Config::at(8000)).unwrap().save();
+    *saved.first_chunk().unwrap()
+});
+
 pub(crate) fn canceller(bytes: &[u8]) -> Outcome {
     let bytes = repair::canceller(bytes);
-    if !bytes.starts_with(b"PSMECHO4") || bytes.len() < 32 {
+    if !bytes.starts_with(&*MAGIC) || bytes.len() < 32 {
         assert!(Canceller::restore(&bytes).is_err());
         return Outcome::Unrecognized;
     }

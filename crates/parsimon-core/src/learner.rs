@@ -96,6 +96,8 @@ struct Scratch<F, C> {
     /// PERF: rows of a table have the same features in the same order, and those of a stream often have. They are found where they
     /// were found for the last row, and changed where they were found.
     places: Vec<u32>,
+    /// Whether the coordinates lie one after the other in the table, and were not copied.
+    is_run: bool,
     w: Vec<F>,
     /// See [`Rule::played_kept`].
     kept: Vec<F>,
@@ -141,6 +143,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             row: Scratch {
                 coords: Vec::new(),
                 places: Vec::new(),
+                is_run: false,
                 w: Vec::new(),
                 kept: Vec::new(),
                 x: Vec::new(),
@@ -245,9 +248,14 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
 
     /// Begins the round of a row, and gives its importance in it.
     fn tick(&mut self, weight: f64) -> f64 {
-        self.rule.tick_by(&mut self.now, self.copies.count);
+        // PERF: all learners but those of a cluster count a row once.
+        let tick = |rule: &R, now: &mut R::Clock| match self.copies.count {
+            1 => rule.tick(now),
+            copies => rule.tick_by(now, copies),
+        };
+        tick(&self.rule, &mut self.now);
         if let Some(b) = &mut self.bias {
-            b.rule.tick_by(&mut b.now, self.copies.count);
+            tick(&b.rule, &mut b.now);
         }
         weight * self.rule.importance(&self.now)
     }
@@ -312,12 +320,15 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
         row.resize(indices.len());
         // PERF: coordinates that lie one after the other are read, and changed, where they are.
         let run = table.run(indices, row.first_place());
-        if run.is_none() && table.is_index() {
-            for ((c, place), &j) in row.coords.iter_mut().zip(&mut row.places).zip(indices) {
-                *c = table.get_at(j, place);
+        row.is_run = run.is_some();
+        if run.is_none() {
+            if table.is_index() {
+                for ((c, place), &j) in row.coords.iter_mut().zip(&mut row.places).zip(indices) {
+                    *c = table.get_at(j, place);
+                }
+            } else {
+                table.gather(indices, &mut row.coords);
             }
-        } else if run.is_none() {
-            table.gather(indices, &mut row.coords);
         }
         for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
             *x = F::from_f64(v);
@@ -367,19 +378,20 @@ impl<F: Float, R: Rule<F>> Work for Absorb<'_, F, R> {
         // PERF: see `Gather`.
         let (rule, mut clock) = (rule.clone(), std::mem::take(now));
         let indices = self.x.indices();
-        let run = table.run_mut(indices, row.first_place());
-        let is_run = run.is_some();
+        let run = if row.is_run { table.run_mut(indices, row.first_place()) } else { None };
         let played = row.w.iter().zip(&row.kept);
         let features = indices.iter().zip(run.unwrap_or(&mut row.coords)).zip(played).zip(&row.x);
         for (((&j, c), (&w, &kept)), &v) in features {
             rule.absorb_kept(&mut clock, j, c, (w, kept), (self.d * v, self.at * v));
         }
-        if !is_run && table.is_index() {
-            for ((&j, c), place) in indices.iter().zip(&row.coords).zip(&row.places) {
-                table.put_at(j, *place, *c);
+        if !row.is_run {
+            if table.is_index() {
+                for ((&j, c), place) in indices.iter().zip(&row.coords).zip(&row.places) {
+                    table.put_at(j, *place, *c);
+                }
+            } else {
+                table.scatter(indices, &row.coords);
             }
-        } else if !is_run {
-            table.scatter(indices, &row.coords);
         }
         *now = clock;
     }

@@ -495,15 +495,16 @@ impl Chunk {
         let start = self.offsets[self.len()];
         let (indices, values) = (&self.indices[start..], &self.values[start..]);
         // PERF: whether the row is already as it must be, which most are, is asked without a branch per feature.
-        let found = wide(Look { indices, values });
-        if found.is_ordered && found.is_finite {
-            if found.has_zeros {
-                self.drop_open_zeros(start);
-            }
+        if wide(InOrder { indices, values }) {
             return Ok(());
         }
         if let Some((&index, _)) = indices.iter().zip(values).find(|(_, v)| !v.is_finite()) {
             return Err(RowError::NotFinite { index });
+        }
+        // PERF: many rows of tables are in order but for zeros.
+        if are_ordered(indices) {
+            self.drop_open_zeros(start);
+            return Ok(());
         }
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
@@ -538,33 +539,27 @@ impl Chunk {
     }
 }
 
-/// What can be seen of a row in one pass.
-struct Seen {
-    is_ordered: bool,
-    is_finite: bool,
-    has_zeros: bool,
-}
-
-struct Look<'a> {
+/// Whether a row is sorted and has neither zeros nor anything that is not finite.
+struct InOrder<'a> {
     indices: &'a [u32],
     values: &'a [f64],
 }
 
-impl Work for Look<'_> {
-    type Output = Seen;
+impl Work for InOrder<'_> {
+    type Output = bool;
 
     #[inline(always)]
-    fn work(self) -> Seen {
-        let (mut is_finite, mut has_zeros) = (true, false);
-        for v in self.values {
-            // NaN is not within any bound.
-            is_finite &= v.abs() <= f64::MAX;
-            has_zeros |= *v == 0.0;
-        }
-        let (first, second) = (self.indices, self.indices.get(1..).unwrap_or_default());
-        let is_ordered = first.iter().zip(second).fold(true, |all, (a, b)| all & (a < b));
-        Seen { is_ordered, is_finite, has_zeros }
+    fn work(self) -> bool {
+        // NaN is neither.
+        let good = |v: &f64| (v.abs() > 0.0) & (v.abs() <= f64::MAX);
+        self.values.iter().fold(true, |all, v| all & good(v)) & are_ordered(self.indices)
     }
+}
+
+#[inline(always)]
+fn are_ordered(indices: &[u32]) -> bool {
+    let (first, second) = (indices, indices.get(1..).unwrap_or_default());
+    first.iter().zip(second).fold(true, |all, (a, b)| all & (a < b))
 }
 
 #[cfg(test)]

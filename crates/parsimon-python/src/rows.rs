@@ -168,7 +168,7 @@ impl<V: Value> Rows for Dense<'_, V> {
     fn push(&self, i: usize, chunk: &mut Chunk) {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
         // Zeros are dropped when the row is finished.
-        chunk.extend_row(1..row.len() as u32 + 1, row.iter().map(|v| v.wide()));
+        chunk.extend_row((1..).take(row.len()), row.iter().map(|v| v.wide()));
     }
     fn columns(&self) -> usize {
         self.columns

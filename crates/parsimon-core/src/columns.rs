@@ -17,7 +17,7 @@ use crate::wide::{Work, wide};
 use crate::{Chunk, NumberColumn};
 
 /// A cell further from the mean, in standard deviations, counts as this far.
-const LIMIT: f64 = 4.0;
+pub(crate) const LIMIT: f64 = 4.0;
 
 /// Mean and deviation of a number column.
 ///
@@ -62,17 +62,20 @@ impl State for ColumnMoments {
 }
 
 impl ColumnMoments {
+    /// A cell further from the mean than this, in standard deviations, counts as this far.
+    pub const REACH: f64 = LIMIT;
+
     fn new(column: NumberColumn) -> Self {
         Self { key: column.key, id: column.id, ..Self::default() }
     }
 
-    /// Takes in a cell of importance `h > 0` (West 1979).
+    /// Processes a cell of importance `h > 0` (West 1979).
     #[inline]
     pub fn push(&mut self, x: f64, h: f64) {
         self.weight += h;
         let d = x - self.mean;
         self.mean += h / self.weight * d;
-        // NUMERICS: both factors have one sign but for rounding.
+        // NUMERICS: both factors have the same sign except for rounding errors.
         self.squares += (h * d * (x - self.mean)).max(0.0);
     }
 
@@ -86,7 +89,7 @@ impl ColumnMoments {
     #[inline]
     pub fn standardized(&self, x: f64) -> f64 {
         let u = (x - self.mean) / self.deviation();
-        // Not a number while all cells are equal.
+        // NaN while all cells are equal.
         if u.is_nan() { 0.0 } else { u.clamp(-LIMIT, LIMIT) }
     }
 
@@ -134,7 +137,7 @@ impl ColumnMoments {
         }
     }
 
-    /// What many columns have seen since they were `start`. Columns without new cells are left out.
+    /// Returns the changes of many columns since `start`. Columns without new cells are left out.
     pub fn all_since(columns: &[Self], start: &[Self]) -> Vec<Self> {
         let since = |(k, column): (usize, &Self)| {
             let before = place_of(start, k, column.key).map_or(Self::default(), |k| start[k]);
@@ -167,7 +170,7 @@ pub(crate) fn united([n, mean, squares]: [f64; 3], [m, other, more]: [f64; 3]) -
     [weight, mean + d * share, squares + (more + d * d * n * share)]
 }
 
-/// What [`united`] has added to `start` to make `all` of it. Both weights, and their difference, are above 0.
+/// Inverse of [`united`]: returns the part of `all` that was added to `start`. Both weights, and their difference, are above 0.
 pub(crate) fn remaining([n, mean, squares]: [f64; 3], [n0, mean0, squares0]: [f64; 3]) -> [f64; 3] {
     let weight = n - n0;
     let added = mean + n0 / weight * (mean - mean0);
@@ -180,13 +183,13 @@ pub(crate) fn remaining([n, mean, squares]: [f64; 3], [n0, mean0, squares0]: [f6
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     moments: Vec<ColumnMoments>,
-    /// Which of the moments do not change any more. There may be fewer: the rest changes.
+    /// Flags of the moments that do not change any more. Missing flags are false.
     fixed: Vec<bool>,
     /// The columns of the last chunk, which of the moments each belongs to, and their order by id.
     last: Vec<NumberColumn>,
     places: Vec<usize>,
     order: Vec<usize>,
-    /// Of one row.
+    /// Values of one row.
     features: Vec<(u32, f64)>,
     abreast: Abreast,
 }
@@ -197,7 +200,13 @@ impl Columns {
         Self { moments, ..Self::default() }
     }
 
-    /// The moments of all columns met so far.
+    /// The moments of the column at a place of a chunk; those of a column without cells if it is not known.
+    pub(crate) fn moments_of(&self, place: usize, column: NumberColumn) -> ColumnMoments {
+        let place = place_of(&self.moments, place, column.key);
+        place.map_or_else(|| ColumnMoments::new(column), |place| self.moments[place])
+    }
+
+    /// Moments of all columns met so far.
     pub fn moments(&self) -> &[ColumnMoments] {
         &self.moments
     }
@@ -223,7 +232,7 @@ impl Columns {
         }
     }
 
-    /// Finds the moments of a chunk's columns; new columns get some.
+    /// Finds the moments of a chunk's columns, and creates them for new columns.
     pub(crate) fn meet(&mut self, columns: &[NumberColumn]) {
         if self.last == columns {
             return;
@@ -284,7 +293,7 @@ impl Columns {
         out.copy_base(chunk, i);
     }
 
-    /// Brings the sums to the units after a division; mean and deviation stay.
+    /// Scales the sums after a division; mean and deviation do not change.
     pub(crate) fn divide(&mut self) {
         for (place, moments) in self.moments.iter_mut().enumerate() {
             if self.fixed.get(place) != Some(&true) {
@@ -304,10 +313,10 @@ impl Columns {
 
 /// The moments of all columns side by side, in the order of their ids.
 ///
-/// PERF: what a row does to its columns is then done for several of them at once. Measured in `record/2026-11-16-python.md`.
+/// PERF: a row then updates several of its columns at once. Measured in `record/python.md`.
 #[derive(Clone, Debug, Default)]
 struct Abreast {
-    /// None where columns share an id, or moments.
+    /// `None` if columns share an id or moments.
     ids: Vec<u32>,
     weight: Vec<f64>,
     mean: Vec<f64>,
@@ -397,7 +406,7 @@ impl Work for Standardize<'_> {
             let u = (x - *mean) / deviation;
             let u = if u < -LIMIT { -LIMIT } else { u };
             let u = if u > LIMIT { LIMIT } else { u };
-            // Not a number while all cells are equal, or where there is none.
+            // NaN while all cells are equal, or without cells.
             *cell = if u.is_nan() { 0.0 } else { u };
             are_all &= *cell != 0.0;
         }

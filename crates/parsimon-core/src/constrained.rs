@@ -20,8 +20,8 @@
 use std::ops::Range;
 
 use crate::loss::own_label;
+use crate::online::bare;
 use crate::room::{self, Coming};
-use crate::share::Mergeable;
 use crate::state::state;
 use crate::state::{StateError, StateWriter, fits};
 use crate::sums::sum_lanes;
@@ -55,7 +55,7 @@ pub struct Constrained<F> {
     row: Scratch<F>,
 }
 
-/// What is kept once: `S.S`, and for every head `S.V`, `C` and `Y`.
+/// Global state: `S.S`, and for every head `S.V`, `C` and `Y`.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Now {
     t: u64,
@@ -68,7 +68,7 @@ struct Now {
 }
 state!(Now { t, ss, sv, c, y, touched });
 
-/// The row at hand: where its features' numbers begin, its values, and their products.
+/// The current row: the starts of its features' state, its values, and their products.
 struct Scratch<F> {
     at: Vec<usize>,
     x: Vec<f64>,
@@ -78,7 +78,7 @@ struct Scratch<F> {
 /// Everything is put together when so many nonzeros have passed per place, and no sooner than after the second.
 ///
 /// NUMERICS: `S.V` and `S.S` are sums over rows, and `V + C S` is a difference of numbers that grow with `t`. Made
-/// anew while they are still good, they stay good; the cost per nonzero is a fraction of its own.
+/// anew while they are still good, they stay good; the cost per nonzero is a separate fraction.
 const PER_PLACE: u64 = 8;
 const AT_LEAST: u64 = 1 << 14;
 
@@ -215,9 +215,9 @@ impl<F: Float> Constrained<F> {
 }
 
 impl<F: Float> Online for Constrained<F> {
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        Err("the plane of the mean row moves every weight in every round")
-    }
+    bare!(all_rows no_scales no_race no_penalty_scale_or_base linear unbounded);
+    bare!(weights_of_frozen nonzeros_of_frozen);
+    bare!(@unmergeable "the plane of the mean row moves every weight in every round");
 
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         for i in rows {
@@ -243,11 +243,8 @@ impl<F: Float> Online for Constrained<F> {
     fn freeze(&self) -> Frozen {
         let head = |head| {
             let features = (1..).zip(&self.ids);
-            let mut weights: Vec<_> =
-                features.map(|(place, &j)| (j, self.weight_at(place, head))).collect();
-            weights.retain(|&(_, w)| w != 0.0);
-            weights.sort_unstable_by_key(|&(j, _)| j);
-            Head::new(self.bias(head), weights)
+            let weights = features.map(|(place, &j)| (j, self.weight_at(place, head)));
+            Head::new(self.bias(head), weights.collect())
         };
         Frozen::Linear((0..self.heads).map(head).collect())
     }

@@ -64,6 +64,20 @@ pub(crate) fn ln_1p(x: f64) -> f64 {
     2.0 * t * (eight(0) + (eight(8) + pair(16) * (t8 * t8)) * (t8 * t8))
 }
 
+/// `ln(x)` for `x = 1 + rest`, where `rest >= 0` may be too small to show in `x`; to within a few units in the last place.
+///
+/// NUMERICS: `x = m 2^e` with `1 <= m < 2`, so nothing is added to a logarithm of another sign.
+#[inline(always)]
+pub(crate) fn ln(x: f64, rest: f64) -> f64 {
+    if rest <= 1.0 {
+        return ln_1p(rest);
+    }
+    let bits = x.to_bits();
+    let exponent = (bits >> 52) as f64 - 1023.0;
+    let m = f64::from_bits(bits & ((1 << 52) - 1) | (1023 << 52));
+    if x.is_finite() { exponent * std::f64::consts::LN_2 + ln_1p(m - 1.0) } else { x }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +107,15 @@ mod tests {
             }
         }
         assert!(ln_1p(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn ln_is_the_logarithm() {
+        for k in 0..=100_000 {
+            let rest = (f64::from(k) * 2e-4).exp() - 1.0;
+            assert!(apart(ln(1.0 + rest, rest), rest.ln_1p()) <= 8, "{rest}");
+        }
+        assert_eq!(ln(1.0, 1e-300), 1e-300);
+        assert!(ln(f64::NAN, f64::NAN).is_nan() && ln(f64::INFINITY, f64::INFINITY).is_infinite());
     }
 }

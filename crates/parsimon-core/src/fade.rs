@@ -13,7 +13,7 @@ use crate::State;
 use crate::exponential::exp;
 use crate::state::{StateError, StateWriter};
 
-/// So many half-lives pass between divisions.
+/// Number of half-lives between divisions.
 ///
 /// NUMERICS: squares of `f32` grow by `2^32` in that time, which leaves a quarter of the exponents for growth and the rest for the data.
 const HALF_LIVES: u64 = 16;
@@ -25,7 +25,7 @@ pub(crate) const DIVIDED: f64 = 1.0 / (1u64 << HALF_LIVES) as f64;
 pub struct HalfLife(NonZeroU64);
 
 impl HalfLife {
-    /// A half-life of so many rows, at least 1.
+    /// Fading with a half-life of `rows`, at least 1.
     pub fn new(rows: u64) -> Option<Self> {
         NonZeroU64::new(rows).map(Self)
     }
@@ -81,7 +81,7 @@ impl Fade {
         self.half_life.is_some()
     }
 
-    /// Whether sums are to be multiplied by [`DIVIDED`] at the end of the round.
+    /// Whether sums must be multiplied by [`DIVIDED`] at the end of the round.
     #[inline]
     pub(crate) fn divides(&self) -> bool {
         self.half_life.is_some_and(|half_life| half_life.divides(self.t))

@@ -1,4 +1,4 @@
-//! The two precisions a learner can be built in.
+//! Precisions of a learner: `f32` and `f64`.
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -26,7 +26,7 @@ pub trait Float:
     + Sync
     + 'static
 {
-    /// Which of the two it is.
+    /// Precision of this type.
     const PRECISION: Precision;
     /// Zero.
     const ZERO: Self;
@@ -54,7 +54,7 @@ pub trait Float:
 pub trait Reduce: Sized {
     /// `a.b`, over the shorter one's length.
     fn dot(a: &[Self], b: &[Self]) -> Self;
-    /// The sum of all.
+    /// Sum of all lanes.
     fn total(a: &[Self]) -> Self;
     /// The sum of the magnitudes.
     fn norm1(a: &[Self]) -> Self;

@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use crate::normalized::blocks;
-use crate::room::Coming;
+use crate::online::{bare, forward};
 use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, ColumnMoments, Frozen, Head, Online, Precision, Scorer, State};
 
@@ -72,7 +72,7 @@ impl<O: Online> FromModel<O> {
     }
 
     /// The weights to begin with, one set per class; the moments of the number columns they belong to; and the range of
-    /// predictions, if there is one.
+    /// predictions, if any.
     ///
     /// # Panics
     /// If the learner has another number of heads.
@@ -85,7 +85,7 @@ impl<O: Online> FromModel<O> {
         assert_eq!(heads.len(), self.inner.heads(), "a set of weights for each class");
         self.scorer = Scorer::new(&heads, self.precision).with_columns(columns);
         (self.heads, self.columns, self.range) = (heads, columns.to_vec(), range);
-        self.inner.rest_on(columns);
+        self.inner.learn_change_of(columns);
     }
 
     /// Clips the margins of rows that begin with `first`, the base values of the data apart.
@@ -166,12 +166,21 @@ fn rest(
     rows.set_bases(bases);
 }
 
-impl<O: Online> Online for FromModel<O> {
-    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+impl<O: Online> FromModel<O> {
+    /// Lets the learner inside learn rows, block by block, with the margins of the model as their base values. `learn` gets the rows
+    /// of a block and where the block begins among all rows.
+    fn learn_blocks(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        margins: &mut Vec<f64>,
+        learn: impl Fn(&mut O, &Chunk, usize, &mut Vec<f64>),
+    ) {
+        let begin = rows.start;
         for block in blocks(rows) {
             let (first, mut start) = (block.start, margins.len());
             rest(&self.scorer, chunk, block.clone(), &mut self.rows, &mut self.bases);
-            self.inner.learn_rows(&self.rows, 0..self.rows.len(), margins);
+            learn(&mut self.inner, &self.rows, first - begin, margins);
             if self.range.is_some() {
                 // A margin is clipped to the labels before its row.
                 for i in first..block.end {
@@ -182,9 +191,30 @@ impl<O: Online> Online for FromModel<O> {
             }
         }
     }
+}
 
-    fn takes_bases(&self) -> bool {
-        true
+impl<O: Online> Online for FromModel<O> {
+    bare!(all_rows nonzeros_of_frozen);
+    bare!(@unmergeable BEGAN);
+    forward!(self, self.inner;
+        scale_penalty takes_bases is_linear columns learn_change_of chosen decide heads room overflow);
+
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        self.learn_blocks(chunk, rows, margins, |inner, rows, _, margins| {
+            inner.learn_rows(rows, 0..rows.len(), margins);
+        });
+    }
+
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        self.learn_blocks(chunk, rows, margins, |inner, rows, first, margins| {
+            inner.learn_rows_scaled(rows, 0..rows.len(), &scales[first..], margins);
+        });
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
@@ -204,17 +234,12 @@ impl<O: Online> Online for FromModel<O> {
         }
     }
 
-    fn columns(&self) -> &[ColumnMoments] {
-        self.inner.columns()
-    }
     fn label_range(&self) -> Option<(f64, f64)> {
         self.range
     }
-    fn chosen(&self) -> Option<usize> {
-        self.inner.chosen()
-    }
-    fn decide(&mut self) {
-        self.inner.decide();
+    // The model has weights of features that the learner inside has not met.
+    fn nonzeros_among(&self, _met: &[u32], _read: &dyn Fn(u32) -> bool) -> Option<usize> {
+        None
     }
     fn nonzeros(&self) -> usize {
         self.freeze().nonzeros()
@@ -223,14 +248,6 @@ impl<O: Online> Online for FromModel<O> {
         let change = self.inner.freeze().into_heads();
         Frozen::Linear(self.heads.iter().zip(&change).map(|(a, b)| self.sum(a, b)).collect())
     }
-    fn heads(&self) -> usize {
-        self.inner.heads()
-    }
-
-    fn room(&self, coming: Coming) -> u64 {
-        self.inner.room(coming)
-    }
-
     fn save(&self, out: &mut StateWriter) {
         for head in &self.heads {
             head.bias().write(out);
@@ -265,16 +282,6 @@ impl<O: Online> Online for FromModel<O> {
         self.inner.restore(input)?;
         self.start(heads, &columns, range);
         Ok(())
-    }
-
-    fn overflow(&self) -> Option<u32> {
-        self.inner.overflow()
-    }
-    fn mergeable(&self) -> Result<&dyn crate::merge::Mergeable, &'static str> {
-        Err(BEGAN)
-    }
-    fn mergeable_mut(&mut self) -> Result<&mut dyn crate::merge::Mergeable, &'static str> {
-        Err(BEGAN)
     }
 }
 

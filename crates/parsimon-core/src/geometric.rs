@@ -11,15 +11,15 @@
 /// The number of nodes.
 pub(crate) const NODES: usize = 8;
 
-/// A function that is analytic within so many `sigma` is summed to within `2^-53` of `M / (1 - r)`: `(N!)^(1/N) 2^(53/2N)`.
+/// A function that is analytic within this number of `sigma` is summed to within `2^-53` of `M / (1 - r)`: `(N!)^(1/N) 2^(53/2N)`.
 pub(crate) const DISTANCE: f64 = 37.5;
 
 /// The nodes and weights for one ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GeometricRule {
-    /// Where the function is evaluated, increasing. They are not whole numbers.
+    /// Points at which the function is evaluated, increasing. They are not whole numbers.
     pub(crate) nodes: [f64; NODES],
-    /// What its values are multiplied by; they add up to `1 / (1 - r)`.
+    /// Weights of the values; they add up to `1 / (1 - r)`.
     pub(crate) weights: [f64; NODES],
 }
 
@@ -55,7 +55,7 @@ fn node(ratio: f64, k: usize) -> f64 {
     }
 }
 
-/// How many nodes are below `x`: the sign changes of a Sturm sequence.
+/// Counts the nodes below `x` as the sign changes of a Sturm sequence.
 fn below(ratio: f64, x: f64) -> usize {
     let (mut count, mut q) = (0, 1.0);
     for n in 0..NODES {

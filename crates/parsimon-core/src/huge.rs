@@ -12,7 +12,7 @@ pub fn with_capacity<T>(len: usize) -> Vec<T> {
     room
 }
 
-/// So many zeros, in large pages likewise.
+/// Allocates `len` zeros in large pages.
 pub(crate) fn zeros<T: Clone + Default>(len: usize) -> Vec<T> {
     let mut zeros = with_capacity(len);
     zeros.resize(len, T::default());

@@ -10,7 +10,7 @@ use crate::wide::{Work, wide};
 
 /// Solves `u = slope(margin(u))`, to the last bit or nearly.
 ///
-/// At a kink of the loss, where the slope jumps, the solution lies inside the jump and is found all the same.
+/// At a kink of the loss, where the slope jumps, the solution lies inside the jump and is found nevertheless.
 ///
 /// ```
 /// use parsimon_core::implicit::solve;
@@ -56,14 +56,14 @@ pub fn solve(slope: impl Fn(f64) -> f64, margin: impl Fn(f64) -> f64) -> f64 {
     if fa.abs() < fb.abs() { a } else { b }
 }
 
-/// What each coordinate of a row adds to the next margin: its problem and its value.
+/// Contribution of each coordinate of a row to the next margin: its problem and its value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shares {
     z: Vec<f64>,
     q: Vec<f64>,
     l1: Vec<f64>,
     x: Vec<f64>,
-    /// Nothing, or as long as the others: the coordinates of a learner have penalties of one type.
+    /// Empty, or as long as the others: the coordinates of a learner have penalties of one type.
     bounds: Vec<Bounds>,
 }
 
@@ -92,7 +92,7 @@ impl Shares {
         }
     }
 
-    /// The same where weights have bounds, in the same order.
+    /// Bounds of the weights, in the same order.
     fn bounded_margin(&self, u: f64) -> f64 {
         let problems = self.z.iter().zip(&self.q).zip(&self.l1).zip(&self.bounds).zip(&self.x);
         sum_lanes(problems.map(|((((&z, &q), &l1), &bounds), &x)| {

@@ -3,9 +3,12 @@
 use std::ops::Range;
 
 use crate::implicit::{self, Shares};
+use crate::margin::MarginMethod;
+use crate::online::bare;
 use crate::room::{self, Coming};
 use crate::rule::{Implicit, Rule};
-use crate::share::{Mergeable, Merging, Share, Tally};
+use crate::share::Tally;
+use crate::share::{MergeRead, MergeWrite};
 use crate::state::{StateError, StateWriter, fits, read_places};
 use crate::sums::{dot, sum_lanes};
 use crate::wide::{Work, wide};
@@ -45,6 +48,7 @@ pub struct Learner<F: Float, R: Rule<F>> {
     pub(crate) bias: Option<Bias<F, R>>,
     row: Scratch<F, R::Coord>,
     delta: f64,
+    margin: MarginMethod,
     pub(crate) copies: Copies,
     step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
 }
@@ -53,9 +57,9 @@ pub struct Learner<F: Float, R: Rule<F>> {
 #[derive(Clone, Copy)]
 pub(crate) struct Copies {
     count: u32,
-    /// What the gradient is multiplied by.
+    /// Factor of the gradient.
     times: f64,
-    /// What the metric sees is multiplied by: its square is `times`, since so many squares are summed.
+    /// Factor of the gradient that the metric receives: its square is `times`, because `times` squares are summed.
     root: f64,
 }
 
@@ -88,7 +92,7 @@ impl<F: Float, R: Rule<F>> Bias<F, R> {
     }
 }
 
-/// The row at hand: its coordinates, weights and values in the learner's precision, and the bias played.
+/// The current row: its coordinates, weights and values in the learner's precision, and the bias played.
 struct Scratch<F, C> {
     coords: Vec<C>,
     /// Where they are in the index, if the table is one.
@@ -152,6 +156,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
                 shares: Shares::default(),
             },
             delta: 0.0,
+            margin: MarginMethod::default(),
             copies: Copies::of(1),
             step: Self::learn_tangent,
         }
@@ -169,9 +174,16 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         Self { delta, step: Self::learn_projection, ..Self::new(rule, bias, loss, table) }
     }
 
-    /// What each number of a coordinate is, or why the rule cannot be merged.
-    pub(crate) fn merge_shares(&self) -> Result<&'static [Share], &'static str> {
-        self.rule.merging().map(Merging::shares)
+    /// As [`new`](Learner::new), with the step that follows from the margin of a row and its variance.
+    pub fn by_margin(
+        rule: R,
+        bias: Option<R>,
+        loss: Loss,
+        table: Table<R::Coord>,
+        method: MarginMethod,
+    ) -> Self {
+        let step = Self::learn_margin;
+        Self { margin: method, step, ..Self::new(rule, bias, loss, table) }
     }
 
     /// The weight of feature `j`, caught up. Reading never writes.
@@ -216,6 +228,23 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             self.rule.scale_penalty(&mut self.now, scale);
         }
         self.learn_row(chunk, i, label, base)
+    }
+
+    /// Returns the margin of row `i` with a base value. The row can be learned afterwards, by [`learn_slope`](Learner::learn_slope).
+    #[inline(never)]
+    pub(crate) fn margin(&mut self, chunk: &Chunk, i: usize, base: f64) -> f64 {
+        self.row.base = base;
+        self.gather(chunk.row(i))
+    }
+
+    /// Learns the row whose margin was just returned, at a given slope of its loss.
+    #[inline(never)]
+    pub(crate) fn learn_slope(&mut self, x: Row<'_>, slope: f64, weight: f64) {
+        let d = self.tick(weight) * slope;
+        if d != 0.0 {
+            self.absorb(x, d * self.copies.times, d * self.copies.root);
+        }
+        self.close();
     }
 
     #[inline(always)]
@@ -285,6 +314,24 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         if slope != 0.0 && normalizer > 0.0 {
             let d = slope / normalizer;
             self.absorb(x, d, d);
+        }
+        self.close();
+        p
+    }
+
+    fn learn_margin(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
+        let p = self.gather(x);
+        let weight = self.tick(weight) * self.copies.times;
+        let Self { rule, row, table, bias, .. } = self;
+        let place = row.first_place();
+        let coords = table.run(x.indices(), place).unwrap_or(&row.coords);
+        // NUMERICS: in `f64`, where the square of no value of a row in single precision overflows.
+        let of = |(c, v): (&R::Coord, &F)| rule.variance(c).to_f64() * v.to_f64() * v.to_f64();
+        let of_bias = |b: &Bias<F, R>| b.rule.variance(&b.table.get(BIAS)).to_f64();
+        let variance =
+            sum_lanes(coords.iter().zip(&row.x).map(of)) + bias.as_ref().map_or(0.0, of_bias);
+        if let Some(step) = self.margin.step(y * p, variance, weight) {
+            self.absorb(x, -y * step.length, step.information.sqrt());
         }
         self.close();
         p
@@ -413,12 +460,12 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
         let Scratch { coords, w, x: values, bias, base, shares, .. } = row;
         let coords = table.run(x.indices(), place).unwrap_or(coords);
         shares.clear();
-        for ((c, &w), &v) in coords.iter().zip(&*w).zip(&*values) {
-            shares.push(rule.candidate(now, c, w, F::from_f64(at) * v), v.to_f64());
+        for (((&j, c), &w), &v) in x.indices().iter().zip(coords.iter()).zip(&*w).zip(&*values) {
+            shares.push(rule.candidate(now, j, c, w, F::from_f64(at) * v), v.to_f64());
         }
         if let Some(b) = &self.bias {
             let c = b.table.get(BIAS);
-            shares.push(b.rule.candidate(&b.now, &c, bias.0, F::from_f64(at)), 1.0);
+            shares.push(b.rule.candidate(&b.now, BIAS, &c, bias.0, F::from_f64(at)), 1.0);
         }
         let d = implicit::solve(|m| weight * loss.slope(m, y), |u| shares.margin(u) + *base);
         if d != 0.0 || at != 0.0 {
@@ -430,6 +477,8 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
 }
 
 impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
+    bare!(all_rows no_scales no_race linear one_head nonzeros_of_frozen unbounded);
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         margins.reserve(rows.len());
         for i in rows {
@@ -478,13 +527,13 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         }
     }
 
-    fn nonzeros_among(&self, indices: &[u32]) -> Option<usize> {
-        let is_nonzero = |j: &&u32| self.weight(**j) != F::ZERO;
-        self.rule.dimension().is_none().then(|| indices.iter().filter(is_nonzero).count())
+    fn nonzeros_among(&self, met: &[u32], read: &dyn Fn(u32) -> bool) -> Option<usize> {
+        let counts = |j: &&u32| self.weight(**j) != F::ZERO && read(**j);
+        self.rule.dimension().is_none().then(|| met.iter().filter(counts).count())
     }
 
     fn freeze(&self) -> Frozen {
-        let mut weights: Vec<(u32, f64)> = match self.rule.dimension() {
+        let weights: Vec<(u32, f64)> = match self.rule.dimension() {
             Some(n) => (1..=n).map(|j| (j, self.weight(j).to_f64())).collect(),
             None => {
                 let mut weights = Vec::new();
@@ -498,8 +547,6 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
                 weights
             }
         };
-        weights.retain(|&(_, w)| w != 0.0);
-        weights.sort_unstable_by_key(|&(j, _)| j);
         Frozen::Linear(vec![Head::new(self.bias().to_f64(), weights)])
     }
 
@@ -538,12 +585,12 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
         Ok(())
     }
 
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        self.merge_shares().map(|_| self as &dyn Mergeable)
+    fn mergeable(&self) -> Result<Box<dyn MergeRead + '_>, &'static str> {
+        self.merge_read()
     }
 
-    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
-        self.merge_shares().map(|_| self as &mut dyn Mergeable)
+    fn mergeable_mut(&mut self) -> Result<Box<dyn MergeWrite + '_>, &'static str> {
+        self.merge_write()
     }
 }
 

@@ -5,7 +5,7 @@
 //! Every method is one row of a table with three columns (McMahan's unified view):
 //!
 //! * **(A)** how a loss enters: its tangent, the loss itself, or the way to the set where it is zero
-//!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`]);
+//!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`]), or through the margin alone ([`Learner::by_margin`]);
 //! * **(B)** how the penalty accumulates: in force once, on every round, or linearized where it was paid
 //!   ([`rule::leader::Accrual`], [`penalty`]);
 //! * **(C)** where the stabilizing quadratic is centered and how heavy it is ([`rule::leader::Center`], [`metric`]).
@@ -23,6 +23,8 @@
 //! | AOGD | linearized | origin | either | [`rule::anchored::Anchored`] |
 //! | PDA, identity metric | once | origin | constant | [`rule::leader::Leader`]`<_, Origin, Global>`, projecting |
 //! | NLMS, APFBS, identity metric | linearized | iterate | constant | [`rule::mirror::Scheduled`], projecting |
+//! | passive-aggressive | none | iterate | constant | [`rule::mirror::Scheduled`], by margin |
+//! | AROW, soft confidence-weighted | none | iterate | variances | [`rule::gaussian::Gaussian`], by margin |
 //!
 //! A [`rule::Rule`] says how a coordinate is read and how it absorbs a gradient; [`Learner`] is the one loop
 //! around it. The weight is a function of the state: nobody stores a weight beside the state it came from, and
@@ -41,6 +43,7 @@
 pub mod filter;
 pub mod implicit;
 pub mod kernel;
+pub mod margin;
 pub mod merge;
 pub mod metric;
 pub mod penalty;
@@ -48,6 +51,7 @@ pub mod rule;
 pub mod workspace;
 
 mod chunk;
+mod class_lanes;
 mod columns;
 mod constrained;
 mod dictionary;
@@ -73,6 +77,7 @@ mod scattered;
 mod schedule;
 mod score;
 mod share;
+mod softmax;
 mod standardized;
 mod standardized_columns;
 mod state;
@@ -86,12 +91,12 @@ pub use chunk::{Chunk, NumberColumn, Repeats, RowError};
 pub use columns::{ColumnMoments, Columns};
 pub use constrained::Constrained;
 pub use fade::HalfLife;
-pub use float::{Float, Precision};
+pub use float::{Float, Precision, Reduce};
 pub use from_model::FromModel;
 pub use lanes::{Lane, Lanes};
 pub use learner::Learner;
-pub use loss::{LabelDomain, Loss};
-pub use model::{Frozen, Head, Scorer};
+pub use loss::{BestConstant, LabelDomain, Link, Loss};
+pub use model::{Frozen, Head, NumberScorer, Scorer};
 pub use moments::{Moments, TargetMoments};
 pub use normalized::Normalized;
 pub use one_vs_all::OneVsAll;

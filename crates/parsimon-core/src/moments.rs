@@ -1,4 +1,4 @@
-//! Running moments that a learner keeps beside its weights, and how those of several learners become one.
+//! Running moments that a learner keeps besides its weights, and their merging.
 //!
 //! Learners that are merged began at one state. What each has seen since is a sample: its size, its mean and its
 //! squared deviations. Samples are put together by the formula of Chan, Golub and LeVeque (1979), which does not
@@ -68,7 +68,7 @@ impl TargetMoments {
         self.weight += h;
         let d = y - self.mean;
         self.mean += h / self.weight * d;
-        // NUMERICS: both factors have one sign but for rounding.
+        // NUMERICS: both factors have the same sign except for rounding errors.
         self.squares += (h * d * (y - self.mean)).max(0.0);
         (self.low, self.high) = (self.low.min(y), self.high.max(y));
     }
@@ -129,7 +129,7 @@ pub struct Moments {
     pub columns: Vec<ColumnMoments>,
 }
 
-/// What learners have added to the moments of the state they began at. Deltas of one start add up.
+/// Change of the moments since the state at which learners began. Deltas of one start can be added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentsDelta {
     /// See [`Moments::weight`].
@@ -147,7 +147,7 @@ pub struct MomentsDelta {
 }
 
 impl Moments {
-    /// What was added since the moments were `start`.
+    /// Returns the change since the moments were `start`.
     pub fn since(&self, start: &Moments) -> MomentsDelta {
         let mut features = Vec::new();
         let mut before = start.features.iter().peekable();
@@ -157,7 +157,7 @@ impl Moments {
             if [n, s] == [n0, s0] {
                 continue;
             }
-            // A mean that has reached the horizon does not tell how much of it is new: the learners' means are averaged.
+            // A mean that has reached the horizon does not show which part is new, so the learners' means are averaged.
             let sample = if n >= HORIZON {
                 [n, n * s * s, 1.0]
             } else {

@@ -23,15 +23,16 @@
 use std::ops::Range;
 
 use crate::fade::{DIVIDED, Fade};
-use crate::merge::{CANNOT, Mergeable, merged_inside};
+use crate::merge::{Around, AroundMut, MergeRead, MergeWrite, OwnMoments};
 use crate::moments::{HORIZON, Moments, MomentsDelta, combined};
+use crate::online::{bare, forward};
 use crate::room::Coming;
 use crate::state::state;
 use crate::state::{StateError, StateWriter, fits, read_places};
 use crate::wide::{Work, wide};
 use crate::{Chunk, Float, Frozen, HalfLife, Head, Online, State, Table};
 
-/// What is kept of a feature's values.
+/// Statistics of a feature's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stat<F> {
     /// The root mean square, with a minus sign while one learned row had the feature: its weight then reads as zero.
@@ -43,7 +44,7 @@ pub struct Stat<F> {
 state!(Stat<F: Float> { s, n });
 
 impl<F: Float> Stat<F> {
-    /// Takes in a value of a row of importance `h > 0`; no more than `horizon` is remembered.
+    /// Processes a value of a row of importance `h > 0`; no more than `horizon` is remembered.
     #[inline(always)]
     fn with(self, x: f64, h: f64, horizon: f64) -> Self {
         let n = F::from_f64(least(self.n.to_f64() + h, horizon));
@@ -89,7 +90,7 @@ struct Clock {
 impl Clock {
     fn new(weight: f64, energy: f64) -> Self {
         let a = (weight / energy).sqrt();
-        // Not a number or infinite while no row had a feature or a bias.
+        // NaN or infinite until a row has a feature or a bias.
         let usable = a > 0.0 && a.is_finite();
         Self { weight, energy, a: if usable { a } else { 1.0 } }
     }
@@ -133,12 +134,12 @@ pub struct Normalized<F: Float, O> {
     stats: Table<Stat<F>>,
     clock: Clock,
     fade: Fade,
-    /// Rows as the learner inside sees them, and the multiple of its penalty for each.
+    /// Rows as the inner learner sees them, and the factor on its penalty for each row.
     rows: Chunk,
     scales: Vec<f64>,
 }
 
-/// So many rows are normalized before the learner inside gets them: they stay in the near cache.
+/// Number of rows that are normalized before the inner learner gets them, so that they stay in the near cache.
 const BLOCK: usize = 64;
 
 /// Cuts rows into blocks.
@@ -160,7 +161,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
         Self { inner, has_bias, stats, clock, fade, rows: Chunk::new(), scales: Vec::new() }
     }
 
-    /// The same with statistics whose old rows fade, for a learner inside whose old rows fade alike.
+    /// Builds the learner with statistics whose old rows fade, around a learner whose old rows fade equally.
     #[must_use]
     pub fn fading(self, half_life: Option<HalfLife>) -> Self {
         Self { fade: Fade::new(half_life), ..self }
@@ -171,12 +172,12 @@ impl<F: Float, O: Online> Normalized<F, O> {
         &self.inner
     }
 
-    /// The same, to be changed.
+    /// Like the method above, but mutable.
     pub fn inner_mut(&mut self) -> &mut O {
         &mut self.inner
     }
 
-    /// Goes on with another learner inside and the same statistics, for example with fewer lanes
+    /// Continues with another learner inside and the same statistics, for example with fewer lanes
     /// ([`Lanes::keep`](crate::Lanes::keep)).
     pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> Normalized<F, P> {
         let Self { inner, has_bias, stats, clock, fade, rows, scales } = self;
@@ -223,7 +224,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
         self.scales.push(self.clock.a);
     }
 
-    /// Brings the sums to the units after a division; what is read off them stays.
+    /// Scales the sums after a division; the values computed from them do not change.
     #[cold]
     fn divide(&mut self) {
         let Clock { weight, energy, .. } = self.clock;
@@ -322,6 +323,10 @@ impl<F: Float> Work for TakeIn<'_, F> {
 }
 
 impl<F: Float, O: Online> Online for Normalized<F, O> {
+    bare!(all_rows);
+    forward!(self, self.inner;
+        takes_bases is_linear columns label_range lacks_labels learn_change_of chosen heads overflow);
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         for block in blocks(rows) {
             self.rows.clear();
@@ -332,8 +337,26 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         }
     }
 
-    fn takes_bases(&self) -> bool {
-        self.inner.takes_bases()
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        let mut given = scales.iter();
+        for block in blocks(rows) {
+            self.rows.clear();
+            self.scales.clear();
+            block.for_each(|i| self.push(chunk, i));
+            let Self { inner, rows, scales, .. } = self;
+            scales.iter_mut().zip(&mut given).for_each(|(own, more)| *own *= more);
+            inner.learn_rows_scaled(rows, 0..rows.len(), scales, margins);
+        }
+    }
+
+    fn scale_penalty(&mut self, scale: f64) {
+        self.inner.scale_penalty(scale * self.clock.a);
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
@@ -353,10 +376,6 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         }
     }
 
-    fn chosen(&self) -> Option<usize> {
-        self.inner.chosen()
-    }
-
     fn decide(&mut self) {
         self.inner.decide();
         self.restore_scale();
@@ -364,6 +383,10 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
 
     fn nonzeros(&self) -> usize {
         self.nonzeros_by_head().iter().sum()
+    }
+
+    fn nonzeros_among(&self, met: &[u32], read: &dyn Fn(u32) -> bool) -> Option<usize> {
+        self.inner.nonzeros_among(met, &|j| self.stats.get(j).s > F::ZERO && read(j))
     }
 
     // Weights of features that one row had are not zero inside.
@@ -376,14 +399,6 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
     fn freeze(&self) -> Frozen {
         let heads = self.inner.freeze().into_heads();
         Frozen::Linear(heads.iter().map(|head| self.head_in_units(head)).collect())
-    }
-
-    fn heads(&self) -> usize {
-        self.inner.heads()
-    }
-
-    fn label_range(&self) -> Option<(f64, f64)> {
-        self.inner.label_range()
     }
 
     fn room(&self, coming: Coming) -> u64 {
@@ -414,57 +429,41 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         Ok(())
     }
 
-    fn overflow(&self) -> Option<u32> {
-        self.inner.overflow()
+    fn mergeable(&self) -> Result<Box<dyn MergeRead + '_>, &'static str> {
+        let with_own = |inner: Moments| {
+            let seen = self.stats.seen();
+            let mut features: Vec<_> =
+                seen.map(|(j, stat)| (j, [stat.n.to_f64(), stat.s.to_f64()])).collect();
+            features.sort_unstable_by_key(|&(j, _)| j);
+            let Clock { weight, energy, .. } = self.clock;
+            Moments { weight, energy, features, ..inner }
+        };
+        Ok(Box::new(Around { inner: self.inner.mergeable()?, with_own }))
     }
 
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        self.inner.mergeable().map(|_| self as &dyn Mergeable)
-    }
-
-    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
-        self.inner.mergeable()?;
-        Ok(self)
+    fn mergeable_mut(&mut self) -> Result<Box<dyn MergeWrite + '_>, &'static str> {
+        let Self { inner, stats, clock, .. } = self;
+        Ok(Box::new(AroundMut { inner: inner.mergeable_mut()?, own: Scales { stats, clock } }))
     }
 }
 
-/// The learner inside is merged as it is alone, and the statistics beside it.
-impl<F: Float, O: Online> Normalized<F, O> {
-    fn merging(&self) -> &dyn Mergeable {
-        self.inner.mergeable().expect(CANNOT)
-    }
-    fn merging_mut(&mut self) -> &mut dyn Mergeable {
-        self.inner.mergeable_mut().expect(CANNOT)
-    }
+/// The inner learner is merged like any other, and the statistics are merged separately.
+struct Scales<'a, F> {
+    stats: &'a mut Table<Stat<F>>,
+    clock: &'a mut Clock,
 }
 
-impl<F: Float, O: Online> Mergeable for Normalized<F, O> {
-    merged_inside!();
-    fn advance(&mut self, head: usize, rounds: u64) {
-        self.merging_mut().advance(head, rounds);
-        self.restore_scale();
-    }
-    fn settle(&mut self, head: usize) {
-        self.merging_mut().settle(head);
-        self.restore_scale();
-    }
-    fn moments(&self) -> Moments {
-        let seen = self.stats.seen();
-        let mut features: Vec<_> =
-            seen.map(|(j, stat)| (j, [stat.n.to_f64(), stat.s.to_f64()])).collect();
-        features.sort_unstable_by_key(|&(j, _)| j);
-        let Clock { weight, energy, .. } = self.clock;
-        Moments { weight, energy, features, ..self.merging().moments() }
-    }
-    fn take_moments(&mut self, added: &MomentsDelta) {
-        let Clock { weight, energy, .. } = self.clock;
-        self.clock = Clock::new(weight + added.weight, energy + added.energy);
+impl<F: Float> OwnMoments for Scales<'_, F> {
+    fn take(&mut self, added: &MomentsDelta) {
+        let Clock { weight, energy, .. } = *self.clock;
+        *self.clock = Clock::new(weight + added.weight, energy + added.energy);
         for (j, sample) in &added.features {
             let stat = self.stats.slot(*j);
             let [n, s] = combined([stat.n.to_f64(), stat.s.to_f64()], sample);
             *stat = Stat { s: F::from_f64(s), n: F::from_f64(n) };
         }
-        self.merging_mut().take_moments(added);
-        self.restore_scale();
+    }
+    fn penalty_scale(&self) -> Option<f64> {
+        (self.clock.weight > 0.0).then_some(self.clock.a)
     }
 }

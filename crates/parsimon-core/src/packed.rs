@@ -1,4 +1,4 @@
-//! Where coordinates of several settings live: next to each other, in the order of first sight.
+//! Storage of the coordinates of several settings, in the order in which features were first seen.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -34,7 +34,7 @@ pub struct Packed<F, const K: usize> {
     map: HashMap<u32, u32, BuildHasherDefault<Multiply>>,
     ids: Vec<u32>,
     numbers: Vec<F>,
-    /// Where the first coordinate is: at the beginning of a cache line. Any start is right; this one is faster.
+    /// Offset of the first coordinate: at the beginning of a cache line, which is faster than other offsets.
     start: usize,
     coordinate: PhantomData<[F; K]>,
 }
@@ -70,7 +70,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         }
     }
 
-    /// How many coordinates there are.
+    /// Number of coordinates.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
@@ -80,7 +80,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         self.ids.is_empty()
     }
 
-    /// Where the coordinate at `j` is, if it was seen.
+    /// Position of the coordinate of feature `j`, if it was seen.
     #[inline(always)]
     pub fn find(&self, j: u32) -> Option<u32> {
         match self.array.get(j as usize) {
@@ -89,7 +89,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         }
     }
 
-    /// Where the coordinate at `j` is; a new one is zero.
+    /// Position of the coordinate of feature `j`; a new coordinate is zero.
     #[inline(always)]
     pub fn place_or_new(&mut self, j: u32) -> u32 {
         match self.array.get(j as usize) {
@@ -98,7 +98,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         }
     }
 
-    /// Where a coordinate of a saved state comes, which is a new one.
+    /// Position of a coordinate of a saved state, which is new.
     pub(crate) fn place_restored(&mut self, j: u32) -> Result<u32, StateError> {
         if j < self.limit && j as usize >= self.array.len() {
             let len = room::grown(u64::from(j) + 1, self.limit);
@@ -132,7 +132,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         self.numbers[self.start..].as_chunks().0.as_chunks().0
     }
 
-    /// The same, to be changed.
+    /// Like the method above, but mutable.
     #[inline(always)]
     pub fn all_mut(&mut self) -> &mut [[[F; K]; 2]] {
         self.numbers[self.start..].as_chunks_mut().0.as_chunks_mut().0
@@ -144,7 +144,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         &self.all()[place as usize]
     }
 
-    /// The same, to be changed.
+    /// Like the method above, but mutable.
     #[inline(always)]
     pub fn get_mut(&mut self, place: u32) -> &mut [[F; K]; 2] {
         &mut self.all_mut()[place as usize]

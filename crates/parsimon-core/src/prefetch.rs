@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code)]
 
-/// Brings what `place` refers to near, if the machine knows how. Changes nothing.
+/// Loads the memory at `place` into the cache, if the machine has an instruction for it. Changes no result.
 ///
 /// ```
 /// let table = [1.0, 2.0, 3.0];
@@ -24,7 +24,7 @@ pub fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-/// The same for the items of an array at some indices, any of which may be beyond its end.
+/// Prefetches items of an array. An index may be beyond its end.
 ///
 /// PERF: without a comparison. Indices beyond the end are rare, and what is brought near for them is not used.
 #[inline(always)]

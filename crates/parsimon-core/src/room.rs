@@ -1,4 +1,4 @@
-//! How much memory a learner takes, found before the memory is allocated.
+//! Memory needs of a learner, computed before the memory is allocated.
 //!
 //! Nothing is measured here: sizes follow from the number of coordinates, so that the same stream is refused at the same row
 //! on every machine. They are upper bounds, which include what growing a vector or a hash table takes for a moment.
@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use crate::state::{StateError, StateErrorKind};
 
-/// What some rows may bring, found without looking at each feature.
+/// Upper bounds on the features of some rows, found without a look at each feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coming {
     /// The number of rows.
@@ -39,7 +39,7 @@ pub(crate) fn array(len: usize, after: u64, size: usize) -> u64 {
     items.saturating_mul(size as u64)
 }
 
-/// The bytes of a vector of up to `len` items that is filled one by one: twice the items at most, and half of that again
+/// Returns the bytes of a vector of up to `len` items that is filled one by one: at most twice the items, and half of that again
 /// while it grows.
 pub(crate) fn vector(len: u64, size: usize) -> u64 {
     len.saturating_mul(3 * size as u64)

@@ -1,6 +1,6 @@
 //! Step sizes: `eta_t` for `t = 1, 2, ...`.
 
-/// How the step size falls with the round.
+/// Schedules of the step size.
 ///
 /// ```
 /// use parsimon_core::Schedule;
@@ -27,6 +27,13 @@ pub enum Schedule {
         /// `eta_0`
         rate: f64,
     },
+    /// `rate / t^exponent`
+    Power {
+        /// `eta_0`
+        rate: f64,
+        /// `alpha`
+        exponent: f64,
+    },
     /// `rate / sqrt(t)` before `switch`, `rate sqrt(switch) / t` from there on.
     TwoPhase {
         /// `eta_0`
@@ -45,6 +52,7 @@ impl Schedule {
             Schedule::Constant { rate } => rate,
             Schedule::Sqrt { rate } => rate / t.sqrt(),
             Schedule::Inverse { rate } => rate / t,
+            Schedule::Power { rate, exponent } => rate * t.powf(-exponent),
             Schedule::TwoPhase { rate, switch } if t < switch => rate / t.sqrt(),
             Schedule::TwoPhase { rate, switch } => rate * switch.sqrt() / t,
         }

@@ -1,92 +1,169 @@
-//! How several learners share the numbers of a coordinate: for a rule ([`Merging`]), and for a learner ([`Mergeable`]). The merging
-//! itself is in [`merge`](crate::merge).
+//! How several learners share the numbers of a coordinate: for a rule ([`Merging`]), and for a learner ([`MergeRead`], [`MergeWrite`]). The
+//! merging itself is in [`merge`](crate::merge).
 
 use crate::Table;
 use crate::moments::{Moments, MomentsDelta};
 
-/// How learners share one number of a coordinate.
+/// Why a learner whose state is no table of coordinates cannot be merged.
+pub(crate) const NO_COORDINATES: &str = "what it keeps is not a few numbers for each feature";
+
+/// Ways in which learners share one number of a coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// What they added since the beginning is added.
+    /// The changes since the start are added.
     Sum,
     /// It is averaged, by what their rows weigh.
     Mean,
 }
 
-/// The most numbers a coordinate comes to.
-pub const MOST_PARTS: usize = 3;
+/// A struct of numbers that is written as an array of them, in the order of its fields.
+macro_rules! numbers {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: f64,)+
+        }
 
-/// A coordinate's numbers; those beyond a rule's own are zero.
-pub type Parts = [f64; MOST_PARTS];
+        impl $name {
+            /// Count of the numbers.
+            pub const WIDTH: usize = [$(stringify!($field)),+].len();
+
+            /// The numbers in the order of the fields.
+            pub fn to_array(self) -> [f64; Self::WIDTH] {
+                [$(self.$field),+]
+            }
+
+            /// The numbers in the order of the fields; those that are missing are zero.
+            pub fn from_slice(numbers: &[f64]) -> Self {
+                let mut numbers = numbers.iter().copied();
+                $(let $field = numbers.next().unwrap_or(0.0);)+
+                Self { $($field),+ }
+            }
+        }
+    };
+}
+
+numbers! {
+    /// A coordinate's numbers; those that a rule does not have are zero.
+    Parts {
+        /// The weight, or the sum of gradients where a method keeps the dual.
+        value,
+        /// State of the metric, for example the sum of squared gradients, or the mean of weights or of gradients.
+        memory,
+        /// Further moving averages: of squared gradients or of squared steps.
+        second,
+    }
+}
+
+numbers! {
+    /// A learner's step on one coordinate, as numbers that add up over learners.
+    Step {
+        /// The change of the weight.
+        weight,
+        /// The change of what the metric remembers.
+        memory,
+        /// The change of the subgradient of the penalty.
+        subgradient,
+        /// How often a correction that is due to the coordinate was made, `a`.
+        exponent,
+        /// The share of the correction that was made, `1 - e^-a`.
+        made,
+    }
+}
+
+numbers! {
+    /// A learner's step on the dual of one coordinate, as numbers that add up over learners.
+    DualStep {
+        /// The change of the dual, at the weight of the start.
+        dual,
+        /// The change of what the metric remembers.
+        memory,
+    }
+}
 
 /// A rule whose state is a few numbers per coordinate and a count of rounds.
 ///
 /// The laws: `parts(clock(t), coordinate(t, p)) == p`, and the weight read is the same before and after.
 pub trait Merging<C, K> {
-    /// What each number is.
+    /// Roles of the numbers, in the order of [`Parts`].
     fn shares(&self) -> &'static [Share];
     /// Rounds so far.
     fn rounds(&self, now: &K) -> u64;
-    /// The coordinate's numbers, with everything it missed made up for.
-    fn parts(&self, now: &K, c: &C) -> Parts;
-    /// The coordinate that has these numbers after round `t`.
-    fn coordinate(&self, t: u64, parts: &Parts) -> C;
+    /// The numbers of the coordinate of feature `j`, with everything it missed made up for.
+    fn parts(&self, now: &K, j: u32, c: &C) -> Parts;
+    /// The coordinate of feature `j` that has these numbers after round `t`.
+    fn coordinate(&self, t: u64, j: u32, parts: &Parts) -> C;
     /// Whether steps can be damped where several learners make the same correction.
     fn damps(&self) -> bool {
         false
     }
-    /// How much of a correction the coordinate alone would have made, as an exponent.
+    /// Share of a correction that the coordinate alone would have made, as an exponent.
     fn overlap(&self, _start: &Parts, _end: &Parts) -> f64 {
         0.0
     }
     /// The step between two rounds, in which corrections were made as often as `exponent` says.
     ///
     /// `now` is the clock at the end of the step, which knows how much of the penalty is in force.
-    fn step(&self, _now: &K, _rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step {
-        [end[0] - start[0], end[1] - start[1], 0.0, exponent, -(-exponent).exp_m1()]
+    fn step(
+        &self,
+        _now: &K,
+        _j: u32,
+        _rounds: [u64; 2],
+        start: &Parts,
+        end: &Parts,
+        exponent: f64,
+    ) -> Step {
+        Step {
+            weight: end.value - start.value,
+            memory: end.memory - start.memory,
+            subgradient: 0.0,
+            exponent,
+            made: -(-exponent).exp_m1(),
+        }
     }
     /// The coordinate's numbers after the steps of all learners together, when the clock is `now`.
-    fn stepped(&self, _now: &K, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
-        [start[0] + sum[0], start[1] + sum[1], start[2]]
+    fn stepped(&self, _now: &K, _j: u32, _rounds: [u64; 2], start: &Parts, sum: &Step) -> Parts {
+        Parts {
+            value: start.value + sum.weight,
+            memory: start.memory + sum.memory,
+            second: start.second,
+        }
     }
-    /// How far a gradient of 1 moves the weight; 0 where the weight is zero.
-    fn lever(&self, _now: &K, _parts: &Parts) -> f64 {
+    /// Change of the weight by a gradient of 1; 0 where the weight is zero.
+    fn lever(&self, _now: &K, _j: u32, _parts: &Parts) -> f64 {
         0.0
     }
     /// A learner's step on the dual. `now` is the clock at the start of the step.
-    fn dual_step(&self, _now: &K, start: &Parts, end: &Parts) -> DualStep {
-        [end[0] - start[0], end[1] - start[1]]
+    fn dual_step(&self, _now: &K, _j: u32, start: &Parts, end: &Parts) -> DualStep {
+        DualStep { dual: end.value - start.value, memory: end.memory - start.memory }
     }
-    /// The coordinate's numbers after the sum of such steps, from a round on, of which `damping` times the step of the dual is taken.
+    /// The coordinate's numbers after the sum of such steps since a round; the step of the dual is multiplied by `damping`.
     fn dual_stepped(
         &self,
         _now: &K,
+        _j: u32,
         _from: u64,
         start: &Parts,
         sum: &DualStep,
         damping: f64,
     ) -> Parts {
-        [start[0] + damping * sum[0], start[1] + sum[1], start[2]]
+        Parts {
+            value: start.value + damping * sum.dual,
+            memory: start.memory + sum.memory,
+            second: start.second,
+        }
     }
     /// The clock after round `t`, of coordinates that have missed nothing.
     fn clock(&self, t: u64, table: &Table<C>) -> K;
 }
-
-/// A learner's step on one coordinate, as numbers that add up over learners: the change of its weight, of what its metric remembers and of its
-/// subgradient; how often a correction that is due to the coordinate was made (its exponent `a`), and the share of it that was
-/// (`1 - e^-a`).
-pub type Step = [f64; 5];
-
-/// A learner's step on one coordinate, as numbers that add up over learners: of the dual, at the weight of the start, and of what its
-/// metric remembers.
-pub type DualStep = [f64; 2];
 
 /// Some coordinates in order of their ids, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// The ids, ascending; the bias is [`Tally::BIAS`].
     pub ids: Vec<u32>,
-    /// As many numbers for each id as there are shares.
+    /// One number for each id and share.
     pub parts: Vec<f64>,
 }
 
@@ -95,49 +172,53 @@ impl Tally {
     pub const BIAS: u32 = u32::MAX;
 }
 
-/// A learner that can be merged, head by head.
-pub trait Mergeable {
-    /// What each number of a coordinate is.
+/// Reads the coordinates of a learner that can be merged, head by head.
+pub trait MergeRead {
+    /// Role of each number of a coordinate.
     fn shares(&self) -> &'static [Share];
     /// Rounds one head has learned.
     fn rounds(&self, head: usize) -> u64;
     /// The coordinates of one head.
     fn tally(&self, head: usize) -> Tally;
+    /// Whether steps can be damped where several learners make the same correction.
+    fn damps(&self) -> bool;
+    /// Share of a correction that the coordinate alone would have made, as an exponent.
+    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64;
+    /// A learner's step on the coordinate of that id, between two rounds. Asked of the learner at the end of the step.
+    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
+    /// Change of the weight of that id by a gradient of 1; 0 where the weight is zero.
+    fn lever(&self, id: u32, parts: &Parts) -> f64;
+    /// A learner's step on the dual. Asked of the learner at the start of the step.
+    fn dual_step(&self, id: u32, start: &Parts, end: &Parts) -> DualStep;
+    /// The running moments kept beside the coordinates; empty unless rows or labels are brought to a common scale.
+    fn moments(&self) -> Moments;
+}
+
+/// Changes the coordinates of a learner that can be merged, head by head.
+pub trait MergeWrite {
     /// Sets the rounds, and makes up for everything that coordinates have missed.
     fn advance(&mut self, head: usize, rounds: u64);
     /// Adds to coordinates. Every number must have a place: the bias is skipped for heads without one.
     fn add(&mut self, head: usize, tally: &Tally);
-    /// Whether steps can be damped where several learners make the same correction.
-    fn damps(&self) -> bool;
-    /// How much of a correction the coordinate alone would have made, as an exponent.
-    fn overlap(&self, id: u32, start: &Parts, end: &Parts) -> f64;
-    /// A learner's step on the coordinate of that id, between two rounds. Asked of the learner at the end of the step.
-    fn step(&self, id: u32, rounds: [u64; 2], start: &Parts, end: &Parts, exponent: f64) -> Step;
     /// Takes the steps of all learners, from a round to the present one.
-    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[f64]);
+    fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[Step]);
     /// Learns every row as if it came so many times in a row: the dual moves `copies` times as far, and the metric and the penalty
     /// grow as for so many rows. Not a part of the state.
     fn set_copies(&mut self, copies: u32);
-    /// How far a gradient of 1 moves the weight of that id; 0 where the weight is zero.
-    fn lever(&self, id: u32, parts: &Parts) -> f64;
-    /// A learner's step on the dual. Asked of the learner at the start of the step.
-    fn dual_step(&self, id: u32, start: &Parts, end: &Parts) -> DualStep;
     /// Takes the steps of all learners on the dual, from a round to the present one, each damped by a factor.
     fn take_dual_steps(
         &mut self,
         head: usize,
         from: u64,
         ids: &[u32],
-        steps: &[f64],
+        steps: &[DualStep],
         damping: &[f64],
     );
+    /// Reads weights under `scale` times the penalty, as [`Online::scale_penalty`](crate::Online::scale_penalty).
+    fn scale_penalty(&mut self, scale: f64);
     /// Ends a merge: what depends on all coordinates together is made anew.
     fn settle(&mut self, head: usize);
-    /// The running moments kept beside the coordinates; none unless rows or labels are brought to a common scale.
-    fn moments(&self) -> Moments {
-        Moments::default()
-    }
-    /// Adds what all learners have seen since the start. Comes after [`advance`](Mergeable::advance) and before coordinates are
+    /// Adds what all learners have seen since the start. Comes after [`advance`](MergeWrite::advance) and before coordinates are
     /// added or steps are taken, which are read under the penalty that follows from the moments.
-    fn take_moments(&mut self, _added: &MomentsDelta) {}
+    fn take_moments(&mut self, added: &MomentsDelta);
 }

@@ -10,10 +10,10 @@
 use std::ops::Range;
 
 use crate::fade::{DIVIDED, Fade};
-use crate::merge::{CANNOT, Mergeable, merged_inside};
+use crate::merge::{Around, AroundMut, MergeRead, MergeWrite, OwnMoments};
 use crate::moments::{Moments, MomentsDelta, TargetMoments};
 use crate::normalized::blocks;
-use crate::room::Coming;
+use crate::online::{bare, forward};
 use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, ColumnMoments, Frozen, HalfLife, Head, Online, State};
 
@@ -84,7 +84,7 @@ impl<O: Online> StandardizedTarget<O> {
         Self { inner, target, clips, fade, rows: Chunk::new(), units: Vec::new() }
     }
 
-    /// The same with a mean and a deviation in which old rows fade, for a learner inside whose old rows fade alike. The range
+    /// Builds the learner with a mean and a deviation in which old rows fade, around a learner whose old rows fade equally. The range
     /// of the labels does not fade.
     #[must_use]
     pub fn fading(self, half_life: Option<HalfLife>) -> Self {
@@ -96,12 +96,12 @@ impl<O: Online> StandardizedTarget<O> {
         &self.inner
     }
 
-    /// The same, to be changed.
+    /// Like the method above, but mutable.
     pub fn inner_mut(&mut self) -> &mut O {
         &mut self.inner
     }
 
-    /// Goes on with another learner inside and the same mean and deviation.
+    /// Replaces the inner learner and keeps mean and deviation.
     pub fn map<P: Online>(self, change: impl FnOnce(O) -> P) -> StandardizedTarget<P> {
         let Self { inner, target, clips, fade, rows, units } = self;
         StandardizedTarget { inner: change(inner), target, clips, fade, rows, units }
@@ -123,7 +123,7 @@ impl<O: Online> StandardizedTarget<O> {
         let (label, h) = (chunk.label(i), chunk.weight(i));
         // The margin is made before the label is seen: in the units of the labels before it.
         self.units.push(self.units());
-        // What is left to be learned of the label is standardized; the base value is added to the margin afterwards.
+        // The label minus the base value is standardized; the base value is added to the margin afterwards.
         let label = label.map(|y| if chunk.has_bases() { y - chunk.base(i) } else { y });
         if let Some(y) = label.filter(|_| h > 0.0) {
             self.target.push(y, h * self.fade.tick());
@@ -179,6 +179,11 @@ impl<O: Online> StandardizedTarget<O> {
 }
 
 impl<O: Online> Online for StandardizedTarget<O> {
+    bare!(all_rows);
+    forward!(self, self.inner;
+        scale_penalty takes_bases is_linear columns chosen decide nonzeros nonzeros_among
+        nonzeros_by_head heads room overflow);
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         self.learn_blocks(chunk, rows, margins, |inner, block, _, margins| {
             inner.learn_rows(block, 0..block.len(), margins);
@@ -197,14 +202,6 @@ impl<O: Online> Online for StandardizedTarget<O> {
         });
     }
 
-    fn scale_penalty(&mut self, scale: f64) {
-        self.inner.scale_penalty(scale);
-    }
-
-    fn takes_bases(&self) -> bool {
-        self.inner.takes_bases()
-    }
-
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         self.margins_with(chunk, margins, Online::predict);
     }
@@ -219,26 +216,10 @@ impl<O: Online> Online for StandardizedTarget<O> {
         weights[start..].iter_mut().for_each(|w| *w *= sigma);
     }
 
-    fn rest_on(&mut self, columns: &[ColumnMoments]) {
+    fn learn_change_of(&mut self, columns: &[ColumnMoments]) {
         // The range of what is left to be learned bounds no prediction.
         self.clips = false;
-        self.inner.rest_on(columns);
-    }
-
-    fn chosen(&self) -> Option<usize> {
-        self.inner.chosen()
-    }
-
-    fn decide(&mut self) {
-        self.inner.decide();
-    }
-
-    fn nonzeros(&self) -> usize {
-        self.inner.nonzeros()
-    }
-
-    fn nonzeros_by_head(&self) -> Vec<usize> {
-        self.inner.nonzeros_by_head()
+        self.inner.learn_change_of(columns);
     }
 
     fn freeze(&self) -> Frozen {
@@ -250,16 +231,12 @@ impl<O: Online> Online for StandardizedTarget<O> {
         Frozen::Linear(self.inner.freeze().into_heads().into_iter().map(in_units).collect())
     }
 
-    fn heads(&self) -> usize {
-        self.inner.heads()
-    }
-
     fn label_range(&self) -> Option<(f64, f64)> {
         (self.clips && self.target.weight > 0.0).then_some((self.target.low, self.target.high))
     }
 
-    fn room(&self, coming: Coming) -> u64 {
-        self.inner.room(coming)
+    fn lacks_labels(&self) -> bool {
+        self.target.weight <= 0.0
     }
 
     fn save(&self, out: &mut StateWriter) {
@@ -275,43 +252,23 @@ impl<O: Online> Online for StandardizedTarget<O> {
         self.inner.restore(input)
     }
 
-    fn overflow(&self) -> Option<u32> {
-        self.inner.overflow()
+    fn mergeable(&self) -> Result<Box<dyn MergeRead + '_>, &'static str> {
+        let with_own = |inner: Moments| Moments { target: self.target, ..inner };
+        Ok(Box::new(Around { inner: self.inner.mergeable()?, with_own }))
     }
 
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        self.inner.mergeable().map(|_| self as &dyn Mergeable)
-    }
-
-    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
-        self.inner.mergeable()?;
-        Ok(self)
+    fn mergeable_mut(&mut self) -> Result<Box<dyn MergeWrite + '_>, &'static str> {
+        let Self { inner, target, .. } = self;
+        Ok(Box::new(AroundMut { inner: inner.mergeable_mut()?, own: target }))
     }
 }
 
-impl<O: Online> StandardizedTarget<O> {
-    fn merging(&self) -> &dyn Mergeable {
-        self.inner.mergeable().expect(CANNOT)
+/// The inner learner is merged like any other, and the moments of the labels are merged separately.
+impl OwnMoments for &mut TargetMoments {
+    fn take(&mut self, added: &MomentsDelta) {
+        self.add(&added.target);
     }
-    fn merging_mut(&mut self) -> &mut dyn Mergeable {
-        self.inner.mergeable_mut().expect(CANNOT)
-    }
-}
-
-/// The learner inside is merged as it is alone, and the labels' moments beside it.
-impl<O: Online> Mergeable for StandardizedTarget<O> {
-    merged_inside!();
-    fn advance(&mut self, head: usize, rounds: u64) {
-        self.merging_mut().advance(head, rounds);
-    }
-    fn settle(&mut self, head: usize) {
-        self.merging_mut().settle(head);
-    }
-    fn moments(&self) -> Moments {
-        Moments { target: self.target, ..self.merging().moments() }
-    }
-    fn take_moments(&mut self, added: &MomentsDelta) {
-        self.target.add(&added.target);
-        self.merging_mut().take_moments(added);
+    fn penalty_scale(&self) -> Option<f64> {
+        None
     }
 }

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::columns::{ColumnMoments, Columns};
 use crate::fade::Fade;
-use crate::merge::{CANNOT, Mergeable, merged_inside};
+use crate::merge::{Around, AroundMut, MergeRead, MergeWrite, OwnMoments};
 use crate::moments::{Moments, MomentsDelta};
 use crate::normalized::blocks;
-use crate::room::Coming;
+use crate::online::{bare, forward};
 use crate::state::{StateError, StateWriter, fits};
-use crate::{Chunk, Frozen, HalfLife, Online, State};
+use crate::{Chunk, HalfLife, Online, State};
 
 /// A learner whose rows may have number columns. Chunks without any pass through unchanged.
 ///
@@ -44,7 +44,7 @@ impl<O: Online> StandardizedColumns<O> {
         Self { inner, columns: Columns::default(), fade: Fade::default(), rows: Chunk::new() }
     }
 
-    /// The same with means and deviations in which old rows fade, for a learner inside whose old rows fade alike.
+    /// Builds the learner with means and deviations in which old rows fade, around a learner whose old rows fade equally.
     #[must_use]
     pub fn fading(self, half_life: Option<HalfLife>) -> Self {
         Self { fade: Fade::new(half_life), ..self }
@@ -74,14 +74,21 @@ impl<O: Online> StandardizedColumns<O> {
         }
     }
 
-    /// The learner inside, to be changed.
+    /// The inner learner, mutable.
     pub fn inner_mut(&mut self) -> &mut O {
         &mut self.inner
     }
 }
 
-impl<O: Online> Online for StandardizedColumns<O> {
-    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+impl<O: Online> StandardizedColumns<O> {
+    /// Shows rows to the learner inside, block by block, with the cells of number columns as features. `learn` gets some rows and
+    /// where they are among all rows.
+    fn learn_blocks(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        mut learn: impl FnMut(&mut O, &Chunk, Range<usize>, usize),
+    ) {
         if chunk.columns().is_empty() {
             // Rows without cells age the cells of other rows.
             if self.fade.counts() {
@@ -90,10 +97,12 @@ impl<O: Online> Online for StandardizedColumns<O> {
                     self.close(growth);
                 }
             }
-            return self.inner.learn_rows(chunk, rows, margins);
+            return learn(&mut self.inner, chunk, rows, 0);
         }
         self.columns.meet(chunk.columns());
+        let first = rows.start;
         for block in blocks(rows) {
+            let at = block.start - first;
             self.rows.clear();
             if self.fade.counts() {
                 for i in block {
@@ -105,12 +114,33 @@ impl<O: Online> Online for StandardizedColumns<O> {
                 self.columns.push_rows(chunk, block, &mut self.rows);
             }
             let Self { inner, rows, .. } = self;
-            inner.learn_rows(rows, 0..rows.len(), margins);
+            learn(inner, rows, 0..rows.len(), at);
         }
     }
+}
 
-    fn takes_bases(&self) -> bool {
-        self.inner.takes_bases()
+impl<O: Online> Online for StandardizedColumns<O> {
+    bare!(all_rows);
+    forward!(self, self.inner;
+        scale_penalty takes_bases is_linear label_range lacks_labels chosen decide weights_of nonzeros
+        nonzeros_among nonzeros_by_head freeze heads room overflow);
+
+    fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
+        self.learn_blocks(chunk, rows, |inner, chunk, rows, _| {
+            inner.learn_rows(chunk, rows, margins);
+        });
+    }
+
+    fn learn_rows_scaled(
+        &mut self,
+        chunk: &Chunk,
+        rows: Range<usize>,
+        scales: &[f64],
+        margins: &mut Vec<f64>,
+    ) {
+        self.learn_blocks(chunk, rows, |inner, chunk, rows, at| {
+            inner.learn_rows_scaled(chunk, rows, &scales[at..], margins);
+        });
     }
 
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
@@ -121,43 +151,13 @@ impl<O: Online> Online for StandardizedColumns<O> {
         self.with_features(chunk, |rows| self.inner.score(rows, margins));
     }
 
-    fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
-        self.inner.weights_of(indices, weights);
-    }
-
     fn columns(&self) -> &[ColumnMoments] {
         self.columns.moments()
     }
-    fn rest_on(&mut self, columns: &[ColumnMoments]) {
+    fn learn_change_of(&mut self, columns: &[ColumnMoments]) {
         self.columns.fix(columns);
-        self.inner.rest_on(columns);
+        self.inner.learn_change_of(columns);
     }
-    fn chosen(&self) -> Option<usize> {
-        self.inner.chosen()
-    }
-    fn decide(&mut self) {
-        self.inner.decide();
-    }
-
-    fn nonzeros(&self) -> usize {
-        self.inner.nonzeros()
-    }
-    fn nonzeros_by_head(&self) -> Vec<usize> {
-        self.inner.nonzeros_by_head()
-    }
-    fn freeze(&self) -> Frozen {
-        self.inner.freeze()
-    }
-    fn heads(&self) -> usize {
-        self.inner.heads()
-    }
-    fn label_range(&self) -> Option<(f64, f64)> {
-        self.inner.label_range()
-    }
-    fn room(&self, coming: Coming) -> u64 {
-        self.inner.room(coming)
-    }
-
     fn save(&self, out: &mut StateWriter) {
         self.columns.moments().to_vec().write(out);
         self.fade.save(out);
@@ -170,41 +170,23 @@ impl<O: Online> Online for StandardizedColumns<O> {
         self.fade.restore(input)?;
         self.inner.restore(input)
     }
-    fn overflow(&self) -> Option<u32> {
-        self.inner.overflow()
+    fn mergeable(&self) -> Result<Box<dyn MergeRead + '_>, &'static str> {
+        let columns = || self.columns.moments().to_vec();
+        let with_own = move |inner: Moments| Moments { columns: columns(), ..inner };
+        Ok(Box::new(Around { inner: self.inner.mergeable()?, with_own }))
     }
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        self.inner.mergeable().map(|_| self as &dyn Mergeable)
-    }
-    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
-        self.inner.mergeable()?;
-        Ok(self)
-    }
-}
-
-/// The learner inside is merged as it is alone, and the columns' moments beside it.
-impl<O: Online> StandardizedColumns<O> {
-    fn merging(&self) -> &dyn Mergeable {
-        self.inner.mergeable().expect(CANNOT)
-    }
-    fn merging_mut(&mut self) -> &mut dyn Mergeable {
-        self.inner.mergeable_mut().expect(CANNOT)
+    fn mergeable_mut(&mut self) -> Result<Box<dyn MergeWrite + '_>, &'static str> {
+        let Self { inner, columns, .. } = self;
+        Ok(Box::new(AroundMut { inner: inner.mergeable_mut()?, own: columns }))
     }
 }
 
-impl<O: Online> Mergeable for StandardizedColumns<O> {
-    merged_inside!();
-    fn advance(&mut self, head: usize, rounds: u64) {
-        self.merging_mut().advance(head, rounds);
+/// The inner learner is merged like any other, and the moments of the columns are merged separately.
+impl OwnMoments for &mut Columns {
+    fn take(&mut self, added: &MomentsDelta) {
+        self.add(&added.columns);
     }
-    fn settle(&mut self, head: usize) {
-        self.merging_mut().settle(head);
-    }
-    fn moments(&self) -> Moments {
-        Moments { columns: self.columns.moments().to_vec(), ..self.merging().moments() }
-    }
-    fn take_moments(&mut self, added: &MomentsDelta) {
-        self.columns.add(&added.columns);
-        self.merging_mut().take_moments(added);
+    fn penalty_scale(&self) -> Option<f64> {
+        None
     }
 }

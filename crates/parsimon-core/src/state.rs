@@ -45,12 +45,12 @@ impl StateWriter {
         Self { bytes, has_non_finite: false }
     }
 
-    /// What was written.
+    /// Bytes written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The same, to keep.
+    /// Returns the bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -91,7 +91,7 @@ pub struct StateError {
 pub enum StateErrorKind {
     /// The bytes end before the state does.
     CutShort,
-    /// A number is infinite or not a number.
+    /// A number is infinite or NaN.
     NotFinite,
     /// A size or a number does not fit the settings of the learner or the rest of the state.
     Inconsistent,

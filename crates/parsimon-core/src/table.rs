@@ -1,4 +1,4 @@
-//! Where coordinates live.
+//! Tables of coordinates.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -155,7 +155,7 @@ impl<C: State + Copy> Table<C> {
         }
     }
 
-    /// The same, to be changed.
+    /// Like the method above, but mutable.
     #[inline(always)]
     pub(crate) fn run_mut(&mut self, indices: &[u32], place: u32) -> Option<&mut [C]> {
         if self.is_index() {
@@ -279,7 +279,7 @@ impl<C: State + Copy> Table<C> {
         array.chain(index).filter(move |(_, c)| **c != default)
     }
 
-    /// As [`seen`](Table::seen), to be changed.
+    /// Like [`seen`](Table::seen), but mutable.
     pub fn seen_mut(&mut self) -> impl Iterator<Item = (u32, &mut C)> {
         let default = C::default();
         let array = (0u32..).zip(&mut self.dense);
@@ -287,7 +287,7 @@ impl<C: State + Copy> Table<C> {
         array.chain(index).filter(move |(_, c)| **c != default)
     }
 
-    /// What must be written down to have this table again: every coordinate that is not the default, and every
+    /// The entries from which the table can be restored: every coordinate that is not the default, and every
     /// place in the index whatever stands there.
     ///
     /// INVARIANT: rules that pass over all coordinates add up in the order of first sight. A place that was given
@@ -307,7 +307,7 @@ impl<C: State + Copy> Table<C> {
         self.bare_room(coming).saturating_add(room::saved(coordinates, size_of::<C>()))
     }
 
-    /// The same of a table of which nothing is saved.
+    /// Like the method above, for a table that is not saved.
     pub(crate) fn bare_room(&self, coming: Coming) -> u64 {
         let (slots, seen) = self.after(coming);
         room::array(self.dense.len(), slots, size_of::<C>())
@@ -315,7 +315,7 @@ impl<C: State + Copy> Table<C> {
             .saturating_add(room::vector(seen, size_of::<u32>() + size_of::<C>()))
     }
 
-    /// How long the array grows, and how many coordinates the index may have then.
+    /// Returns the future length of the array and the number of coordinates in the index.
     fn after(&self, coming: Coming) -> (u64, u64) {
         let limit = u64::from(self.limit);
         let (end, new) = match self.limit {
@@ -336,7 +336,7 @@ impl<C: State + Copy> Table<C> {
         let mut found = 0;
         if C::default().bits() == 0 {
             each_block(&self.dense, |start, block, groups| {
-                // PERF: several coordinates are read at once; where most are seen, it pays to read those that are not, too.
+                // PERF: several coordinates are read at once; if most are seen, reading the unseen ones too is faster than a branch.
                 if groups.len() * GROUP > block.len() / 4 {
                     found += count(start, block);
                 } else {
@@ -395,7 +395,7 @@ impl<C: State + Copy> Table<C> {
     }
 }
 
-/// A fixed hash for indices: the same everywhere, and nobody ever iterates over the map.
+/// A fixed hash for indices, equal on every machine. The map is never iterated over.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Multiply(u64);
 

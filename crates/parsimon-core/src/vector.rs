@@ -39,7 +39,7 @@ fn plain<F: Float>(a: &[F], b: &[F], term: impl Fn(F, F) -> F) -> F {
     rest.fold(fold(&sums), |sum, (&a, &b)| sum + term(a, b))
 }
 
-/// One sum in AVX2: whole chunks into registers, then the rest and the fold as in the twin.
+/// Computes one sum in AVX2: whole chunks in registers, then the rest and the final fold as in the twin.
 #[cfg(target_arch = "x86_64")]
 macro_rules! avx2_sum {
     ($name:ident, $type:ident, $registers:literal, $load:ident, $store:ident, $zero:ident, $add:ident,
@@ -79,7 +79,7 @@ macro_rules! reduce {
                 let (a, b) = (&a[..len], &b[..len]);
                 #[cfg(target_arch = "x86_64")]
                 if std::arch::is_x86_feature_detected!("avx2") {
-                    // SAFETY: the machine has AVX2, which was asked just now.
+                    // SAFETY: the machine has AVX2, as checked above.
                     return unsafe { avx2::$dot(a, b) };
                 }
                 plain(a, b, |a, b| a * b)
@@ -187,7 +187,7 @@ pub(crate) fn dot<F: Float>(a: &[F], b: &[F]) -> F {
     F::dot(a, b)
 }
 
-/// The sum of all.
+/// Sum of all lanes.
 #[inline]
 pub(crate) fn total<F: Float>(a: &[F]) -> F {
     F::total(a)

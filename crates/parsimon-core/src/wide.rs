@@ -8,7 +8,7 @@
 /// Something to do, once. A trait and not a closure, for a closure cannot be told to be inlined, and only what is
 /// inlined is compiled for the wide registers: [`work`](Work::work) and all it calls are `#[inline(always)]`.
 pub trait Work {
-    /// What comes of it.
+    /// Result of the operation.
     type Output;
     /// Does it.
     fn work(self) -> Self::Output;

@@ -12,9 +12,11 @@
 //! assert_eq!((rows, features, end), (1, 1, 6));
 //! ```
 
+pub use crate::class_lanes::{Blocks, ClassLanes, ClassLearner};
 pub use crate::huge::with_capacity as with_large_pages;
 pub use crate::lanes::LaneLearner;
 pub use crate::moments::MomentsDelta;
 pub use crate::normalized::Stat;
 pub use crate::prefetch::prefetch;
 pub use crate::room::{Coming, FAR, restore_within};
+pub use crate::softmax::arg_max;

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 use parsimon_core::filter::metric::MagnitudeMetric;
-use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
+use parsimon_core::filter::projection::{
+    Form, Projection, ProjectionSettings, Shrinking, SolutionSet,
+};
 use parsimon_core::filter::{Delta, Filter, Tapped};
 use parsimon_core::kernel::{Kernel, Multikernel, Tuning, Update};
 use parsimon_core::metric::{AdaGrad, Global, Pace};
@@ -68,6 +70,7 @@ fn filtering_allocates_nothing_after_the_largest_block() {
         order: 2,
         set: SolutionSet::Hyperplane,
         form: Form::Dual,
+        shrinking: Shrinking::default(),
     };
     let mut filter = Tapped::new(Projection::new(64, 64, settings));
     assert!(

@@ -1,9 +1,9 @@
 //! Rules whose penalty has bounds, against the same method written down eagerly: every round, for a coordinate that seldom has a
 //! gradient, from the definition.
 
-use parsimon_core::merge::{Merging, Parts};
+use parsimon_core::merge::{Merging, Parts, Step};
 use parsimon_core::metric::{AdaGrad, Global, Metric, Pace};
-use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Lazy, nonnegative};
+use parsimon_core::penalty::{Bounded, Bounds, Elastic, ElasticNet, L1, Lazy, nonnegative};
 use parsimon_core::rule::anchored::Anchored;
 use parsimon_core::rule::leader::{Accrual, Center, Iterate, Leader, Origin};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
@@ -130,7 +130,7 @@ fn leaders<P>(
     gradients: &[f64],
 ) -> Result<(), TestCaseError>
 where
-    P: Penalty<f64> + Penalty<f32>,
+    P: Elastic<f64> + Elastic<f32>,
 {
     let amounts = [Accrual::Once, Accrual::EveryRound, Accrual::Power(0.5)];
     for accrual in amounts {
@@ -207,6 +207,12 @@ fn anchored_twin(
     })
 }
 
+/// Numbers of two coordinates put together.
+fn both(a: Parts, b: Parts, put: impl Fn(f64, f64) -> f64) -> Parts {
+    let (a, b) = (a.to_array(), b.to_array());
+    Parts::from_slice(&std::array::from_fn::<_, { Parts::WIDTH }, _>(|k| put(a[k], b[k])))
+}
+
 /// Coordinates after some rounds, made into one: the weight is inside, and a coordinate alone is what it was.
 fn merges<F: Float, R>(rule: &R, bounds: Bounds, starts: [&[f64]; 2]) -> Result<(), TestCaseError>
 where
@@ -222,11 +228,11 @@ where
                 rule.absorb(&mut now, 0, &mut c, w, g, g);
             }
         }
-        (rule.rounds(&now), rule.parts(&now, &c), rule.played(&now, 0, &c))
+        (rule.rounds(&now), rule.parts(&now, 0, &c), rule.played(&now, 0, &c))
     });
     let read = |t: u64, parts: &Parts| {
         let now = rule.clock(t, &Table::index());
-        rule.played(&now, 0, &rule.coordinate(t, parts)).to_f64()
+        rule.played(&now, 0, &rule.coordinate(t, 0, parts)).to_f64()
     };
     for (t, parts, w) in &learned {
         prop_assert!((read(*t, parts) - w.to_f64()).abs() <= 1e-6 * (1.0 + w.to_f64().abs()));
@@ -234,17 +240,19 @@ where
     let [(t, a, _), (s, b, _)] = learned;
     let zero = Parts::default();
     let mut merged = vec![
-        std::array::from_fn(|k| a[k] + b[k]),
-        std::array::from_fn(|k| 0.3 * a[k] + (1.0 - 0.3) * b[k]),
+        both(a, b, |a, b| a + b),
+        both(a, b, |a, b| 0.3 * a + (1.0 - 0.3) * b),
         // What rounding leaves of a weight that was brought to zero.
-        std::array::from_fn(|k| a[k] - (1.0 + 1e-7) * a[k]),
+        both(a, a, |a, b| a - (1.0 + 1e-7) * b),
     ];
     if rule.damps() {
         let clock = |t| rule.clock(t, &Table::index());
-        let steps = [(t, a), (s, b)]
-            .map(|(t, end)| rule.step(&clock(t), [0, t], &zero, &end, rule.overlap(&zero, &end)));
-        let sum = std::array::from_fn(|k| steps[0][k] + steps[1][k]);
-        merged.push(rule.stepped(&clock(t + s), [0, t + s], &zero, &sum));
+        let steps = [(t, a), (s, b)].map(|(t, end)| {
+            rule.step(&clock(t), 0, [0, t], &zero, &end, rule.overlap(&zero, &end))
+        });
+        let [a, b] = steps.map(Step::to_array);
+        let sum = Step::from_slice(&std::array::from_fn::<_, { Step::WIDTH }, _>(|k| a[k] + b[k]));
+        merged.push(rule.stepped(&clock(t + s), 0, [0, t + s], &zero, &sum));
     }
     for parts in merged {
         let w = read(t + s, &parts);
@@ -259,7 +267,7 @@ fn merging<F: Float, C: Center<AdaGrad>>(
     center: C,
     gradients: [&[f64]; 2],
 ) -> Result<(), TestCaseError> {
-    fn every_rule<F: Float, P: Lazy<F>, C: Center<AdaGrad>>(
+    fn every_rule<F: Float, P: Lazy<F> + Elastic<F>, C: Center<AdaGrad>>(
         penalty: P,
         bounds: Bounds,
         center: C,

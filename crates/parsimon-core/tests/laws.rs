@@ -2,7 +2,10 @@
 //! numbers.
 
 use parsimon_core::implicit::solve;
-use parsimon_core::penalty::{Bounded, Bounds, Candidate, ElasticNet, L1, Lazy, nonnegative};
+use parsimon_core::penalty::{
+    Bounded, Bounds, Candidate, CatchUp, Elastic, ElasticNet, Factors, L1, Lazy, PerFeature,
+    Weighted, nonnegative,
+};
 use parsimon_core::rule::dense::threshold;
 use parsimon_core::{Loss, Penalty, soft};
 use proptest::collection::vec;
@@ -37,14 +40,14 @@ fn close(a: f64, b: f64, scale: f64, tolerance: f64) -> Result<(), TestCaseError
 /// measured against, since differences of totals are good to their last digits only.
 fn eager_and_lazy<P: Lazy<f64>>(penalty: P, w: f64, before: &[f64], steps: &[f64]) -> (f64, f64) {
     let mut debt = P::Debt::default();
-    before.iter().for_each(|&eta| penalty.charge(&mut debt, eta));
-    let seen = penalty.stamp(&debt);
+    before.iter().for_each(|&eta| Lazy::charge(&penalty, &mut debt, eta));
+    let seen = Lazy::stamp(&penalty, &debt);
     let mut eager = w;
     for &eta in steps {
         eager = penalty.prox(eager, eta);
-        penalty.charge(&mut debt, eta);
+        Lazy::charge(&penalty, &mut debt, eta);
     }
-    (eager, penalty.catch_up(w, &debt, &seen))
+    (eager, Lazy::catch_up(&penalty, w, &debt, &seen))
 }
 
 proptest! {
@@ -66,6 +69,50 @@ proptest! {
         let total: f64 = before.iter().chain(&steps).sum();
         close(eager, lazy, w.abs() + (net.l1 * total).min(net.l1 / net.l2), 1e-12)?;
         prop_assert!(lazy == 0.0 || lazy.is_sign_negative() == w.is_sign_negative());
+    }
+
+    #[test]
+    fn sleeping_through_steps_of_a_feature_costs_what_taking_them_does(
+        w in signed(), l1 in magnitude(), factor in 0.0..10f64, bounds in bounds(), before in steps(), steps in steps()
+    ) {
+        let factors = Factors::new(vec![(3, factor), (5, 0.0)]).unwrap();
+        let penalty = Weighted { base: Bounded { base: L1 { l1 }, bounds }, factors };
+        let mut debt = 0.0;
+        let charge = |debt: &mut f64, eta| CatchUp::<f64>::charge(&penalty, debt, eta);
+        before.iter().for_each(|&eta| charge(&mut debt, eta));
+        let seen: f64 = CatchUp::<f64>::stamp(&penalty, &debt);
+        let start = bounds.clamp(w);
+        let mut eager = [start; 3];
+        for &eta in &steps {
+            for (j, w) in [3, 5, 7].into_iter().zip(&mut eager) {
+                *w = PerFeature::<f64>::of(&penalty, j).prox(*w, eta);
+            }
+            charge(&mut debt, eta);
+        }
+        let total: f64 = before.iter().chain(&steps).sum();
+        for (j, eager) in [3, 5, 7].into_iter().zip(eager) {
+            let lazy = penalty.catch_up(j, start, &debt, &seen);
+            close(eager, lazy, start.abs() + (1.0 + factor) * l1 * total, 1e-12)?;
+        }
+        // A factor of 0 is no penalty; the factor of every other feature is 1.
+        prop_assert_eq!(penalty.catch_up(5, start, &debt, &seen), start);
+        let plain = Lazy::catch_up(&penalty.base, start, &debt, &seen);
+        prop_assert_eq!(penalty.catch_up(7, start, &debt, &seen), plain);
+    }
+
+    #[test]
+    fn a_factor_multiplies_the_penalty(
+        z in signed(), q in 1e-3..1e3f64, amount in magnitude(), net in net(), factor in 0.0..10f64
+    ) {
+        let factors = Factors::new(vec![(3, factor)]).unwrap();
+        let penalty = Weighted { base: net, factors };
+        let of = |j: u32| PerFeature::<f64>::of(&penalty, j);
+        let scaled = ElasticNet { l1: factor * net.l1, l2: factor * net.l2 };
+        prop_assert_eq!(of(3).argmin(z, q, amount), scaled.argmin(z, q, amount));
+        prop_assert_eq!(of(4).argmin(z, q, amount), net.argmin(z, q, amount));
+        // The problem is the one of a penalty charged `factor` times as often.
+        let often = net.argmin(z, q, factor * amount);
+        close(of(3).argmin(z, q, amount), often, often.abs().max(1e-300), 1e-9)?;
     }
 
     #[test]
@@ -173,7 +220,7 @@ struct Inside<P> {
     bounds: Bounds,
 }
 
-impl<P: Lazy<f64> + Lazy<f32> + std::fmt::Debug> Inside<P> {
+impl<P: Lazy<f64> + Lazy<f32> + Elastic<f64> + std::fmt::Debug> Inside<P> {
     fn a_step_is_the_minimizer(&self, v: f64, eta: f64) -> Result<(), TestCaseError> {
         let ElasticNet { l1, l2 } = self.net;
         let w = self.penalty.prox(v, eta);
@@ -193,7 +240,7 @@ impl<P: Lazy<f64> + Lazy<f32> + std::fmt::Debug> Inside<P> {
         let rounding = |w: f64| 1e-13 * ((z.abs() + l1) * w.abs() + den * w * w);
         is_least_inside(w, self.bounds, 2.0 * (z.abs() + l1) / den, value, rounding)?;
         // Implicit updates and merging see the same problem.
-        let candidate: Candidate = Penalty::<f64>::candidate(&self.penalty, z, q, amount);
+        let candidate: Candidate = Elastic::<f64>::candidate(&self.penalty, z, q, amount);
         for same in [candidate.weight(), candidate.at(0.0, 1.0), candidate.at(-z, 0.0)] {
             close(same, w, (z.abs() + l1) / den, 1e-14)?;
         }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{assert_close, ftrl, margins, predictions, rows, saved};
-use parsimon_core::merge::{Mergeable, Parts, Share, Tally};
+use parsimon_core::merge::{MergeRead, Parts, Share, Tally};
 use parsimon_core::workspace::MomentsDelta;
 use parsimon_core::{
     Chunk, ColumnMoments, Float, Loss, Normalized, Online, Repeats, StandardizedTarget, Table,
@@ -28,7 +28,7 @@ fn begun<F: Float>(l1: f64, start: &[u8]) -> Scaled<F> {
 /// The numbers of one coordinate in a tally.
 fn find(tally: &Tally, id: u32) -> Parts {
     let at = tally.ids.binary_search(&id);
-    at.map_or([0.0; 3], |at| [tally.parts[2 * at], tally.parts[2 * at + 1], 0.0])
+    at.map_or(Parts::default(), |at| Parts::from_slice(&tally.parts[2 * at..2 * at + 2]))
 }
 
 /// Makes one of the learners and the state they began at, in the order that is asked for.
@@ -36,11 +36,13 @@ fn merge<F: Float>(start: &mut Scaled<F>, ends: &[Scaled<F>], damped: bool) {
     let before = start.mergeable().unwrap();
     let (rounds, tally, moments) = (before.rounds(0), before.tally(0), before.moments());
     assert_eq!(before.shares(), [Share::Sum; 2]);
-    let ends: Vec<&dyn Mergeable> = ends.iter().map(|end| end.mergeable().unwrap()).collect();
+    drop(before);
+    let ends: Vec<Box<dyn MergeRead + '_>> =
+        ends.iter().map(|end| end.mergeable().unwrap()).collect();
     let mut added = MomentsDelta::default();
     ends.iter().for_each(|end| added.add(&end.moments().since(&moments)));
     let to = rounds + ends.iter().map(|end| end.rounds(0) - rounds).sum::<u64>();
-    let state = start.mergeable_mut().unwrap();
+    let mut state = start.mergeable_mut().unwrap();
     state.advance(0, to);
     state.take_moments(&added);
     for end in ends {
@@ -50,9 +52,9 @@ fn merge<F: Float>(start: &mut Scaled<F>, ends: &[Scaled<F>], damped: bool) {
             if damped {
                 let exponent = end.overlap(id, &from, &to);
                 let step = end.step(id, [rounds, end.rounds(0)], &from, &to, exponent);
-                state.take_steps(0, rounds, &[id], &step);
+                state.take_steps(0, rounds, &[id], &[step]);
             } else {
-                let parts = vec![to[0] - from[0], to[1] - from[1]];
+                let parts = vec![to.value - from.value, to.memory - from.memory];
                 state.add(0, &Tally { ids: vec![id], parts });
             }
         }

@@ -5,11 +5,12 @@
 
 use crate::history::History;
 use crate::interval::Interval;
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
 use crate::prox::soft;
+use crate::space::Space;
 use crate::spec::Spec;
 
-/// Where the quadratic `H |w - center|^2 / (2 rate)` is centered.
+/// Center of the quadratic `H |w - center|^2 / (2 rate)`.
 enum Center {
     /// `argmin s.w + t (l1 |w| + l2/2 w^2) + H w^2/(2 rate)`.
     Origin,
@@ -66,8 +67,8 @@ fn adagrad(spec: &Spec, space: &Space, center: Center) -> Box<dyn Method> {
         center,
         rate: spec.number("rate"),
         delta: spec.number_or("delta", 0.0),
-        l1: space.on_features(spec.number_or("l1", 0.0)),
-        l2: space.on_features(spec.number_or("l2", 0.0)),
+        l1: spec.strength(spec.number_or("l1", 0.0), space),
+        l2: spec.strength(spec.number_or("l2", 0.0), space),
         bounds: Interval::from_spec(spec).on_features(space),
         gradients: History::default(),
         w: space.zeros(),

@@ -16,11 +16,11 @@ use crate::prox::sign;
 pub struct Bowl {
     /// Curvature of the quadratic part; must be positive in the first round.
     pub quadratic: f64,
-    /// Where the quadratic part is lowest.
+    /// Minimizer of the quadratic part.
     pub center: f64,
     /// Size of the part that is not quadratic.
     pub bend: f64,
-    /// Where that part is lowest.
+    /// Minimizer of that part.
     pub shift: f64,
 }
 

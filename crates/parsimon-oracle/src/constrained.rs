@@ -1,7 +1,8 @@
 //! Constrained SGD (001): every iterate predicts the mean label at the mean row.
 
-use crate::method::{Method, Round, Space, dot};
+use crate::method::{Method, Round, dot};
 use crate::schedule::Schedule;
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// A squared loss step, then the projection on `{w : w.xbar = ybar}`.
@@ -58,17 +59,17 @@ impl Method for Constrained {
     }
 }
 
-/// Two-phase rate unless told otherwise.
+/// Two-phase rate by default.
 pub(crate) fn csgd(spec: &Spec, space: &Space) -> Box<dyn Method> {
     Box::new(Constrained::new(spec, space, Schedule::from_spec_or(spec, "two-phase")))
 }
 
-/// Square root rate unless told otherwise.
+/// Square root rate by default.
 pub(crate) fn ncsgd(spec: &Spec, space: &Space) -> Box<dyn Method> {
     Box::new(Constrained::new(spec, space, Schedule::from_spec(spec)))
 }
 
-/// NCSGD on labels that are classes; the rate is `rate / sqrt(t)` and nothing else.
+/// NCSGD on labels that are classes; the only rate is `rate / sqrt(t)`.
 pub(crate) fn c_adaline(spec: &Spec, space: &Space) -> Box<dyn Method> {
     Box::new(Constrained::new(spec, space, Schedule::Sqrt(spec.number("rate"))))
 }

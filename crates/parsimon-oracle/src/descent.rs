@@ -2,9 +2,10 @@
 
 use crate::history::History;
 use crate::implicit::solve_slope;
-use crate::method::{Method, Round, Space, dot};
+use crate::method::{Method, Round, dot};
 use crate::prox::{project_l1_ball, project_l2_ball, sign};
 use crate::schedule::Schedule;
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// The set the features are projected on after each step.

@@ -2,8 +2,9 @@
 
 use crate::history::History;
 use crate::interval::Interval;
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
 use crate::prox::{norm, project_l1_ball, project_l2_ball, sign, soft};
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// A map from `t` and `s_t = g_1 + ... + g_t` to the weights; at `t = 0` to the starting point.
@@ -42,7 +43,7 @@ impl<F: FromSum> Method for DualMethod<F> {
     }
 }
 
-/// How `beta_t` grows.
+/// Growth of `beta_t`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Growth {
     /// `gamma sqrt(t)`, `gamma = 1/rate`.
@@ -75,9 +76,11 @@ fn plain_rda(rate: f64, t: f64, mean: f64, l1: f64) -> f64 {
 /// `l2` there is no `sigma`, and `h` is `|w|^2/2` whichever was named.
 struct Rda {
     space: Space,
-    l1: f64,
+    l1: Vec<f64>,
     /// `l2`, the strong convexity of `Psi`.
-    sigma: f64,
+    sigma: Vec<f64>,
+    /// `l2` without the factors of features, on which `beta_t` rests.
+    common_sigma: f64,
     growth: Growth,
     auxiliary: Auxiliary,
     interval: Interval,
@@ -89,13 +92,13 @@ impl Rda {
         match self.growth {
             Growth::Sqrt { rate } => t.sqrt() / rate,
             Growth::Zero => 0.0,
-            Growth::Constant => self.sigma,
-            Growth::Log => self.sigma * (1.0 + t.ln()),
+            Growth::Constant => self.common_sigma,
+            Growth::Log => self.common_sigma * (1.0 + t.ln()),
         }
     }
 
-    fn feature(&self, t: f64, mean: f64) -> f64 {
-        let (l1, sigma) = (self.l1, self.sigma);
+    fn feature(&self, i: usize, t: f64, mean: f64) -> f64 {
+        let (l1, sigma) = (self.l1[i], self.sigma[i]);
         let free = match (self.growth, self.auxiliary) {
             (Growth::Sqrt { rate }, _) if sigma == 0.0 => plain_rda(rate, t, mean, l1),
             (_, Auxiliary::Half) => -soft(mean, l1) / (sigma + self.beta(t) / t),
@@ -119,7 +122,7 @@ impl FromSum for Rda {
             .enumerate()
             .map(|(i, s)| {
                 let mean = s / t;
-                if i < self.space.dimension { self.feature(t, mean) } else { self.bias(t, mean) }
+                if i < self.space.dimension { self.feature(i, t, mean) } else { self.bias(t, mean) }
             })
             .collect()
     }
@@ -249,12 +252,12 @@ pub(crate) fn rda(spec: &Spec, space: &Space) -> Box<dyn Method> {
         "psi" => Auxiliary::Psi,
         other => panic!("prox must be half or psi, got {other:?}"),
     };
-    let l1 = spec.number_or("l1", 0.0);
     DualMethod::boxed(
         Rda {
             space: space.clone(),
-            l1,
-            sigma,
+            l1: spec.strength(spec.number_or("l1", 0.0), space),
+            sigma: spec.strength(sigma, space),
+            common_sigma: sigma,
             growth,
             auxiliary,
             interval: Interval::from_spec(spec),

@@ -1,17 +1,20 @@
 //! Forward-backward splitting: a gradient step, then a proximal step (003; Duchi and Singer 2009).
 
 use crate::interval::{ELASTIC_IN_BOUNDS, Interval};
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
 use crate::prox;
 use crate::schedule::Schedule;
+use crate::space::Space;
 use crate::spec::Spec;
 
-/// What the backward step is the prox of. The bias is outside all of them.
+/// The function of the backward step. None includes the bias.
 pub(crate) enum Penalty {
     /// `l1 |w|_1 + l2/2 |w|^2`.
     Elastic { l1: f64, l2: f64 },
-    /// The same on an interval, infinite outside ("nonnegative", "box").
+    /// The penalty on an interval, infinite outside ("nonnegative", "box").
     Bounded { l1: f64, l2: f64, interval: Interval },
+    /// `sum_i l1_i |w_i|` on an interval, with a strength for every feature.
+    Weighted { l1: Vec<f64>, interval: Interval },
     /// `l1 |w|_2` on the whole feature vector.
     L2Norm(f64),
     /// `l1 |w|_inf` on the whole feature vector.
@@ -49,6 +52,10 @@ impl Penalty {
                 let free = prox::elastic(v, c * l1, c * l2);
                 free.into_iter().map(|w| interval.nearest(w)).collect()
             }
+            Penalty::Weighted { l1, interval } => {
+                let each = v.iter().zip(l1).map(|(v, l1)| prox::soft(*v, c * l1));
+                each.map(|w| interval.nearest(w)).collect()
+            }
             Penalty::L2Norm(l1) => prox::l2_norm(v, c * l1),
             Penalty::Linf(l1) => prox::linf(v, c * l1),
             Penalty::Group { l1, groups } => prox::group(v, groups, c * l1),
@@ -67,7 +74,7 @@ struct Fobos {
     space: Space,
     schedule: Schedule,
     penalty: Penalty,
-    /// How many rounds ahead the backward step looks: 0 or 1.
+    /// Number of rounds by which the backward step looks ahead: 0 or 1.
     ahead: usize,
     w: Vec<f64>,
 }
@@ -86,7 +93,13 @@ impl Method for Fobos {
 }
 
 pub(crate) fn fobos(spec: &Spec, space: &Space) -> Box<dyn Method> {
-    let penalty = Penalty::from_spec(spec, "elastic");
+    let mut penalty = Penalty::from_spec(spec, "elastic");
+    if spec.get("penalty_factor").is_some() {
+        spec.refuse_strength("l2");
+        let interval = Interval::from_spec(spec);
+        penalty =
+            Penalty::Weighted { l1: spec.strength(spec.number_or("l1", 0.0), space), interval };
+    }
     let ahead = match spec.text_or("half_step", "same").as_str() {
         "same" => 0,
         "next" => 1,

@@ -8,7 +8,7 @@
 //! [`Interval::nearest`]. The amount a penalty counts with (`t`, `eta`, once) does not matter here:
 //! any positive multiple of infinity is infinity.
 
-use crate::method::Space;
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// The penalties that are `l1 |w| + l2/2 w^2`, with or without bounds.
@@ -25,7 +25,7 @@ impl Interval {
     /// The whole line: no bounds.
     pub(crate) const LINE: Interval = Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
 
-    /// The bounds that come with a penalty: none but for "nonnegative" and "box".
+    /// The bounds of a penalty, which only "nonnegative" and "box" have.
     pub(crate) fn of_penalty(spec: &Spec, penalty: &str) -> Self {
         if penalty != "box" {
             for key in ["lower", "upper"] {

@@ -5,9 +5,10 @@
 
 use crate::forward_backward::Penalty;
 use crate::interval::ELASTIC_IN_BOUNDS;
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
 use crate::prox::soft;
 use crate::schedule::Schedule;
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// Algorithm 1: gradient steps; at the end of each block of `K` rounds one prox with the block's

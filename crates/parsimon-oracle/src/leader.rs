@@ -2,8 +2,9 @@
 
 use crate::history::History;
 use crate::interval::Interval;
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
 use crate::prox::soft;
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// `argmin g_{1:t}.w + l1 |w|_1 + l2/2 |w|^2 + 1/2 sum_s sigma_s (w - w_s)^2`, per coordinate,
@@ -74,9 +75,9 @@ pub(crate) fn ftrl(spec: &Spec, space: &Space) -> Box<dyn Method> {
         alpha: spec.number("rate"),
         beta: spec.number_or("beta", 1.0),
         half_life: spec.number_or("half_life", f64::INFINITY),
-        l1: space.on_features(spec.number_or("l1", 0.0)),
+        l1: spec.strength(spec.number_or("l1", 0.0), space),
         scale: 1.0,
-        l2: space.on_features(spec.number_or("l2", 0.0)),
+        l2: spec.strength(spec.number_or("l2", 0.0), space),
         bounds: Interval::from_spec(spec).on_features(space),
         gradients: History::default(),
         points: History::default(),

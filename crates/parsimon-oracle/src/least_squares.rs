@@ -4,7 +4,8 @@
 use crate::Stream;
 use crate::loss::Loss;
 use crate::matrix::{Matrix, solve, times};
-use crate::method::{self, Method, Round, Space, dot};
+use crate::method::{self, Method, Round, dot};
+use crate::space::Space;
 use crate::spec::Spec;
 use serde_json::Value;
 
@@ -79,7 +80,7 @@ fn forgetting(spec: &Spec) -> f64 {
 }
 
 fn refuse(spec: &Spec) {
-    // There is no rate: P is the rate.
+    // The method has no rate setting: P takes its role.
     for key in ["rate", "l1", "l2"] {
         spec.refuse_strength(key);
     }
@@ -98,7 +99,7 @@ pub(crate) fn rls(spec: &Spec, space: &Space) -> Box<dyn Method> {
 /// counts.
 ///
 /// # Panics
-/// As [`run`](crate::run), and if the spec is not of `rls`.
+/// Like [`run`](crate::run), and if the spec is not of `rls`.
 pub fn ridge_trajectory(spec: &Value, stream: &Stream, bias: bool) -> Vec<Vec<f64>> {
     let spec = Spec::new(spec);
     assert!(spec.text("algorithm") == "rls", "only rls is a ridge regression");

@@ -25,13 +25,16 @@ pub mod projection;
 pub mod proportionate;
 pub mod prox;
 pub mod race;
+pub mod softmax;
 pub mod streams;
 pub mod unified;
 
 mod adagrad;
+mod confident;
 mod constrained;
 mod descent;
 mod dual_averaging;
+mod entropic;
 mod forward_backward;
 mod history;
 mod implicit;
@@ -40,10 +43,12 @@ mod lazy_thesis;
 mod leader;
 mod lms;
 mod method;
+mod methods;
 mod moments;
 mod normalized;
 mod normalizer;
 mod schedule;
+mod space;
 mod spec;
 mod stream;
 mod target;
@@ -51,11 +56,13 @@ mod truncated;
 
 pub use multikernel::{KernelOutcome, multikernel};
 pub use race::{Raced, race};
+pub use softmax::run_softmax;
 pub use stream::{Example, Outcome, Stream};
 
 use loss::Loss;
-use method::{Method, Space};
+use methods::build;
 use serde_json::Value;
+use space::Space;
 use spec::Spec;
 use target::Target;
 
@@ -99,7 +106,7 @@ fn play(spec: &Value, stream: &Stream, bias: bool) -> (Outcome, Vec<Vec<f64>>) {
 /// Runs one method per class on normalized rows; labels are the positions of the classes.
 ///
 /// # Panics
-/// As [`run`].
+/// Like [`run`].
 pub fn run_classes(spec: &Value, stream: &Stream, bias: bool, classes: usize) -> Vec<Outcome> {
     let spec = Spec::new(spec);
     let loss = loss_of(&spec);
@@ -114,7 +121,7 @@ pub fn run_classes(spec: &Value, stream: &Stream, bias: bool, classes: usize) ->
             example.y = if example.y == class as f64 { 1.0 } else { other };
         }
         let mut method = build(&spec, &space);
-        // Labels of classes are not standardized, whatever the loss.
+        // Labels of classes are never standardized.
         normalized::play(method.as_mut(), &loss, Target::new(false), &own, &space).0
     };
     (0..classes).map(of_class).collect()
@@ -129,11 +136,12 @@ fn loss_of(spec: &Spec) -> Loss {
     let only = |word: &str| {
         let found = spec.text_or("loss", word);
         assert!(found == word, "{algorithm} has the loss {word:?}, got {found:?}");
-        Loss::Squared
+        if word == "hinge" { Loss::Hinge } else { Loss::Squared }
     };
     match algorithm.as_str() {
         "csgd" | "ncsgd" | "rls" | "lms" | "adaline" | "c-adaline" => only("squared"),
         "pnlms" | "ipnlms" => only("projection"),
+        "pa" | "arow" | "scw" => only("hinge"),
         "pda" | "apfbs" | "papa" | "apa" | "nlms" => match spec.text("loss").as_str() {
             "projection" => Loss::Squared,
             "halfspace" => Loss::SquaredHinge,
@@ -143,43 +151,5 @@ fn loss_of(spec: &Spec) -> Loss {
             panic!("{algorithm} has no weight vector; call `multikernel`")
         }
         _ => Loss::from_spec(spec),
-    }
-}
-
-/// The one list of methods.
-fn build(spec: &Spec, space: &Space) -> Box<dyn Method> {
-    match spec.text("algorithm").as_str() {
-        "sgd" => descent::sgd(spec, space),
-        "asgd" => descent::asgd(spec, space),
-        "subgradient-l1" => descent::subgradient_l1(spec, space),
-        "truncation" => truncated::truncation(spec, space),
-        "truncated-gradient" => truncated::truncated_gradient(spec, space),
-        "fobos" => forward_backward::fobos(spec, space),
-        "lazy-fobos" => lazy_thesis::lazy_fobos(spec, space),
-        "lazy-sparse" => lazy_thesis::lazy_sparse(spec, space),
-        "lazy-splitting" => lazy_thesis::lazy_splitting(spec, space),
-        "rda" => dual_averaging::rda(spec, space),
-        "generalized-rda" => dual_averaging::generalized_rda(spec, space),
-        "dual-averaging" => dual_averaging::dual_averaging(spec, space),
-        "ftl" => dual_averaging::ftl(spec, space),
-        "adagrad-rda" => adagrad::adagrad_rda(spec, space),
-        "adagrad-fobos" => adagrad::adagrad_fobos(spec, space),
-        "ftrl" => leader::ftrl(spec, space),
-        "comid" | "ftprl" | "aogd" | "unified-rda" => unified::unified(spec, space),
-        "adam" => moments::adam(spec, space),
-        "adadelta" => moments::adadelta(spec, space),
-        "csgd" => constrained::csgd(spec, space),
-        "ncsgd" => constrained::ncsgd(spec, space),
-        "c-adaline" => constrained::c_adaline(spec, space),
-        "lms" | "adaline" => lms::lms(spec, space),
-        "rls" => least_squares::rls(spec, space),
-        "pda" => projection::pda(spec, space),
-        "apfbs" => projection::apfbs(spec, space),
-        "papa" => projection::papa(spec, space),
-        "apa" => projection::apa(spec, space),
-        "nlms" => projection::nlms(spec, space),
-        "pnlms" => proportionate::pnlms(spec, space),
-        "ipnlms" => proportionate::ipnlms(spec, space),
-        other => panic!("unknown algorithm {other:?}"),
     }
 }

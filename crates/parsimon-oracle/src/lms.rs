@@ -1,9 +1,10 @@
 //! Least mean squares: a constant step down the squared error (001, section 4).
 //!
 //! Adaline is the same step on labels that are classes: -1 and 1, or 1 and 0 for one neuron of
-//! many. The label is used as it is.
+//! many. The label is used unchanged.
 
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// `w += eta v (y - p) x`.

@@ -15,7 +15,7 @@ pub enum Loss {
     SquaredHinge,
     /// Quadratic up to `|p - y| = delta`, linear beyond.
     Huber {
-        /// Where the line starts.
+        /// Start of the line.
         delta: f64,
     },
     /// `max(q (y - p), (q - 1) (y - p))`: its minimizer is the `q`-quantile of `y`.
@@ -34,7 +34,8 @@ impl Loss {
     /// On an unknown name.
     pub fn named(name: &str, huber_delta: f64, quantile: f64) -> Self {
         match name {
-            "logistic" => Loss::Logistic,
+            // Of one margin alone: the other classes are one, whose margin is zero.
+            "logistic" | "softmax" => Loss::Logistic,
             "squared" => Loss::Squared,
             "hinge" => Loss::Hinge,
             "squared-hinge" => Loss::SquaredHinge,
@@ -67,7 +68,7 @@ impl Loss {
         }
     }
 
-    /// `l'(p, y)`, the derivative in `p`; at a kink the one the conventions choose.
+    /// `l'(p, y)`, the derivative in `p`; at a kink the subgradient that the conventions choose.
     pub fn slope(&self, p: f64, y: f64) -> f64 {
         match *self {
             Loss::Logistic => -y / (1.0 + (y * p).exp()),

@@ -1,45 +1,8 @@
 //! The loop every twin runs in: show the point, see the row, move.
 
 use crate::loss::Loss;
+use crate::space::Space;
 use crate::stream::{Outcome, Stream};
-
-/// The coordinates: `dimension` features, then the bias when there is one.
-#[derive(Clone, Debug)]
-pub(crate) struct Space {
-    /// Number of features.
-    pub(crate) dimension: usize,
-    /// Whether one more coordinate, always one in a row, follows the features.
-    pub(crate) bias: bool,
-}
-
-impl Space {
-    pub(crate) fn new(dimension: usize, bias: bool) -> Self {
-        Space { dimension, bias }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.dimension + usize::from(self.bias)
-    }
-
-    pub(crate) fn zeros(&self) -> Vec<f64> {
-        vec![0.0; self.len()]
-    }
-
-    /// A strength per coordinate: `value` on the features, zero on the bias.
-    pub(crate) fn on_features(&self, value: f64) -> Vec<f64> {
-        let mut strength = vec![value; self.dimension];
-        strength.resize(self.len(), 0.0);
-        strength
-    }
-
-    /// Applies a map of the whole feature vector, leaving the bias as it is.
-    pub(crate) fn map_features(&self, w: &[f64], map: impl FnOnce(&[f64]) -> Vec<f64>) -> Vec<f64> {
-        let (features, bias) = w.split_at(self.dimension);
-        let mut mapped = map(features);
-        mapped.extend_from_slice(bias);
-        mapped
-    }
-}
 
 /// One row as a method sees it, after the margin has been made.
 pub(crate) struct Round<'a> {
@@ -72,6 +35,12 @@ impl<'a> Round<'a> {
         let slope_played = weight * loss.slope(margin, y);
         let gradient = x.iter().map(|x| slope_played * x).collect();
         Round { t, x, gradient, slope_played, margin, y, weight, loss }
+    }
+
+    /// The same row with another slope, for losses of several margins.
+    pub(crate) fn at_slope(self, slope: f64) -> Self {
+        let gradient = self.x.iter().map(|x| slope * x).collect();
+        Round { gradient, slope_played: slope, ..self }
     }
 
     /// The clock as a number.

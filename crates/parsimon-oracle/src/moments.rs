@@ -3,7 +3,8 @@
 //! Every coordinate moves at every round, also one whose gradient is zero: its moments decay and
 //! Adam's step goes on.
 
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// `w -= rate mhat / (sqrt(vhat) + epsilon)`.

@@ -80,7 +80,7 @@ fn whole(degree: f64) -> i32 {
 /// Runs `multikernel-pda` or `multikernel-apfbs` over a stream.
 ///
 /// # Panics
-/// As [`run`](crate::run).
+/// Like [`run`](crate::run).
 pub fn multikernel(spec: &Value, stream: &Stream) -> KernelOutcome {
     let spec = Spec::new(spec);
     let algorithm = spec.text("algorithm");

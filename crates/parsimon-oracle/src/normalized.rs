@@ -1,8 +1,9 @@
 //! Any method behind the normalizer of rows and, where labels are numbers on a line, of labels.
 
 use crate::loss::Loss;
-use crate::method::{Method, Round, Space, dot};
+use crate::method::{Method, Round, dot};
 use crate::normalizer::Normalizer;
+use crate::space::Space;
 use crate::stream::{Outcome, Stream};
 use crate::target::Target;
 

@@ -1,6 +1,6 @@
 //! Rows on a common scale: every feature divided by its root mean square, every row multiplied by one level.
 
-use crate::method::Space;
+use crate::space::Space;
 
 /// The most importance that a mean square remembers.
 const MEMORY: f64 = 4096.0;
@@ -53,7 +53,7 @@ impl Normalizer {
         self.values[j].len() >= 2
     }
 
-    /// The dense row that the method inside sees: `a x_j / s_j`, and 1 for the bias. In a row that is not learned, features whose
+    /// The dense row of the inner method: `a x_j / s_j`, and 1 for the bias. In a row that is not learned, features whose
     /// weights are not read are left out.
     pub(crate) fn row(&self, x: &[(usize, f64)], is_learned: bool) -> Vec<f64> {
         let (level, mut row) = (self.level(), self.space.zeros());

@@ -6,8 +6,9 @@
 
 use crate::history::History;
 use crate::matrix::{Matrix, solve};
-use crate::method::{Method, Round, Space, dot};
+use crate::method::{Method, Round, dot};
 use crate::prox::soft;
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// The diagonal of the metric (3.5): `q_i = alpha + (1 - alpha) (n/S) / (|w_i| + epsilon)`, with
@@ -69,7 +70,7 @@ enum Set {
     HalfSpace,
 }
 
-/// What becomes of `g`.
+/// Returns the transformed gradient.
 #[derive(Clone, Debug)]
 enum Update {
     /// `w = soft(-eta s, eta l1 q)`, `s` the sum of every `g` so far.
@@ -91,6 +92,10 @@ struct Projection {
     /// The metric of the last round.
     q: Vec<f64>,
     delta: f64,
+    /// The power `k` of the metric in the penalty `l1 sum q_i^k |w_i|`.
+    power: i32,
+    /// Whether the penalty counts once per round.
+    grows: bool,
     rows: Vec<Vec<f64>>,
     labels: Vec<f64>,
     w: Vec<f64>,
@@ -120,6 +125,13 @@ impl Projection {
             scale: 1.0,
             q: vec![1.0; space.len()],
             delta: spec.number_or("delta", 1e-5),
+            power: match spec.text_or("l1_metric", "squared").as_str() {
+                "none" => 0,
+                "metric" => 1,
+                "squared" => 2,
+                other => panic!("unknown l1_metric {other:?}"),
+            },
+            grows: spec.flag_or("growing_l1", false),
             rows: Vec::new(),
             labels: Vec::new(),
             w: space.zeros(),
@@ -138,10 +150,12 @@ impl Projection {
         }
     }
 
-    /// `soft(v, eta l1 q)`, with the multiple of the penalty that is in force.
+    /// `soft(v, eta l1 q^(k-1))`, with the multiple of the penalty that is in force: the rounds so far, where it grows with them.
     fn shrink(&mut self, v: &[f64]) {
+        let times = if self.grows { self.rows.len() as f64 } else { self.scale };
         for (i, w) in self.w.iter_mut().enumerate() {
-            *w = soft(v[i], self.eta * self.scale * self.l1[i] * self.q[i]);
+            let q = self.q[i].powi(self.power - 1);
+            *w = soft(v[i], self.eta * times * self.l1[i] * q);
         }
     }
 }

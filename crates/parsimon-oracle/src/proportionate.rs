@@ -1,7 +1,8 @@
 //! Proportionate NLMS: a gain per weight, larger where the weight is (000, section 2; Duttweiler
 //! 2000; Benesty and Gay 2002).
 
-use crate::method::{Method, Round, Space, dot};
+use crate::method::{Method, Round, dot};
+use crate::space::Space;
 use crate::spec::Spec;
 
 /// The gains of PNLMS: `gamma_i = max(rho max(delta_p, max |w|), |w_i|)` over their mean.

@@ -4,9 +4,10 @@
 //! look adds them up again.
 
 use crate::loss::Loss;
-use crate::method::{Space, dot};
+use crate::method::dot;
 use crate::normalizer::Normalizer;
 use crate::prox::soft;
+use crate::space::Space;
 use crate::spec::Spec;
 use crate::stream::Stream;
 use crate::target::Target;
@@ -20,10 +21,10 @@ const FIRST_GLANCE: usize = 64;
 const LIKELY: f64 = 2.0;
 /// A mean loss within this share of another is as good.
 const CLOSE: f64 = 0.001;
-/// How many standard errors make a difference certain.
+/// Number of standard errors at which a difference is certain.
 const CERTAIN: f64 = 4.5;
 
-/// What a race leaves behind.
+/// Result of a race.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Raced {
     /// The margins of the leader of each row's time, made before the row was learned.
@@ -34,7 +35,7 @@ pub struct Raced {
     pub chosen: usize,
     /// The leader before the first look and after each.
     pub leaders: Vec<usize>,
-    /// Which settings are still in the race.
+    /// Settings that are still in the race.
     pub is_left: Vec<bool>,
     /// The weights of the chosen setting, in the units of features and labels.
     pub weights: Vec<f64>,
@@ -109,7 +110,7 @@ impl Referee {
         (0..self.is_left.len()).filter(|k| self.is_left[*k])
     }
 
-    /// The lowest mean loss but for the constant; of equal ones the sparsest.
+    /// The setting with the lowest mean loss, except for the constant; among equal ones the sparsest.
     fn best(&self, nonzeros: &[usize]) -> usize {
         let order = |a: &usize, b: &usize| {
             let by_loss = self.mean_loss(*a).total_cmp(&self.mean_loss(*b));
@@ -135,7 +136,7 @@ impl Referee {
         difference - close > certain || (is_denser && difference + close > certain)
     }
 
-    /// The sparsest of those within a close share of the lowest mean loss; of equal ones the lowest.
+    /// Returns the sparsest setting within a small share of the lowest mean loss, and the lowest of equally sparse ones.
     fn choice(&self, nonzeros: &[usize]) -> usize {
         let lowest = self.left().map(|k| self.mean_loss(k)).fold(f64::INFINITY, f64::min);
         let limit = lowest + CLOSE * lowest.abs();
@@ -161,7 +162,7 @@ impl Referee {
         rows.is_power_of_two() && (FIRST_GLANCE..FIRST_LOOK).contains(&rows)
     }
 
-    /// What is read now. Before the first look that is the usual setting, unless it is likely to be worse than the constant.
+    /// The setting whose weights are read. Before the first look that is the usual setting, unless it is likely to be worse than the constant.
     fn chosen(&self, nonzeros: &[usize]) -> usize {
         if self.looks.is_empty() {
             let (worse, error) = match self.rows.len() {

@@ -11,6 +11,8 @@ pub(crate) enum Schedule {
     Sqrt(f64),
     /// `eta0 / t`.
     Inverse(f64),
+    /// `eta0 / t^alpha`.
+    Power(f64, f64),
     /// `eta0 / sqrt(t)` before `t = m`, then `eta0 sqrt(m) / t` (001, CSGD).
     TwoPhase(f64, f64),
 }
@@ -27,6 +29,7 @@ impl Schedule {
             "constant" => Schedule::Constant(rate),
             "sqrt" => Schedule::Sqrt(rate),
             "inverse" => Schedule::Inverse(rate),
+            "power" => Schedule::Power(rate, spec.number_or("power", 0.5)),
             "two-phase" => Schedule::TwoPhase(rate, spec.number("switch")),
             other => panic!("unknown schedule {other:?}"),
         }
@@ -38,6 +41,7 @@ impl Schedule {
             Schedule::Constant(rate) => rate,
             Schedule::Sqrt(rate) => rate / t.sqrt(),
             Schedule::Inverse(rate) => rate / t,
+            Schedule::Power(rate, alpha) => rate / t.powf(alpha),
             Schedule::TwoPhase(rate, m) if t < m => rate / t.sqrt(),
             Schedule::TwoPhase(rate, m) => rate * m.sqrt() / t,
         }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::space::Space;
+
 /// Keys every method may be given.
 const COMMON: [&str; 8] =
     ["algorithm", "loss", "rate", "l1", "l2", "huber_delta", "quantile", "normalize"];
@@ -9,25 +11,40 @@ const COMMON: [&str; 8] =
 /// The keys of one method beside the common ones, from the table of names.
 fn own_keys(algorithm: &str) -> &'static [&'static str] {
     match algorithm {
-        "sgd" | "asgd" => &["schedule", "switch", "ball", "radius", "implicit"],
-        "subgradient-l1" | "csgd" | "ncsgd" => &["schedule", "switch"],
-        "truncation" | "truncated-gradient" => &["schedule", "switch", "period", "theta"],
-        "fobos" => &["schedule", "switch", "penalty", "groups", "lower", "upper", "half_step"],
-        "lazy-fobos" => &["schedule", "switch", "penalty", "groups", "period"],
-        "lazy-sparse" | "lazy-splitting" => &["schedule", "switch", "period"],
-        "rda" => &["beta", "prox", "penalty", "lower", "upper"],
+        "sgd" | "asgd" => &["schedule", "switch", "power", "ball", "radius", "implicit"],
+        "subgradient-l1" | "csgd" | "ncsgd" => &["schedule", "switch", "power"],
+        "truncation" | "truncated-gradient" => &["schedule", "switch", "power", "period", "theta"],
+        "fobos" => &[
+            "schedule",
+            "switch",
+            "power",
+            "penalty",
+            "groups",
+            "lower",
+            "upper",
+            "half_step",
+            "penalty_factor",
+        ],
+        "lazy-fobos" => &["schedule", "switch", "power", "penalty", "groups", "period"],
+        "lazy-sparse" | "lazy-splitting" => &["schedule", "switch", "power", "period"],
+        "rda" => &["beta", "prox", "penalty", "lower", "upper", "penalty_factor"],
         "generalized-rda" => &["a", "b"],
-        "dual-averaging" => &["ball", "radius", "dimension"],
-        "adagrad-rda" | "adagrad-fobos" => &["delta", "penalty", "lower", "upper"],
-        "ftrl" => &["beta", "penalty", "lower", "upper", "half_life"],
+        "dual-averaging" => &["ball", "radius", "dimension", "mirror", "sigma"],
+        "adagrad-rda" | "adagrad-fobos" => {
+            &["delta", "penalty", "lower", "upper", "penalty_factor"]
+        }
+        "ftrl" => &["beta", "penalty", "lower", "upper", "half_life", "penalty_factor"],
         "comid" | "ftprl" | "aogd" | "unified-rda" => &["metric", "beta", "implicit"],
         "adam" => &["beta1", "beta2", "epsilon"],
         "adadelta" => &["rho", "epsilon"],
+        "pa" => &["slack", "aggressiveness"],
+        "arow" => &["r"],
+        "scw" => &["phi", "slack", "aggressiveness"],
         "ftl" => &["radius"],
         "rls" => &["delta", "forgetting"],
         "auto" | "lms" | "adaline" | "c-adaline" => &[],
         "pda" | "apfbs" | "papa" | "apa" | "nlms" => {
-            &["alpha", "epsilon", "delta", "order", "dimension"]
+            &["alpha", "epsilon", "delta", "order", "dimension", "l1_metric", "growing_l1"]
         }
         "pnlms" => &["rho", "delta", "delta_p", "dimension"],
         "ipnlms" => &["a", "delta", "epsilon", "dimension"],
@@ -94,6 +111,22 @@ impl Spec {
 
     pub(crate) fn number_or(&self, key: &str, default: f64) -> f64 {
         if self.get(key).is_some() { self.number(key) } else { default }
+    }
+
+    /// The strength of a penalty on each feature: `value`, times the factor of the feature if it has one. Zero for the bias.
+    pub(crate) fn strength(&self, value: f64, space: &Space) -> Vec<f64> {
+        let mut strength = space.on_features(value);
+        let Some(factors) = self.get("penalty_factor") else { return strength };
+        let factors = factors.as_object().expect("penalty_factor is an object");
+        for (id, factor) in factors {
+            let id: usize = id.parse().expect("a feature by its number");
+            let factor = factor.as_f64().expect("a factor is a number");
+            // Not the bias, which is behind the features.
+            if id < space.dimension {
+                strength[id] *= factor;
+            }
+        }
+        strength
     }
 
     pub(crate) fn count(&self, key: &str) -> usize {

@@ -1,4 +1,4 @@
-//! What a method is run on, and what comes out.
+//! Input and output of a method: a stream of rows, and the weights and losses it produces.
 
 /// One row: features, label, importance weight.
 #[derive(Clone, Debug, PartialEq)]

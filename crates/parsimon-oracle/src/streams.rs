@@ -8,7 +8,7 @@ pub use parsimon_testing::SplitMix64;
 
 use crate::stream::{Example, Stream};
 
-/// What a random stream contains beside plain rows.
+/// Special rows of a random stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Chance that an ordinary feature is in a row.

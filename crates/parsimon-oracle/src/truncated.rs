@@ -1,12 +1,13 @@
 //! Truncation: a gradient step, then every `k`-th round small weights are cut or shrunk
 //! (003; Langford, Li and Zhang 2009).
 
-use crate::method::{Method, Round, Space};
+use crate::method::{Method, Round};
 use crate::prox::soft;
 use crate::schedule::Schedule;
+use crate::space::Space;
 use crate::spec::Spec;
 
-/// What happens to a coordinate with `|v| <= theta` when `k` divides `t`.
+/// Treatment of a coordinate with `|v| <= theta` when `k` divides `t`.
 enum Cut {
     /// `T_0`: it becomes zero.
     Zero,

@@ -19,12 +19,13 @@ use serde_json::Value;
 use crate::history::History;
 use crate::implicit::solve_slope;
 use crate::loss::Loss;
-use crate::method::{self, Method, Round, Space, dot};
+use crate::method::{self, Method, Round, dot};
 use crate::prox::soft;
+use crate::space::Space;
 use crate::spec::Spec;
 use crate::stream::Stream;
 
-/// How often the penalty counts.
+/// Accumulation of the penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Accrual {
     /// `Psi` at this round, subgradients `phi` of the rounds before.
@@ -33,14 +34,14 @@ enum Accrual {
     EveryRound,
 }
 
-/// Where the quadratics are centered.
+/// Centers of the quadratics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Center {
     Origin,
     Iterates,
 }
 
-/// How `h` grows.
+/// Growth of `h`.
 #[derive(Clone, Copy, Debug)]
 enum Metric {
     /// `h = sqrt(t)/rate`.
@@ -49,7 +50,7 @@ enum Metric {
     AdaGrad { beta: f64 },
 }
 
-/// What the two forms share: the row, the metric, and the stored past.
+/// State shared by both forms: the row, the metric, and the stored past.
 struct Table {
     accrual: Accrual,
     center: Center,

@@ -1,4 +1,4 @@
-//! What a penalty with bounds must do, whatever the method.
+//! Laws of penalties with bounds that hold for every method.
 
 use parsimon_oracle::loss::Loss;
 use parsimon_oracle::streams::{Options, random};

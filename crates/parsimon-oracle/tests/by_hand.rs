@@ -301,6 +301,40 @@ fn the_simplex_starts_even() {
     assert_near(&outcome.weights, &[0.0, 3.0 * e / (1.0 + e), 3.0 / (1.0 + e)]);
 }
 
+/// Mirror descent multiplies by each round's own step, and RDA with the divergence divides the mean gradient by sigma.
+#[test]
+fn the_entropy_has_three_forms() {
+    let row = |y: f64| Example { x: vec![(1, 1.0)], y, weight: 1.0 };
+    let stream = Stream { dimension: 3, examples: vec![row(0.5), row(0.0)] };
+    let spec = |more: &str, value: Value| {
+        let mut spec = json!({"algorithm": "dual-averaging", "loss": "squared", "rate": 1.0,
+            "ball": "simplex-kl", "radius": 3.0, "dimension": 2});
+        spec[more] = value;
+        spec
+    };
+    let share = |exponent: f64| 3.0 * exponent.exp() / (1.0 + exponent.exp());
+    // Round 1: g = 1; round 2: g is the weight itself.
+    let first = share(-1.0);
+    let outcome = run(&spec("mirror", json!(true)), &stream, false);
+    assert_near(&outcome.margins, &[1.5, first]);
+    let exponent = -1.0 - first / 2f64.sqrt();
+    assert_near(&outcome.weights[1..2], &[share(exponent)]);
+    // sigma = 2: the exponent after round 1 is -1/2, after round 2 half the sum over 2.
+    let outcome = run(&spec("sigma", json!(2.0)), &stream, false);
+    let first = share(-0.5);
+    assert_near(&outcome.margins, &[1.5, first]);
+    assert_near(&outcome.weights[1..2], &[share(-(1.0 + first) / 4.0)]);
+}
+
+#[test]
+fn a_schedule_may_be_any_power() {
+    // w = (0.5, 1); slope 1.5 at a step of 0.5/2^0.75.
+    let mut spec = json!({"algorithm": "sgd", "loss": "squared", "rate": 0.5, "schedule": "power", "power": 0.75});
+    check(&spec, 0.5, &[0.5 - 1.5 * 0.5 / 2f64.powf(0.75), 1.0]);
+    spec["power"] = json!(1.0);
+    check(&spec, 0.5, &[0.5 - 1.5 * 0.25, 1.0]);
+}
+
 #[test]
 fn generalized_rda() {
     // a = 1, b = 0: soft(-0.5 s, 0.5 t 0.2): (0.4, 0.9); s = (0.4, -2): soft((-0.2, 1), 0.2).
@@ -376,6 +410,43 @@ fn moments() {
         "epsilon": 1.0}));
     assert_near(&[outcome.margins[1]], &[1.0 / 1.5_f64.sqrt()]);
     assert_near(&[outcome.weights[1]], &[2.0 / 3.0_f64.sqrt()]);
+}
+
+#[test]
+fn margin_methods() {
+    // Round 1: margin 0, x.x = 5, loss 1. Round 2: x.x = 1, y = -1.
+    // PA: tau = 1/5, w = (0.2, 0.4); margin 0.2, loss 1.2, tau = 1.2.
+    check(&json!({"algorithm": "pa", "slack": "none"}), 0.2, &[-1.0, 0.4]);
+    // PA-I with C = 0.1: both steps are cut to 0.1.
+    check(&json!({"algorithm": "pa", "aggressiveness": 0.1}), 0.1, &[0.0, 0.2]);
+    // PA-II with C = 0.5: tau = 1/(5 + 1), then (1 + 1/6)/(1 + 1).
+    check(
+        &json!({"algorithm": "pa", "slack": "squared", "aggressiveness": 0.5}),
+        1.0 / 6.0,
+        &[1.0 / 6.0 - 7.0 / 12.0, 1.0 / 3.0],
+    );
+    // AROW with r = 1: alpha = 1/(5 + 1), sigma = (1/2, 1/5); then v = 1/2, alpha = (7/6)/(3/2) = 7/9.
+    check(&json!({"algorithm": "arow"}), 1.0 / 6.0, &[1.0 / 6.0 - 7.0 / 18.0, 1.0 / 3.0]);
+    // SCW with phi = 1: psi = 3/2, zeta = 2; alpha = sqrt(5 * 2)/(5 * 2) = 1/sqrt 10, of which C = 0.1 leaves 0.1.
+    // u = (sqrt(0.25 + 20) - 0.5)^2 / 4 = 4, so 1/sigma = (1 + 0.05, 1 + 0.2). Round 2: m = -0.1, v = 1/1.05.
+    let spec = json!({"algorithm": "scw", "aggressiveness": 0.1});
+    check(&spec, 0.1, &[0.1 - 0.1 / 1.05, 0.2]);
+}
+
+/// A row that is met is not learned, and an importance of 2 doubles the price of a miss.
+#[test]
+fn margin_methods_know_what_is_met() {
+    let mut stream = two_rows();
+    stream.examples[1] = Example { x: vec![(0, 5.0)], y: 1.0, weight: 1.0 };
+    // After PA with (0.2, 0.4) the margin of the second row is 1.
+    let outcome = run(&json!({"algorithm": "pa", "slack": "none"}), &stream, false);
+    assert_near(&outcome.weights, &[0.2, 0.4]);
+    stream.examples.truncate(1);
+    stream.examples[0].weight = 2.0;
+    let once = |spec: &Value| run(spec, &stream, false).weights;
+    assert_near(&once(&json!({"algorithm": "pa", "aggressiveness": 0.05})), &[0.1, 0.2]);
+    // AROW: r becomes 1/2, alpha = 1/5.5.
+    assert_near(&once(&json!({"algorithm": "arow"})), &[1.0 / 5.5, 2.0 / 5.5]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What every method must do, whatever its formula.
+//! Laws that hold for every method.
 
 use parsimon_oracle::streams::{Options, random};
 use parsimon_oracle::{Outcome, Stream, run};

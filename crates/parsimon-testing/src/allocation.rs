@@ -23,7 +23,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    // Of this thread alone: the test harness allocates in others when it likes.
+    // Counts this thread only: the test harness allocates in other threads.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     // Memory that one thread takes and another gives back leaves both counts wrong, and the first one too high.
     static HELD: Cell<i64> = const { Cell::new(0) };
@@ -72,7 +72,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How often this thread takes memory while it does some work. [`Counting`] must be the program's allocator.
+/// Counts the allocations of this thread during some work. [`Counting`] must be the program's allocator.
 pub fn allocations(work: impl FnOnce()) -> u64 {
     let before = ALLOCATIONS.with(Cell::get);
     work();

@@ -1,7 +1,7 @@
 //! A real browser that looks at pages: wide and as narrow as a phone, light and dark.
 //!
 //! Chromium is started without a window, once per color scheme, on a page whose frames show all pages at all widths: a frame has
-//! a width of its own for media queries, which a window narrower than its decorations has not. A script (`probe.js`) looks at
+//! a separate width for media queries, which a window narrower than its decorations has not. A script (`probe.js`) looks at
 //! every frame; what it finds is read from the document, and errors of scripts from the browser's log.
 
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Page {
 }
 
 impl Browser {
-    /// The browser of this machine, if there is one.
+    /// The browser of this machine, if any.
     pub fn find() -> Option<Self> {
         let runs = |name: &&&str| {
             let mut version = Command::new(name);

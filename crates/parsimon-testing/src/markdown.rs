@@ -1,4 +1,4 @@
-//! What tests and chores need to know of a Markdown page: code blocks, links, anchors, and which text is prose.
+//! Parsing of Markdown pages for tests and chores: code blocks, links, anchors, and prose.
 
 /// A fenced code block.
 #[derive(Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Block<'a> {
     pub words: Vec<&'a str>,
     /// The line of the opening fence, from 1.
     pub line: usize,
-    /// What stands between the fences.
+    /// Text between the fences.
     pub text: &'a str,
 }
 
@@ -101,11 +101,11 @@ fn quotes(page: &str, paragraph: std::ops::Range<usize>) -> Vec<std::ops::Range<
 /// A link of a page: the place of `](target)` without the bracket before, and the target.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where the text of the link begins, its bracket included.
+    /// Byte position of the opening bracket.
     pub start: usize,
-    /// Where the link ends.
+    /// Byte position behind the link.
     pub end: usize,
-    /// Where it leads, as written.
+    /// Target as written.
     pub target: String,
 }
 

@@ -51,7 +51,7 @@ pub struct Mutator<'a> {
 }
 
 impl<'a> Mutator<'a> {
-    /// Copies of these seeds, of which there must be one at least. Words of the format are put in here and there.
+    /// Mutates copies of these seeds, at least one, and inserts words of the format at random places.
     pub fn new(seed: u64, seeds: &'a [Vec<u8>], words: &'a [Vec<u8>]) -> Self {
         Self { random: SplitMix64::new(seed), seeds, words }
     }

@@ -38,7 +38,7 @@ impl SplitMix64 {
         low + (high - low) * self.unit()
     }
 
-    /// Uniform in 0..n, near enough for tests.
+    /// Nearly uniform in 0..n, which is sufficient for tests.
     pub fn below(&mut self, n: u64) -> u64 {
         self.bits() % n
     }

@@ -41,7 +41,7 @@ impl Chunk {
         !self.bases.is_empty()
     }
 
-    /// The same rows without base values.
+    /// Returns the rows without base values.
     pub(crate) fn without_bases(&self) -> Chunk {
         Chunk { bases: Vec::new(), ..self.clone() }
     }

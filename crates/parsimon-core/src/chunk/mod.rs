@@ -54,7 +54,7 @@ impl Default for Chunk {
     }
 }
 
-/// What to do with an index that occurs twice in one row.
+/// Treatment of an index that occurs twice in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
     /// Refuse the row. A repeated index in an svmlight file is an error.
@@ -161,7 +161,7 @@ impl Chunk {
         self.indices.capacity()
     }
 
-    /// What some rows may bring to a learner. Cells of number columns count as features.
+    /// Returns upper bounds on the features of some rows. Cells of number columns count as features.
     pub fn coming(&self, rows: Range<usize>) -> Coming {
         let mut coming = Coming { rows: rows.len(), ..Coming::default() };
         coming.features = self.offsets[rows.end] - self.offsets[rows.start];
@@ -501,7 +501,7 @@ impl Chunk {
         if let Some((&index, _)) = indices.iter().zip(values).find(|(_, v)| !v.is_finite()) {
             return Err(RowError::NotFinite { index });
         }
-        // PERF: many rows of tables are in order but for zeros.
+        // PERF: many rows of tables are sorted and only contain zeros.
         if are_ordered(indices) {
             self.drop_open_zeros(start);
             return Ok(());

@@ -30,6 +30,11 @@ impl Chunk {
         &self.numbers[i * width..(i + 1) * width]
     }
 
+    /// The cells of all rows in the number columns, row after row.
+    pub(crate) fn all_numbers(&self) -> &[f64] {
+        &self.numbers[..self.len() * self.columns.len()]
+    }
+
     /// Declares number columns. Only for a chunk without rows: others keep what they have.
     ///
     /// ```
@@ -73,7 +78,7 @@ impl Chunk {
     /// # Panics
     /// If a place is not that of a number column.
     pub fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &[f64])]) {
-        // PERF: so many rows stay in the nearest cache while column after column is written into them.
+        // PERF: this number of rows stays in the nearest cache while column after column is written into them.
         const TILE: usize = 64;
         self.abandon_row();
         let (width, rows) = (self.columns.len(), labels.len());
@@ -140,7 +145,7 @@ impl Chunk {
         }
     }
 
-    /// The same rows with the cells of number columns as ordinary features of their values.
+    /// Returns the rows with the cells of number columns as ordinary features.
     #[must_use]
     pub fn with_plain_numbers(&self) -> Chunk {
         let mut plain = Chunk::new();

@@ -20,7 +20,7 @@ pub(crate) struct Meeting {
 }
 
 impl Meeting {
-    /// Of a row, rounded to `F`, with a center.
+    /// Products of a row, rounded to `F`, with a center.
     ///
     /// NUMERICS: the squared distance is a sum of squares of differences, never `|u|^2 + |v|^2 - 2 u.v`: it cannot be
     /// negative, and it is exactly 0 between a row and itself.
@@ -42,7 +42,7 @@ impl Meeting {
         Self { distance2, dot }
     }
 
-    /// Of a row with itself.
+    /// Product of a row with itself.
     pub(crate) fn own<F: Float>(x: Row<'_>) -> Self {
         let square = |v: &f64| F::from_f64(*v).to_f64() * F::from_f64(*v).to_f64();
         Self { distance2: 0.0, dot: x.values().iter().map(square).sum() }

@@ -15,7 +15,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kernel {
-    /// `exp(-|u-v|^2 / (2 variance)) / sqrt(2 pi variance)`, the normalized Gaussian of (A.34), whatever the number of
+    /// `exp(-|u-v|^2 / (2 variance)) / sqrt(2 pi variance)`, the normalized Gaussian of (A.34), for any number of
     /// features.
     Gaussian {
         /// `sigma_m`, which is a variance; > 0.

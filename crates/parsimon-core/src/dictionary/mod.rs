@@ -1,4 +1,4 @@
-//! What a multikernel filter leaves behind: the rows that count, and their coefficients.
+//! The result of a multikernel filter: the rows that count, and their coefficients.
 
 mod centers;
 mod function;
@@ -95,7 +95,7 @@ impl Dictionary {
     pub fn norm(&self, j: usize) -> f64 {
         self.coefficients(j).iter().map(|h| h * h).sum::<f64>().sqrt()
     }
-    /// Where each center's features end, for whoever writes a file.
+    /// End of each center's features, for writers of files.
     pub fn ends(&self) -> &[u64] {
         self.centers.ends()
     }

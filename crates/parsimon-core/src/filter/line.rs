@@ -68,7 +68,7 @@ impl<F: Float> Line<F> {
         F::from_f64(self.energy)
     }
 
-    /// What a full window holds on the long average.
+    /// Long average of the energy of a full window.
     #[inline(always)]
     pub(super) fn usual_energy(&self) -> F {
         F::from_f64(self.power * self.taps as f64)

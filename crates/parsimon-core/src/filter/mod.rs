@@ -34,9 +34,9 @@ pub use tapped::{Filter, Tapped};
 use crate::Float;
 use crate::state::{StateError, StateWriter};
 
-/// What a method may look at in a round: the last regressors and their targets, the newest first.
+/// Input of a round: the last regressors and their targets, the newest first.
 pub trait Past<F: Float> {
-    /// How many there are, at least 1 and at most the method's order.
+    /// Number of regressors, at least 1 and at most the method's order.
     fn len(&self) -> usize;
     /// Whether there are none; never so when a method is asked.
     fn is_empty(&self) -> bool {
@@ -50,13 +50,13 @@ pub trait Past<F: Float> {
     fn target(&self, c: usize) -> F;
     /// `x.x` of the newest regressor.
     fn energy(&self) -> F;
-    /// What `x.x` is on the long average, for regularization that scales with the signal.
+    /// Long average of `x.x`, for regularization that scales with the signal.
     fn usual_energy(&self) -> F;
 }
 
 /// A method over dense vectors. The weights start at zero.
 pub trait Method<F: Float>: Clone + Send + Sync + 'static {
-    /// How many regressors it looks back on, `r`.
+    /// Number of past regressors that the method uses, `r`.
     fn order(&self) -> usize {
         1
     }
@@ -68,16 +68,16 @@ pub trait Method<F: Float>: Clone + Send + Sync + 'static {
     fn reset(&mut self);
     /// Learns. `p = w.x` of the newest regressor was made by the caller; `weight` multiplies the step.
     fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F);
-    /// Appends everything that learning needs to go on, bit for bit.
+    /// Appends everything that learning needs to continue, bit for bit.
     fn save(&self, out: &mut StateWriter);
-    /// How many numbers [`save`](Method::save) writes at least, for so many weights.
+    /// Least count of numbers that [`save`](Method::save) writes for `len` weights.
     fn least_saved(len: u64) -> u64
     where
         Self: Sized,
     {
         len
     }
-    /// The bytes that the method would take with so many weights instead of those it has.
+    /// Bytes that the method would take with `len` weights instead of its present ones.
     fn room(&self, len: u64) -> u64 {
         len.saturating_mul(2 * size_of::<F>() as u64)
     }
@@ -91,7 +91,7 @@ pub trait Method<F: Float>: Clone + Send + Sync + 'static {
 /// blows the noise up. The relative part is a share of the usual energy of a regressor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delta<F> {
-    /// Added as it is.
+    /// Added unchanged.
     pub absolute: F,
     /// Times the usual energy.
     pub relative: F,
@@ -103,7 +103,7 @@ impl<F: Float> Delta<F> {
         Self { absolute: delta, relative: F::ZERO }
     }
 
-    /// What it is in a round, for a method whose gains are `gain` on average.
+    /// Returns the regularization in a round, for a method with the mean gain `gain`.
     #[inline(always)]
     fn of(&self, past: &impl Past<F>, gain: F) -> F {
         self.absolute + self.relative * past.usual_energy() * gain

@@ -1,20 +1,23 @@
-//! Projections onto the set a row allows, in a metric: NLMS, APA, PAPA, APFBS and PDA are one method.
+//! Projections onto the set that a row allows, in a metric: NLMS, APA, PAPA, APFBS and PDA are special cases.
 //!
 //! The row says `w.x = y` (a [`SolutionSet::Hyperplane`]; with order `r`, the last `r` rows at once) or `y w.x >= 1` (a
 //! [`SolutionSet::HalfSpace`]). With `Q` diagonal ([`metric`](super::metric), or the identity) the way from `w` to the set is
 //!
 //! ```text
-//! g = Q^-1 X (X^T Q^-1 X + delta I)^-1 (X^T w - y)          hyperplanes, Ushio 2018 eq. 3.9
-//! g = -y Q^-1 x max(0, 1 - y w.x) / (x^T Q^-1 x + delta)    half-space, eq. 3.11
+//! g = Q^-1 X (X^T Q^-1 X + delta I)^-1 (X^T w - y)          hyperplanes, Ushio 2018 eq. 3.8
+//! g = -y Q^-1 x max(0, 1 - y w.x) / (x^T Q^-1 x + delta)    half-space, eq. 3.10
 //! ```
 //!
 //! (the thesis prints 3.8 and 3.10 with errors; these are the ones that land on the set). Then, with the weighted l1
 //! norm of eq. 3.6,
 //!
 //! ```text
-//! Form::Primal   w = soft(w - eta g, eta l1 q)      APFBS; PAPA, APA, NLMS with l1 = 0
+//! Form::Primal   w = soft(w - eta g, eta l1 q)      APFBS (section 3.6.1 and A.19); PAPA, APA, NLMS with l1 = 0
 //! Form::Dual     s += g, w = soft(-eta s, eta l1 q) PDA, eq. 3.4
 //! ```
+//!
+//! [`Shrinking`] has the variants that the thesis compares: the plain and the once weighted l1 norm (figure 3.2), and a penalty that
+//! counts once per round (eq. 3.3).
 
 use super::metric::MagnitudeMetric;
 use super::solve::cholesky;
@@ -23,7 +26,7 @@ use crate::state::{StateError, StateWriter};
 use crate::vector::{add_scaled, dot, shrink};
 use crate::{Float, State};
 
-/// Which weights a row allows.
+/// The set of weights that a row allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolutionSet {
     /// `w.x = y`: regression.
@@ -32,7 +35,7 @@ pub enum SolutionSet {
     HalfSpace,
 }
 
-/// What is kept.
+/// State.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The weights; penalties add up as they are paid.
@@ -41,29 +44,52 @@ pub enum Form {
     Dual,
 }
 
-/// What makes one of the methods.
+/// The l1 norm that is the penalty: `sum q_i^k |w_i|`. In the metric its threshold is `eta l1 q_i^(k-1)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum L1Weights {
+    /// `k = 0`: the l1 norm.
+    Plain,
+    /// `k = 1`
+    Metric,
+    /// `k = 2`, eq. 3.6: small weights shrink more than large ones.
+    #[default]
+    SquaredMetric,
+}
+
+/// How the penalty acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shrinking {
+    /// The weights of the l1 norm.
+    pub weights: L1Weights,
+    /// Whether the penalty counts once per round (eq. 3.3) instead of once (eq. 3.4). In the dual form only.
+    pub grows: bool,
+}
+
+/// Parameters that distinguish the methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProjectionSettings<F> {
     /// The step, `eta`, in (0, 2).
     pub rate: F,
     /// The strength of the weighted l1 norm.
     pub l1: F,
-    /// What is added to the normalizer.
+    /// Constant added to the normalizer.
     pub delta: Delta<F>,
     /// `None` is the identity.
     pub metric: Option<MagnitudeMetric<F>>,
     /// `r`; 1 for half-spaces.
     pub order: usize,
-    /// What a row allows.
+    /// The set of weights that a row allows.
     pub set: SolutionSet,
-    /// What is kept.
+    /// State.
     pub form: Form,
+    /// How the penalty acts.
+    pub shrinking: Shrinking,
 }
 
 /// The method.
 ///
 /// ```
-/// use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
+/// use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, Shrinking, SolutionSet};
 /// use parsimon_core::filter::{Delta, Filter, Tapped};
 ///
 /// let apa = ProjectionSettings {
@@ -74,6 +100,7 @@ pub struct ProjectionSettings<F> {
 ///     order: 2,
 ///     set: SolutionSet::Hyperplane,
 ///     form: Form::Primal,
+///     shrinking: Shrinking::default(),
 /// };
 /// let mut filter = Tapped::new(Projection::new(2, 2, apa));
 /// let reference = [0.3, -1.0, 0.5, 2.0, -0.7, 0.1, 1.2, -0.4f64].repeat(20);
@@ -89,10 +116,12 @@ pub struct Projection<F> {
     w: Vec<F>,
     s: Vec<F>,
     q: Vec<F>,
+    /// The rounds so far, counted where the penalty grows with them.
+    t: u64,
     scratch: Scratch<F>,
 }
 
-/// What a round of order `r` needs beside the state.
+/// Buffers of a round of order `r`.
 #[derive(Clone, Debug)]
 struct Scratch<F> {
     /// `Q^-1`.
@@ -111,7 +140,7 @@ impl<F: Float> Projection<F> {
     /// `q = 1` and no penalty.
     ///
     /// # Panics
-    /// When `features > len`, or when half-spaces are asked for with an order other than 1.
+    /// `features > len`, or half-spaces with an order other than 1.
     pub fn new(len: usize, features: usize, settings: ProjectionSettings<F>) -> Self {
         let r = settings.order.max(1);
         assert!(features <= len, "there are {features} features among {len} weights");
@@ -128,6 +157,7 @@ impl<F: Float> Projection<F> {
             w: vec![zero; len],
             s: filled(zero, settings.form == Form::Dual),
             q: vec![F::ONE; len],
+            t: 0,
             scratch: Scratch {
                 gain: filled(F::ONE, metric),
                 gained: filled(zero, metric).repeat(r),
@@ -198,8 +228,22 @@ impl<F: Float> Projection<F> {
     /// Pays the penalty.
     #[inline(always)]
     fn settle(&mut self) {
-        let ProjectionSettings { rate, l1, form, .. } = self.settings;
-        let (features, threshold) = (self.features, rate * l1);
+        let ProjectionSettings { rate, l1, form, shrinking, .. } = self.settings;
+        let (features, mut threshold) = (self.features, rate * l1);
+        if l1 != F::ZERO && shrinking != Shrinking::default() {
+            // The thresholds take the place of the metric, which the next round writes anew.
+            for q in &mut self.q[..features] {
+                match shrinking.weights {
+                    L1Weights::Plain => *q = F::ONE / *q,
+                    L1Weights::Metric => *q = F::ONE,
+                    L1Weights::SquaredMetric => {}
+                }
+            }
+            if shrinking.grows {
+                self.t += 1;
+                threshold *= F::from_f64(self.t as f64);
+            }
+        }
         match form {
             Form::Primal if l1 == F::ZERO => {}
             Form::Primal => {
@@ -240,6 +284,7 @@ impl<F: Float> Method<F> for Projection<F> {
         self.w.fill(F::ZERO);
         self.s.fill(F::ZERO);
         self.scratch.round = 0;
+        self.t = 0;
     }
 
     #[inline(always)]
@@ -279,6 +324,9 @@ impl<F: Float> Method<F> for Projection<F> {
         save_all(&self.s, out);
         save_all(&self.scratch.gram, out);
         self.scratch.round.write(out);
+        if self.settings.shrinking.grows {
+            self.t.write(out);
+        }
     }
 
     fn room(&self, len: u64) -> u64 {
@@ -295,6 +343,9 @@ impl<F: Float> Method<F> for Projection<F> {
         restore_into(&mut self.s, input, "the dual weights")?;
         restore_into(&mut self.scratch.gram, input, "the Gram matrix")?;
         self.scratch.round = u64::read(input).map_err(|e| e.in_field("the number of rows"))?;
+        if self.settings.shrinking.grows {
+            self.t = u64::read(input).map_err(|e| e.in_field("the number of rounds"))?;
+        }
         Ok(())
     }
 }

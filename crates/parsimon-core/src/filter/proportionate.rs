@@ -13,14 +13,14 @@ use crate::Float;
 use crate::state::{StateError, StateWriter};
 use crate::vector::{add_scaled, dot, norm1, total};
 
-/// How gains follow from weights.
+/// Gains as functions of the weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gain<F> {
     /// PNLMS.
     Proportionate {
         /// The smallest gain, as a share of the largest.
         rho: F,
-        /// What stands for the largest weight while all are small.
+        /// Replaces the largest weight while all are small.
         delta_p: F,
     },
     /// IPNLMS.
@@ -81,7 +81,7 @@ impl<F: Float> Proportionate<F> {
     /// `len` weights, the first `features` with gains, the rest a bias.
     ///
     /// # Panics
-    /// When `features > len`.
+    /// `features > len`.
     pub fn new(len: usize, features: usize, rate: f64, delta: Delta<F>, gain: Gain<F>) -> Self {
         assert!(features <= len, "there are {features} features among {len} weights");
         let (w, k) = (vec![F::ZERO; len], vec![F::ZERO; len]);

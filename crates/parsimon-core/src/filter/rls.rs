@@ -12,7 +12,7 @@ use crate::Float;
 use crate::state::{StateError, StateWriter};
 use crate::vector::{add_scaled, dot};
 
-/// The method. `P` is kept in `f64` whatever the precision: it is a sum over the whole stream, and in `f32` it loses
+/// The method. `P` is kept in `f64` in either precision: it is a sum over the whole stream, and in `f32` it loses
 /// its positive definiteness within some thousand rows.
 #[derive(Clone, Debug)]
 pub struct Rls<F> {
@@ -25,7 +25,7 @@ pub struct Rls<F> {
     x: Vec<f64>,
 }
 
-/// How far beyond `P_0` forgetting may inflate `P`.
+/// Largest factor on `P_0` to which forgetting may inflate `P`.
 ///
 /// NUMERICS: in a direction that no row visits, forgetting multiplies `P` by `1/lambda` every round and without end.
 const WIND_UP: f64 = 1e12;
@@ -40,13 +40,13 @@ impl<F: Float> Rls<F> {
         rls
     }
 
-    /// How many bytes `P` takes for `len` weights.
+    /// Bytes that `P` takes for `len` weights.
     pub fn memory(len: u64) -> u64 {
         (len.saturating_mul(len.saturating_add(1)) / 2).saturating_mul(8)
     }
 }
 
-/// Where row `i` of a packed triangle begins.
+/// Start of row `i` of a packed triangle.
 fn start(i: usize) -> usize {
     i * (i + 1) / 2
 }

@@ -1,11 +1,11 @@
-//! A method fed by rows: the dense methods as learners of tables.
+//! Dense methods as learners of sparse rows.
 
 use std::ops::Range;
 
 use super::{Method, Past, restore_into, save_all};
 use crate::loss::own_label;
+use crate::online::bare;
 use crate::room::{self, Coming};
-use crate::share::Mergeable;
 use crate::state::{StateError, StateWriter, fits};
 use crate::sums::sum_lanes;
 use crate::vector::dot;
@@ -23,7 +23,7 @@ pub struct OverRows<F: Float, M> {
     other: f64,
     dimension: usize,
     bias: bool,
-    /// From 1; 0 when the feature was never seen.
+    /// Index from 1; 0 if the feature was never seen.
     places: Table<u32>,
     ids: Vec<u32>,
     overflow: Option<u32>,
@@ -40,7 +40,7 @@ struct History<F> {
 
 struct Recent<'a, F> {
     history: &'a History<F>,
-    /// The class whose targets are told, and the label of the others; `None` for labels as they are.
+    /// The class whose rows have the target 1, and the label of the others; `None` if labels stay unchanged.
     class: Option<(usize, f64)>,
 }
 
@@ -91,10 +91,10 @@ impl<F: Float> Past<F> for Recent<'_, F> {
 
 impl<F: Float, M: Method<F>> OverRows<F, M> {
     /// One method, or one per class with `other` the label of "not this class". Each has `dimension` weights, and one
-    /// more for the bias if there is one.
+    /// more for the bias, if any.
     ///
     /// # Panics
-    /// When a method has another number of weights, or there is none.
+    /// A method has another number of weights, or there is no method.
     pub fn new(
         methods: Vec<M>,
         other: f64,
@@ -111,7 +111,7 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
         Self { methods, other, dimension, bias, places, ids, overflow, history }
     }
 
-    /// The bytes of so many methods like this one with so many weights each, and of the rows that they look back on.
+    /// Bytes of `methods` methods like this one with `len` weights each, and of the rows that they keep.
     pub fn room_of(method: &M, methods: usize, len: u64) -> u64 {
         let rows = len.saturating_mul((method.order().max(1) * size_of::<F>()) as u64);
         let saved = room::saved(len, 0);
@@ -175,11 +175,10 @@ impl<F: Float, M: Method<F>> OverRows<F, M> {
 }
 
 impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        Err(
-            "it keeps rows or a matrix; with order 1 and without alpha, apa, pda and apfbs can be merged",
-        )
-    }
+    bare!(all_rows no_scales no_race no_penalty_scale_or_base linear);
+    bare!(weights_of_frozen nonzeros_of_frozen);
+    bare!(@unmergeable
+        "it keeps rows or a matrix; with order 1 and without alpha, apa, pda and apfbs can be merged");
 
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         for i in rows {
@@ -202,10 +201,8 @@ impl<F: Float, M: Method<F>> Online for OverRows<F, M> {
     fn freeze(&self) -> Frozen {
         let head = |method: &M| {
             let (features, bias) = method.weights().split_at(self.dimension);
-            let weights = self.ids.iter().zip(features).filter(|(_, w)| **w != F::ZERO);
-            let mut weights: Vec<_> = weights.map(|(&j, w)| (j, w.to_f64())).collect();
-            weights.sort_unstable_by_key(|&(j, _)| j);
-            Head::new(bias.first().map_or(0.0, |b| b.to_f64()), weights)
+            let weights = self.ids.iter().zip(features).map(|(&j, w)| (j, w.to_f64()));
+            Head::new(bias.first().map_or(0.0, |b| b.to_f64()), weights.collect())
         };
         Frozen::Linear(self.methods.iter().map(head).collect())
     }

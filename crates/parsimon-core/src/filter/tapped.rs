@@ -9,7 +9,7 @@ use crate::{Float, State};
 
 /// An adaptive filter. It hears a reference signal, predicts the observed one, and leaves the rest.
 ///
-/// Samples come in blocks of any size; the same samples come out whatever the blocks, bit for bit. Nothing is
+/// Samples come in blocks of any size; the same samples come out for any blocks, bit for bit. Nothing is
 /// allocated once the largest block has been seen. For every finite input the output is finite: a filter that has
 /// run away starts again from zero and counts it; a sample that is not finite counts as zero.
 pub trait Filter<F: Float>: Send {
@@ -17,24 +17,24 @@ pub trait Filter<F: Float>: Send {
     /// next call.
     ///
     /// # Panics
-    /// When the two blocks differ in length.
+    /// The two blocks differ in length.
     fn push(&mut self, reference: &[F], observed: &[F]) -> &[F];
     /// The taps, the newest sample's first.
     fn taps(&self) -> &[F];
     /// Takes other taps.
     ///
     /// # Panics
-    /// When there are not as many as [`taps`](Filter::taps).
+    /// The number of weights differs from [`taps`](Filter::taps).
     fn set_taps(&mut self, taps: &[F]);
     /// Whether to adapt; a filter that does not still filters.
     fn set_adapting(&mut self, adapting: bool);
-    /// How often it has run away and begun again from zero.
+    /// Number of times that the filter diverged and restarted from zero.
     fn resets(&self) -> u64;
-    /// How many samples were not finite.
+    /// Number of samples that were not finite.
     fn refused(&self) -> u64;
-    /// Appends everything that filtering needs to go on, bit for bit.
+    /// Appends everything that filtering needs to continue, bit for bit.
     fn save(&self, out: &mut StateWriter);
-    /// Takes what [`save`](Filter::save) wrote. After an error the learner is of no use.
+    /// Restores the bytes of [`save`](Filter::save). After an error the learner must not be used.
     fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError>;
 }
 
@@ -126,7 +126,7 @@ impl<F: Float, M: Method<F>> Tapped<F, M> {
         self.targets.copy_within(..order - 1, 1);
         self.targets[0] = y;
         let mut p = dot(self.method.weights(), self.line.regressor(0));
-        // One weight that is not finite makes the sum not finite: this sees it whatever the input.
+        // One weight that is not finite makes the sum not finite, so this check works for any input.
         if !is_finite(y - p) {
             self.method.reset();
             self.resets += 1;
@@ -147,7 +147,7 @@ impl<F: Float, M: Method<F>> Tapped<F, M> {
             let e = self.step(x, y);
             self.residual.push(e);
         }
-        // A step that overflows is seen by the next sample; whoever reads the taps meanwhile must not see it.
+        // An overflow is found at the next sample; a reader of the taps must not see it before.
         if !is_finite(norm1(self.method.weights())) {
             self.method.reset();
             self.resets += 1;

@@ -29,7 +29,7 @@
 //!
 //! **What it will not do.** It has no bias. It does not tell classes apart. It does not bound its memory: `dictionary_max` says
 //! when the dictionary begins to be refined, not how large it may become, and while no column falls below the threshold every row
-//! stays. A row costs time and memory proportional to the dictionary, whatever its features. A row that comes again, in a second
+//! stays. A row costs time and memory proportional to the dictionary, regardless of its features. A row that comes again, in a second
 //! pass too, joins again.
 
 mod multikernel;

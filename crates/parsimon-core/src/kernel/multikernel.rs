@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use crate::dictionary::{Centers, Dictionary, Kernel, Meeting};
+use crate::online::bare;
 use crate::room::{self, Coming};
-use crate::share::Mergeable;
 use crate::state::{StateError, StateWriter, fits};
 use crate::{Chunk, Float, Frozen, Online, Row, State};
 
-/// How a projection enters the coefficients.
+/// Step from a projection to the coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
     /// PDA: the sum of all gradients is kept, and the coefficients are read off it (A.32, A.33).
     DualAveraging,
-    /// APFBS: a step from the coefficients as they are, then the proximal map (A.30, A.31).
+    /// APFBS: a step from the coefficients unchanged, then the proximal map (A.30, A.31).
     ForwardBackward,
 }
 
@@ -78,7 +78,7 @@ pub struct Multikernel<F> {
     centers: Centers<F>,
     /// `S` or `H`, column by column: what the coefficients are read off.
     columns: Vec<F>,
-    /// `K`, column by column: a scratch of the row at hand.
+    /// `K`, column by column: a scratch of the current row.
     k: Vec<f64>,
 }
 
@@ -110,7 +110,7 @@ impl<F: Float> Multikernel<F> {
         &self.columns[j * m..(j + 1) * m]
     }
 
-    /// What a column of the state is multiplied with to be a column of coefficients; 0 if and only if these are all zero.
+    /// Factor from a column of the state to a column of coefficients; 0 if and only if all coefficients are zero.
     fn factor(&self, column: &[F]) -> f64 {
         match self.tuning.update {
             Update::DualAveraging => {
@@ -126,7 +126,7 @@ impl<F: Float> Multikernel<F> {
         if norm > 0.0 { (1.0 - self.tuning.l1 * self.tuning.rate / norm).max(0.0) } else { 0.0 }
     }
 
-    /// Predicts one row. Columns of zeros are passed over, which never changes a sum.
+    /// Predicts one row. Columns of zeros are skipped, which never changes a sum.
     pub fn predict_row(&self, x: Row<'_>) -> f64 {
         let mut p = 0.0;
         for j in 0..self.len() {
@@ -142,7 +142,7 @@ impl<F: Float> Multikernel<F> {
         p
     }
 
-    /// Predicts and then learns row `i`; the margin made before learning.
+    /// Predicts and then learns row `i`. Returns the margin made before learning.
     fn learn_row(&mut self, chunk: &Chunk, i: usize) -> f64 {
         let (x, weight) = (chunk.row(i), chunk.weight(i));
         match chunk.label(i) {
@@ -240,9 +240,9 @@ fn norm(column: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl<F: Float> Online for Multikernel<F> {
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
-        Err("every learner gathers a dictionary of rows of its own")
-    }
+    bare!(all_rows no_scales no_race no_penalty_scale_or_base one_head unbounded);
+    bare!(weights_of_frozen);
+    bare!(@unmergeable "every learner gathers a dictionary of rows of its own");
 
     fn is_linear(&self) -> bool {
         false
@@ -263,6 +263,10 @@ impl<F: Float> Online for Multikernel<F> {
     /// The number of centers with a coefficient that is not zero.
     fn nonzeros(&self) -> usize {
         (0..self.len()).filter(|&j| self.factor(self.column(j)) != 0.0).count()
+    }
+
+    fn nonzeros_by_head(&self) -> Vec<usize> {
+        vec![self.nonzeros()]
     }
 
     fn freeze(&self) -> Frozen {

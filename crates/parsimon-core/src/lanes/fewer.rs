@@ -12,7 +12,7 @@ use crate::{Float, Learner, Table};
 pub type LaneLearner<F, C> = Learner<F, Leader<ElasticNet, C, AdaGrad>>;
 
 impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
-    /// Goes on with some of the lanes, in this order; the others are given up.
+    /// Continues with some of the lanes, in this order; the others are given up.
     pub fn keep<const J: usize>(
         &self,
         lanes: [usize; J],
@@ -33,7 +33,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         kept
     }
 
-    /// Goes on with one lane as a learner, which computes several features at a time; `None` where old rows fade, which is another
+    /// Continues with one lane as a learner, which computes several features at a time; `None` where old rows fade, which is another
     /// rule.
     pub fn alone(&self, k: usize, table: Table<Dual<F, F>>) -> Option<LaneLearner<F, C>> {
         if self.fades() {

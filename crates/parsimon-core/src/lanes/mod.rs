@@ -23,6 +23,7 @@ pub use self::fewer::LaneLearner;
 use self::row::{Played, Weigh};
 use crate::fade::HalfLife;
 use crate::metric::AdaGrad;
+use crate::online::bare;
 use crate::packed::Packed;
 use crate::room::Coming;
 use crate::rule::fading::divided;
@@ -41,12 +42,12 @@ pub struct Lane {
     pub l2: f64,
     /// The step size, `eta` or `alpha`.
     pub rate: f64,
-    /// What is added to the root of the squared gradients, FTRL's `beta`.
+    /// Constant added to the root of the squared gradients, FTRL's `beta`.
     pub delta: f64,
 }
 
 impl Lane {
-    /// The same steps without a penalty, as the bias takes them.
+    /// The steps of the bias: as above, without a penalty.
     #[must_use]
     pub fn free(self) -> Self {
         Self { l1: 0.0, l2: 0.0, ..self }
@@ -80,16 +81,16 @@ pub struct Lanes<F: Float, C, const K: usize> {
     t: u64,
     /// The multiple of a penalty in force once.
     scale: f64,
-    /// How fast the past fades, if it does, and what penalties and new rows are multiplied by for it.
+    /// Fading of old rows, if any, with its factors on penalties and new rows.
     half_life: Option<HalfLife>,
     growth: f64,
     penalized: Weigh<F, K>,
     free: Weigh<F, K>,
     store: Packed<F, K>,
     bias: Option<[[F; K]; 2]>,
-    /// What was read of the row at hand.
+    /// Values read for the current row.
     played: Vec<Played<F, K>>,
-    /// Where the coordinates of the row at hand are, and those of the next row. As `played`, as long as the longest row.
+    /// Positions of the coordinates of the current row and of the next row. Like `played`, as long as the longest row.
     places: Vec<u32>,
     next_places: Vec<u32>,
 }
@@ -173,7 +174,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {
         }
     }
 
-    /// How much of the penalties is in force in round `t`.
+    /// Share of the penalties that is in force in round `t`.
     #[inline(always)]
     fn amount(&self) -> F {
         F::from_f64(self.amount_in_force())
@@ -303,7 +304,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Work for LearnRows<'_, F, C, 
         }
         for (n, i) in rows.clone().enumerate() {
             std::mem::swap(&mut lanes.places, &mut lanes.next_places);
-            // Not beyond these rows: what the table has must not depend on the chunks.
+            // Do not look beyond these rows: the content of the table must not depend on the chunks.
             if i + 1 < rows.end {
                 lanes.find_next(chunk, i + 1);
             }
@@ -319,6 +320,9 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Work for LearnRows<'_, F, C, 
 }
 
 impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
+    bare!(all_rows no_scales no_race linear unbounded);
+    bare!(@unmergeable crate::share::NO_COORDINATES);
+
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         wide(LearnRows { lanes: self, chunk, rows, scales: &[], margins });
     }
@@ -372,6 +376,15 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
         counts
     }
 
+    fn nonzeros_among(&self, met: &[u32], read: &dyn Fn(u32) -> bool) -> Option<usize> {
+        let counts = met.iter().filter(|j| read(**j)).filter_map(|&j| self.store.find(j));
+        let nonzeros = |place| {
+            let w = self.penalized.played(self.store.get(place)).w;
+            w.iter().filter(|w| **w != F::ZERO).count()
+        };
+        Some(counts.map(nonzeros).sum())
+    }
+
     fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
         for &j in indices {
             let w = match self.store.find(j) {
@@ -391,10 +404,7 @@ impl<F: Float, C: Center<AdaGrad>, const K: usize> Online for Lanes<F, C, K> {
             }
         }
         let bias = self.bias.as_ref().map_or([F::ZERO; K], |c| self.free.played(c).w);
-        let head = |(mut weights, bias): (Vec<(u32, f64)>, F)| {
-            weights.sort_unstable_by_key(|&(j, _)| j);
-            Head::new(bias.to_f64(), weights)
-        };
+        let head = |(weights, bias): (Vec<(u32, f64)>, F)| Head::new(bias.to_f64(), weights);
         Frozen::Linear(weights.into_iter().zip(bias).map(head).collect())
     }
 

@@ -10,7 +10,7 @@ use crate::Float;
 use crate::metric::AdaGrad;
 use crate::rule::leader::Center;
 
-/// How every lane reads a weight off a coordinate, with what depends on the round alone.
+/// Computation of a weight from a coordinate in every lane, with the terms that depend only on the round.
 #[derive(Clone, Copy)]
 pub(super) struct Weigh<F, const K: usize> {
     l1: [F; K],
@@ -18,12 +18,12 @@ pub(super) struct Weigh<F, const K: usize> {
     /// `1/rate`
     pace: [F; K],
     delta: [F; K],
-    /// What is in force now of `l1` and of `l2`.
+    /// Shares of `l1` and `l2` that are in force now.
     threshold: [F; K],
     ridge: [F; K],
 }
 
-/// What was read off a coordinate.
+/// Values read from a coordinate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Played<F, const K: usize> {
     pub(super) w: [F; K],
@@ -57,7 +57,7 @@ impl<F: Float, const K: usize> Weigh<F, K> {
         }
     }
 
-    /// What absorbing needs of a coordinate that was read before the growth changed.
+    /// Values of a coordinate, read before the growth changed, that absorbing needs.
     #[inline(always)]
     pub(super) fn read_again(&self, [_, n]: &[[F; K]; 2], played: &mut Played<F, K>) {
         for k in 0..K {

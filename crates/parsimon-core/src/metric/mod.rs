@@ -10,14 +10,14 @@ use crate::{Float, State};
 
 /// The weight `q` of the quadratic `q/2 w^2` on one coordinate.
 pub trait Metric<F: Float>: Copy + Send + Sync + 'static {
-    /// What a coordinate remembers for it.
+    /// State of the metric for one coordinate.
     type Memory: State + Copy + Send + Sync;
 
     /// The part of `q` that depends on the round alone; asked once per round.
     fn pace(&self, t: u64) -> f64;
     /// `q` after the coordinate has seen what it has seen.
     fn q(&self, pace: F, memory: &Self::Memory) -> F;
-    /// What is remembered, as a sum that learners add up; zero where nothing is.
+    /// The state as a sum that learners can add; zero for a metric without state.
     fn sum(&self, memory: &Self::Memory) -> f64;
     /// The memory of that sum.
     fn memory(&self, sum: f64) -> Self::Memory;

@@ -18,7 +18,7 @@ pub enum Pace {
         /// The exponent.
         b: f64,
     },
-    /// The same on every round.
+    /// Constant.
     Constant {
         /// `q`
         q: f64,
@@ -46,7 +46,7 @@ impl Pace {
 /// A metric that is the same on every coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Global(
-    /// How it grows.
+    /// Growth.
     pub Pace,
 );
 

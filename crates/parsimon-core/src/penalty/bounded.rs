@@ -1,6 +1,6 @@
 //! A penalty inside of an interval, infinite outside.
 
-use super::{Bounds, Candidate, Flat, Lazy, Penalty};
+use super::{Bounds, Candidate, Elastic, Flat, Lazy, Penalty, Times};
 use crate::Float;
 
 /// `psi(w) = base(w)` for `lower <= w <= upper`, infinite outside.
@@ -24,7 +24,7 @@ use crate::Float;
 pub struct Bounded<P> {
     /// The penalty inside.
     pub base: P,
-    /// Where that is.
+    /// Position of the bound.
     pub bounds: Bounds,
 }
 
@@ -40,12 +40,22 @@ impl<F: Float, P: Penalty<F>> Penalty<F> for Bounded<P> {
     fn prox(&self, v: F, eta: F) -> F {
         self.bounds.clamp(self.base.prox(v, eta))
     }
-    fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate {
-        Candidate { bounds: Some(self.bounds), ..self.base.candidate(z, q, amount) }
-    }
     #[inline(always)]
     fn bounds(&self) -> Option<Bounds> {
         Some(self.bounds)
+    }
+}
+
+impl<F: Float, P: Elastic<F>> Elastic<F> for Bounded<P> {
+    fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate {
+        Candidate { bounds: Some(self.bounds), ..self.base.candidate(z, q, amount) }
+    }
+}
+
+impl<P: Times> Times for Bounded<P> {
+    #[inline(always)]
+    fn times(self, factor: f64) -> Self {
+        Self { base: self.base.times(factor), ..self }
     }
 }
 

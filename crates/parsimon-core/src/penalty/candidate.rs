@@ -12,12 +12,12 @@ pub struct Candidate {
     pub q: f64,
     /// The threshold.
     pub l1: f64,
-    /// The weights allowed; `None` from a type of penalties that are finite everywhere.
+    /// The allowed interval; `None` for penalties that are finite everywhere.
     pub bounds: Option<Bounds>,
 }
 
 impl Candidate {
-    /// The next weight if the loss's slope there is `u` along a feature of value `a`.
+    /// Returns the next weight if the slope of the loss there is `u`, along a feature of value `a`.
     #[inline(always)]
     pub fn at(&self, u: f64, a: f64) -> f64 {
         let w = if self.q > 0.0 { -soft(self.z + u * a, self.l1) / self.q } else { 0.0 };

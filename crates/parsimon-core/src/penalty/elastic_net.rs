@@ -1,6 +1,6 @@
 //! `l1 |w| + l2/2 w^2`.
 
-use super::{Candidate, Lazy, Penalty, soft};
+use super::{Candidate, Elastic, Lazy, Penalty, Times, soft};
 use crate::exponential::exp;
 use crate::{Float, state::state};
 
@@ -43,8 +43,18 @@ impl<F: Float> Penalty<F> for ElasticNet {
     fn prox(&self, v: F, eta: F) -> F {
         soft(v, eta * F::from_f64(self.l1)) / (F::ONE + eta * F::from_f64(self.l2))
     }
+}
+
+impl<F: Float> Elastic<F> for ElasticNet {
     fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate {
         Candidate { z, q: q + amount * self.l2, l1: amount * self.l1, bounds: None }
+    }
+}
+
+impl Times for ElasticNet {
+    #[inline(always)]
+    fn times(self, factor: f64) -> Self {
+        Self { l1: factor * self.l1, l2: factor * self.l2 }
     }
 }
 

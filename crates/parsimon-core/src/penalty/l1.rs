@@ -1,6 +1,6 @@
 //! `l1 |w|`.
 
-use super::{Candidate, ElasticNet, Flat, Lazy, Penalty, soft};
+use super::{Candidate, Elastic, ElasticNet, Flat, Lazy, Penalty, Times, soft};
 use crate::Float;
 
 /// `psi(w) = l1 |w|`, for proximal steps. Steps add up: the debt is `l1` times the sum of their sizes.
@@ -22,8 +22,18 @@ impl<F: Float> Penalty<F> for L1 {
     fn prox(&self, v: F, eta: F) -> F {
         soft(v, eta * F::from_f64(self.l1))
     }
+}
+
+impl<F: Float> Elastic<F> for L1 {
     fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate {
         Candidate { z, q, l1: amount * self.l1, bounds: None }
+    }
+}
+
+impl Times for L1 {
+    #[inline(always)]
+    fn times(self, factor: f64) -> Self {
+        Self { l1: factor * self.l1 }
     }
 }
 

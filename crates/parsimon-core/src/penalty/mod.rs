@@ -11,6 +11,10 @@
 //! | [`ElasticNet`] | `l1 abs(w) + l2/2 w^2` | `Lazy` |
 //! | [`Bounded`] | another penalty, infinite outside of an interval | what the other has |
 //! | [`nonnegative`] | another penalty, infinite below zero | what the other has |
+//! | [`Weighted`] | another penalty times the factor of the feature | a penalty for every feature ([`PerFeature`]) |
+//!
+//! Rules ask for the penalty of a feature ([`PerFeature::of`]). An elastic net, with or without bounds, can also be solved together
+//! with other coordinates and merged ([`Elastic`]).
 
 mod bounded;
 mod bounds;
@@ -18,6 +22,8 @@ mod candidate;
 mod elastic_net;
 mod l1;
 mod nonnegative;
+mod per_feature;
+mod weighted;
 
 pub use bounded::Bounded;
 pub use bounds::Bounds;
@@ -25,6 +31,8 @@ pub use candidate::Candidate;
 pub use elastic_net::ElasticNet;
 pub use l1::L1;
 pub use nonnegative::nonnegative;
+pub use per_feature::{CatchUp, PerFeature};
+pub use weighted::{Factors, Times, Weighted};
 
 use crate::{Float, State};
 
@@ -50,18 +58,23 @@ pub trait Penalty<F: Float>: Copy + Send + Sync + 'static {
     fn argmin(&self, z: F, q: F, amount: F) -> F;
     /// One proximal step: `argmin_w (w - v)^2 / (2 eta) + psi(w)`.
     fn prox(&self, v: F, eta: F) -> F;
-    /// The problem of [`argmin`](Penalty::argmin) with the penalty's strengths put in, for implicit updates and merging.
-    fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate;
     /// The weights allowed; `None` from a type of penalties that are finite everywhere.
     #[inline(always)]
     fn bounds(&self) -> Option<Bounds> {
         None
     }
-    /// The nearest weight that is allowed.
+    /// Returns the nearest allowed weight.
     #[inline(always)]
     fn project(&self, w: F) -> F {
         self.bounds().map_or(w, |bounds| bounds.clamp(w))
     }
+}
+
+/// An elastic net, perhaps with bounds: its problem is a few numbers, which implicit updates solve together with those of other
+/// coordinates, and which merging splits into weight and subgradient.
+pub trait Elastic<F: Float>: Penalty<F> {
+    /// The problem of [`argmin`](Penalty::argmin) with the penalty's strengths put in.
+    fn candidate(&self, z: f64, q: f64, amount: f64) -> Candidate;
 }
 
 /// A penalty whose proximal steps compose: the one thing lazy forward-backward splitting needs.
@@ -77,15 +90,15 @@ pub trait Lazy<F: Float>: Penalty<F> {
     fn charge(&self, debt: &mut Self::Debt, eta: f64);
     /// The total as a coordinate remembers it.
     fn stamp(&self, debt: &Self::Debt) -> Self::Stamp;
-    /// What the steps since `seen` make of a weight that nobody touched.
+    /// Returns a weight after the steps since `seen` in which its feature did not occur.
     fn catch_up(&self, w: F, debt: &Self::Debt, seen: &Self::Stamp) -> F;
-    /// What `rounds` steps of one and the same size make of it.
+    /// Returns the weight after `rounds` steps of equal size.
     fn repeat(&self, w: F, eta: F, rounds: u64) -> F;
 }
 
 /// Promise: inside of its bounds the penalty is `l1 |w|`, without curvature.
 ///
-/// Then a round takes the same amount from a coordinate's dual whatever the weight, and rules whose metric grows on every round have
+/// Then a round takes the same amount from a coordinate's dual for any weight, and rules whose metric grows on every round have
 /// a closed form for missed rounds.
 #[diagnostic::on_unimplemented(
     message = "the penalty `{Self}` has a curvature",

@@ -4,7 +4,7 @@ use super::{Bounded, Bounds};
 
 /// `psi(w) = base(w)` for `w >= 0`, infinite below: with an elastic net, `l1 w + l2/2 w^2`.
 ///
-/// This is a box without an upper end, and not a type of its own: rules are compiled for every type of penalty, and one more, for five
+/// This is a box without an upper end, and not a separate type: rules are compiled for every type of penalty, and one more, for five
 /// algorithms in two precisions, adds 12% to the time it takes to compile `parsimon`.
 ///
 /// ```

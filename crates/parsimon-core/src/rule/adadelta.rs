@@ -77,13 +77,18 @@ impl<F: Float> Merging<Deltas<F>, DecayClock> for AdaDelta {
     fn rounds(&self, now: &DecayClock) -> u64 {
         now.t
     }
-    fn parts(&self, now: &DecayClock, c: &Deltas<F>) -> Parts {
+    fn parts(&self, now: &DecayClock, _j: u32, c: &Deltas<F>) -> Parts {
         let decay = exp(self.rho.ln() * (now.t - c.seen) as f64);
-        [c.w.to_f64(), c.gradients.to_f64() * decay, c.steps.to_f64() * decay]
+        Parts {
+            value: c.w.to_f64(),
+            memory: c.gradients.to_f64() * decay,
+            second: c.steps.to_f64() * decay,
+        }
     }
-    fn coordinate(&self, t: u64, &[w, gradients, steps]: &Parts) -> Deltas<F> {
-        let gradients = F::from_f64(gradients.max(0.0));
-        Deltas { w: F::from_f64(w), gradients, steps: F::from_f64(steps.max(0.0)), seen: t }
+    fn coordinate(&self, t: u64, _j: u32, parts: &Parts) -> Deltas<F> {
+        let gradients = F::from_f64(parts.memory.max(0.0));
+        let steps = F::from_f64(parts.second.max(0.0));
+        Deltas { w: F::from_f64(parts.value), gradients, steps, seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<Deltas<F>>) -> DecayClock {
         DecayClock { t, ..DecayClock::default() }

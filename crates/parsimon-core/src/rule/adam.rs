@@ -58,14 +58,14 @@ struct At {
     v: f64,
 }
 
-/// What the sum of all moves to come is made of.
+/// Terms of the sum of all future moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Tail {
     /// The first round after which it holds.
     from: u64,
-    /// So few missed rounds are replayed one by one: that is cheaper, and the difference of two sums would cancel.
+    /// Up to this number of missed rounds are replayed one by one: that is cheaper, and the difference of two sums would cancel.
     few: u64,
-    /// The sum is less than the last digit of the moves before it, if they are so many.
+    /// After this number of moves the rest of the sum is less than the last digit of the moves before.
     vanished: u64,
     /// Weights of the nodes, times `eta beta1`.
     weights: [f64; NODES],
@@ -103,14 +103,14 @@ impl Adam {
         if k >= self.corrected[1] { 0.0 } else { exp(k as f64 * self.ln_beta2) }
     }
 
-    /// The moments after so many rounds without gradient.
+    /// Returns the moments after `rounds` rounds without gradient.
     #[inline(always)]
     fn decayed(&self, m: f64, v: f64, rounds: u64) -> (f64, f64) {
         let k = rounds as f64;
         (m * exp(k * self.ln_beta1), v * exp(k * self.ln_beta2))
     }
 
-    /// The move of a round with these moments.
+    /// Returns the change of the weight in a round with these moments.
     #[inline(always)]
     fn step(&self, m: f64, v: f64, power1: f64, power2: f64) -> f64 {
         let (m_hat, v_hat) = (m / (1.0 - power1), v / (1.0 - power2));
@@ -158,7 +158,7 @@ impl Adam {
             v *= self.beta2;
             let step = self.step(m, v, power1, power2);
             w -= step;
-            // What is still to come is at most a small multiple of this step: less than the weight's last digit.
+            // The remaining moves are at most a small multiple of this step: less than the weight's last digit.
             let vanishing = step.abs() <= digit * w.abs() || step.abs() < 1e-300;
             if m == 0.0 || vanishing && self.beta1 * self.beta1 < self.beta2 {
                 m = 0.0;
@@ -240,13 +240,13 @@ impl<F: Float> Merging<Moments<F>, u64> for Adam {
     fn rounds(&self, now: &u64) -> u64 {
         *now
     }
-    fn parts(&self, now: &u64, c: &Moments<F>) -> Parts {
-        let (m, v) = self.decayed(c.m.to_f64(), c.v.to_f64(), *now - c.seen);
-        [self.moved(c, *now), m, v]
+    fn parts(&self, now: &u64, _j: u32, c: &Moments<F>) -> Parts {
+        let (memory, second) = self.decayed(c.m.to_f64(), c.v.to_f64(), *now - c.seen);
+        Parts { value: self.moved(c, *now), memory, second }
     }
-    fn coordinate(&self, t: u64, &[w, m, v]: &Parts) -> Moments<F> {
-        let v = F::from_f64(v.max(0.0));
-        Moments { w: F::from_f64(w), m: F::from_f64(m), v, seen: t }
+    fn coordinate(&self, t: u64, _j: u32, parts: &Parts) -> Moments<F> {
+        let v = F::from_f64(parts.second.max(0.0));
+        Moments { w: F::from_f64(parts.value), m: F::from_f64(parts.memory), v, seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<Moments<F>>) -> u64 {
         t

@@ -9,7 +9,7 @@
 
 use super::{Implicit, Rule};
 use crate::metric::Metric;
-use crate::penalty::{Candidate, Flat, Penalty};
+use crate::penalty::{Candidate, Elastic, Flat};
 use crate::share::{Merging, Parts, Share};
 use crate::{Float, State, Table, soft, state::state};
 
@@ -51,7 +51,7 @@ impl<P: Flat, M> Anchored<P, M> {
     #[inline(always)]
     fn allowed<F: Float>(&self, pace: f64, y: F, memory: &M::Memory) -> F
     where
-        P: Penalty<F>,
+        P: Elastic<F>,
         M: Metric<F>,
     {
         let Some(bounds) = self.penalty.bounds() else { return y };
@@ -62,7 +62,7 @@ impl<P: Flat, M> Anchored<P, M> {
     }
 }
 
-impl<F: Float, P: Penalty<F> + Flat, M: Metric<F>> Rule<F> for Anchored<P, M> {
+impl<F: Float, P: Elastic<F> + Flat, M: Metric<F>> Rule<F> for Anchored<P, M> {
     type Coord = AnchoredCoord<F, M::Memory>;
     type Clock = AnchoredClock;
 
@@ -91,8 +91,8 @@ impl<F: Float, P: Penalty<F> + Flat, M: Metric<F>> Rule<F> for Anchored<P, M> {
     }
 }
 
-impl<F: Float, P: Penalty<F> + Flat, M: Metric<F>> Implicit<F> for Anchored<P, M> {
-    fn candidate(&self, now: &AnchoredClock, c: &Self::Coord, _w: F, at: F) -> Candidate {
+impl<F: Float, P: Elastic<F> + Flat, M: Metric<F>> Implicit<F> for Anchored<P, M> {
+    fn candidate(&self, now: &AnchoredClock, _j: u32, c: &Self::Coord, _w: F, at: F) -> Candidate {
         let mut memory = c.memory;
         self.metric.absorb(&mut memory, at);
         let q = self.metric.q(F::from_f64(now.pace), &memory);
@@ -101,7 +101,7 @@ impl<F: Float, P: Penalty<F> + Flat, M: Metric<F>> Implicit<F> for Anchored<P, M
 }
 
 /// The weight `y/q` is averaged and made `y` again under the common metric; the squares of the gradients add up.
-impl<F: Float, P: Penalty<F> + Flat, M: Metric<F>>
+impl<F: Float, P: Elastic<F> + Flat, M: Metric<F>>
     Merging<AnchoredCoord<F, M::Memory>, AnchoredClock> for Anchored<P, M>
 {
     fn shares(&self) -> &'static [Share] {
@@ -111,13 +111,17 @@ impl<F: Float, P: Penalty<F> + Flat, M: Metric<F>>
     fn rounds(&self, now: &AnchoredClock) -> u64 {
         now.t
     }
-    fn parts(&self, now: &AnchoredClock, c: &AnchoredCoord<F, M::Memory>) -> Parts {
-        [self.played(now, 0, c).to_f64(), self.metric.sum(&c.memory), 0.0]
+    fn parts(&self, now: &AnchoredClock, j: u32, c: &AnchoredCoord<F, M::Memory>) -> Parts {
+        Parts {
+            value: self.played(now, j, c).to_f64(),
+            memory: self.metric.sum(&c.memory),
+            second: 0.0,
+        }
     }
-    fn coordinate(&self, t: u64, &[w, sum, _]: &Parts) -> AnchoredCoord<F, M::Memory> {
-        let memory = self.metric.memory(sum.max(0.0));
+    fn coordinate(&self, t: u64, _j: u32, parts: &Parts) -> AnchoredCoord<F, M::Memory> {
+        let memory = self.metric.memory(parts.memory.max(0.0));
         let q = self.metric.q(F::from_f64(self.metric.pace(t)), &memory);
-        AnchoredCoord { y: self.penalty.project(F::from_f64(w)) * q, memory, seen: t }
+        AnchoredCoord { y: self.penalty.project(F::from_f64(parts.value)) * q, memory, seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<AnchoredCoord<F, M::Memory>>) -> AnchoredClock {
         AnchoredClock { t, pace: if t > 0 { self.metric.pace(t) } else { 0.0 } }

@@ -69,7 +69,7 @@ impl<F: Float> Rule<F> for Averaged {
 }
 
 impl<F: Float> Implicit<F> for Averaged {
-    fn candidate(&self, now: &AveragedClock, _c: &Mean<F>, w: F, _at: F) -> Candidate {
+    fn candidate(&self, now: &AveragedClock, _j: u32, _c: &Mean<F>, w: F, _at: F) -> Candidate {
         let q = 1.0 / now.eta;
         Candidate { z: -q * w.to_f64(), q, l1: 0.0, bounds: None }
     }
@@ -82,11 +82,11 @@ impl<F: Float> Merging<Mean<F>, AveragedClock> for Averaged {
     fn rounds(&self, now: &AveragedClock) -> u64 {
         now.t
     }
-    fn parts(&self, now: &AveragedClock, c: &Mean<F>) -> Parts {
-        [c.w.to_f64(), mean_after(c, now.t).to_f64(), 0.0]
+    fn parts(&self, now: &AveragedClock, _j: u32, c: &Mean<F>) -> Parts {
+        Parts { value: c.w.to_f64(), memory: mean_after(c, now.t).to_f64(), second: 0.0 }
     }
-    fn coordinate(&self, t: u64, &[w, mean, _]: &Parts) -> Mean<F> {
-        Mean { w: F::from_f64(w), mean: F::from_f64(mean), seen: t }
+    fn coordinate(&self, t: u64, _j: u32, parts: &Parts) -> Mean<F> {
+        Mean { w: F::from_f64(parts.value), mean: F::from_f64(parts.memory), seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<Mean<F>>) -> AveragedClock {
         AveragedClock { t, ..AveragedClock::default() }

@@ -12,7 +12,7 @@
 use super::Rule;
 use crate::{Float, Schedule, soft, state::state};
 
-/// Which part of the penalty a coordinate with a gradient pays at once.
+/// The part of the penalty that a coordinate with a gradient pays at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PenaltySplit {
     /// None of it.
@@ -30,7 +30,7 @@ pub struct Blockwise {
     pub period: u64,
     /// The strength.
     pub l1: f64,
-    /// What is paid at once.
+    /// The part that is paid at once.
     pub split: PenaltySplit,
 }
 
@@ -54,7 +54,7 @@ pub struct BlockClock {
 
 state!(BlockClock { t, eta, total, settled });
 
-/// What a coordinate has still to pay of the blocks that have ended.
+/// Debt of a coordinate from the blocks that have ended.
 fn due<F: Float>(now: &BlockClock, c: &Payer<F>) -> F {
     // A coordinate first seen in this block owes nothing of the blocks before, and shows `paid` 0 with weight 0:
     // charging it is harmless.

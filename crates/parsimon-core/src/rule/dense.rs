@@ -4,7 +4,7 @@
 //! * [`Clipped`]: the proximal step of the largest magnitude (linf) clips all weights at one level.
 //! * [`BallProjected`]: SGD projected on the l1 ball, and its average in the l1 or l2 ball.
 //! * [`HardL1`]: dual averaging in the l1 ball.
-//! * [`Simplex`]: dual averaging with the Kullback-Leibler divergence over a simplex; there even a feature never
+//! * [`Simplex`]: dual averaging, mirror descent and RDA with the Kullback-Leibler divergence over a simplex; there even a feature never
 //!   seen has a weight, so the number of features must be known.
 
 use super::Rule;
@@ -47,7 +47,7 @@ pub struct Clipped {
     pub l1: f64,
     /// 1 for FOBOS, `K` for Algorithm 1 of the lazy thesis.
     pub period: u64,
-    /// Which step the proximal half takes.
+    /// Step of the proximal half.
     pub half_step: HalfStep,
 }
 
@@ -97,7 +97,7 @@ impl<F: Float> Rule<F> for Clipped {
     }
 }
 
-/// Which ball.
+/// The ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ball {
     /// `|w|_1 <= radius`
@@ -142,11 +142,11 @@ pub struct BallProjected {
     pub schedule: Schedule,
     /// The constraint.
     pub ball: Ball,
-    /// What a user reads.
+    /// The weight that a user reads.
     pub read: Read,
 }
 
-/// What a user reads.
+/// The weight that a user reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// The last iterate.
@@ -164,7 +164,7 @@ pub struct Boxes<F> {
 
 state!(Boxes<F: Float> { w, mean });
 
-/// The round and its step.
+/// The number of the round and its step size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BoxedClock {
     t: u64,
@@ -205,7 +205,7 @@ impl<F: Float> Rule<F> for BallProjected {
 }
 
 impl<F: Float> super::Implicit<F> for BallProjected {
-    fn candidate(&self, now: &BoxedClock, _c: &Boxes<F>, w: F, _at: F) -> Candidate {
+    fn candidate(&self, now: &BoxedClock, _j: u32, _c: &Boxes<F>, w: F, _at: F) -> Candidate {
         let q = 1.0 / now.eta;
         Candidate { z: -q * w.to_f64(), q, l1: 0.0, bounds: None }
     }
@@ -251,7 +251,21 @@ impl<F: Float> Rule<F> for HardL1 {
     }
 }
 
-/// Dual averaging over the simplex `w >= 0, sum w = radius` with the entropy: `w_i ~ exp(-(rate/sqrt(t)) s_i)`.
+/// Exponents of the weights on the simplex, from the gradients so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exponents {
+    /// Dual averaging with the entropy: `-(rate/sqrt(t)) sum g`.
+    Dual,
+    /// Mirror descent with the entropy: `-sum (rate/sqrt(tau)) g_tau`.
+    Mirror,
+    /// RDA with `sigma` times the Kullback-Leibler divergence from the even weights, and no stabilizer: `-sum g / (sigma t)`.
+    Divergence {
+        /// `sigma`
+        sigma: f64,
+    },
+}
+
+/// Weights on the simplex `w >= 0, sum w = radius` as exponentials: `w_i ~ exp(e_i)`, with the exponents of [`Exponents`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simplex {
     /// `1/gamma`
@@ -260,6 +274,8 @@ pub struct Simplex {
     pub radius: f64,
     /// The number of features, whose ids are `1..=dimension`.
     pub dimension: u32,
+    /// The exponents.
+    pub exponents: Exponents,
 }
 
 /// The round, the scale of the exponents, and the logarithm of their sum.
@@ -288,11 +304,18 @@ impl<F: Float> Rule<F> for Simplex {
         }
         F::from_f64(self.radius * (-now.scale * s.to_f64() - now.log_sum).exp())
     }
-    fn absorb(&self, _now: &mut SimplexClock, _j: u32, s: &mut F, _w: F, g: F, _at: F) {
-        *s += g;
+    fn absorb(&self, now: &mut SimplexClock, _j: u32, s: &mut F, _w: F, g: F, _at: F) {
+        *s += match self.exponents {
+            Exponents::Mirror => F::from_f64(self.rate / (now.t as f64).sqrt()) * g,
+            Exponents::Dual | Exponents::Divergence { .. } => g,
+        };
     }
     fn close(&self, now: &mut SimplexClock, table: &mut Table<F>) {
-        now.scale = self.rate / (now.t as f64).sqrt();
+        now.scale = match self.exponents {
+            Exponents::Dual => self.rate / (now.t as f64).sqrt(),
+            Exponents::Mirror => 1.0,
+            Exponents::Divergence { sigma } => 1.0 / (sigma * now.t as f64),
+        };
         let exponents = || {
             let inside = |j| 0 < j && j <= self.dimension;
             table.seen().filter(move |(j, _)| inside(*j)).map(|(_, s)| -now.scale * s.to_f64())

@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use super::Rule;
 use crate::fade::DIVIDED;
 use crate::metric::{AdaGrad, Metric};
-use crate::penalty::Penalty;
+use crate::penalty::{Penalty, PerFeature};
 use crate::share::Merging;
 use crate::{Float, HalfLife, Table, state::state};
 
@@ -57,7 +57,7 @@ pub struct Fading<P> {
     pub penalty: P,
     /// The weight of the quadratics.
     pub metric: AdaGrad,
-    /// How fast the past fades.
+    /// Fading of old rows.
     pub half_life: HalfLife,
 }
 
@@ -103,7 +103,7 @@ impl<P> Fading<P> {
     }
 }
 
-impl<F: Float, P: Penalty<F>> Rule<F> for Fading<P> {
+impl<F: Float, P: PerFeature<F>> Rule<F> for Fading<P> {
     type Coord = Grown<F>;
     type Clock = FadingClock;
 
@@ -124,8 +124,8 @@ impl<F: Float, P: Penalty<F>> Rule<F> for Fading<P> {
         now.scale = scale;
     }
     #[inline(always)]
-    fn played(&self, now: &FadingClock, _j: u32, c: &Grown<F>) -> F {
-        self.penalty.argmin(c.z, self.q(now, c.n), F::from_f64(now.scale * now.growth))
+    fn played(&self, now: &FadingClock, j: u32, c: &Grown<F>) -> F {
+        self.penalty.of(j).argmin(c.z, self.q(now, c.n), F::from_f64(now.scale * now.growth))
     }
     #[inline(always)]
     fn absorb(&self, now: &mut FadingClock, _j: u32, c: &mut Grown<F>, w: F, g: F, at: F) {

@@ -15,9 +15,9 @@ use crate::{Float, Schedule, Table, state::state};
 pub struct Grouped {
     /// `eta_t`
     pub schedule: Schedule,
-    /// Which group a feature belongs to.
+    /// Assignment of features to groups.
     pub members: Members,
-    /// What is done to a group's norm.
+    /// Operation on a group's norm.
     pub action: Action,
 }
 
@@ -32,7 +32,7 @@ pub enum Members {
     Nobody,
 }
 
-/// What is done to a group's norm.
+/// Operation on a group's norm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// The proximal step of `l1 |w_G|`, every `period` rounds for the steps since the last.
@@ -60,7 +60,7 @@ pub struct Scaled<F> {
 
 state!(Scaled<F: Float> { v, epoch });
 
-/// What is kept of a group.
+/// State of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     scale: f64,

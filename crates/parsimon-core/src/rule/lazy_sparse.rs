@@ -1,7 +1,7 @@
 //! Algorithm 3 of the lazy thesis, as printed there: for the reproduction, not for use.
 //!
 //! Margin and gradient are taken at weights that have not been caught up; a touched coordinate then pays the
-//! round's shrinkage and all of its debt at once; every `period` rounds everybody pays. That is not eager FOBOS: a
+//! round's shrinkage and all of its debt at once; every `period` rounds every coordinate pays. That is not eager FOBOS: a
 //! coordinate at zero goes on running up debt, so that a feature first seen late is shrunk by the whole past. Use
 //! `fobos`, which catches up before it reads, instead.
 
@@ -48,7 +48,7 @@ impl<F: Float> Rule<F> for LazySparse {
         now.eta = self.schedule.at(now.t);
         now.total += self.l1 * now.eta;
     }
-    /// Stale but for the sweeps.
+    /// Stale except for the sweeps.
     fn merging(
         &self,
     ) -> Result<&dyn crate::share::Merging<Self::Coord, Self::Clock>, &'static str> {

@@ -5,7 +5,7 @@
 
 use super::{Implicit, Rule};
 use crate::metric::{Metric, Quiet};
-use crate::penalty::{Candidate, Penalty};
+use crate::penalty::{Candidate, Elastic, Penalty, PerFeature};
 use crate::share::{DualStep, Merging, Parts, Share, Step};
 use crate::{Float, State, Table, state::state};
 
@@ -47,7 +47,7 @@ impl Accrual {
 
 /// Where each quadratic is centered.
 pub trait Center<M>: Copy + Send + Sync + 'static {
-    /// What a new quadratic of weight `sigma` adds to the linear part, negated.
+    /// The negative of the change of the linear part by a new quadratic of weight `sigma`.
     fn pull<F: Float>(&self, sigma: F, w: F) -> F;
 }
 
@@ -82,7 +82,7 @@ impl<M> Center<M> for Origin {
 /// });
 /// ```
 ///
-/// The same with the center that goes with it:
+/// The sum with its center:
 ///
 /// ```
 /// # use parsimon_core::metric::{Global, Pace};
@@ -173,7 +173,9 @@ impl LeaderClock {
     }
 }
 
-impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, C, M> {
+impl<F: Float, P: PerFeature<F, One: Elastic<F>>, C: Center<M>, M: Metric<F>> Rule<F>
+    for Leader<P, C, M>
+{
     type Coord = Dual<F, M::Memory>;
     type Clock = LeaderClock;
 
@@ -210,9 +212,9 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, 
         self.absorb_kept(now, j, c, (w, before), (g, at));
     }
     #[inline(always)]
-    fn played_kept(&self, now: &LeaderClock, _j: u32, c: &Self::Coord) -> (F, F) {
+    fn played_kept(&self, now: &LeaderClock, j: u32, c: &Self::Coord) -> (F, F) {
         let q = self.metric.q(F::from_f64(now.pace), &c.memory);
-        (self.penalty.argmin(c.z, q, F::from_f64(now.amount)), q)
+        (self.penalty.of(j).argmin(c.z, q, F::from_f64(now.amount)), q)
     }
     // The pace of the round before was in force when `before` was computed.
     #[inline(always)]
@@ -230,24 +232,26 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Rule<F> for Leader<P, 
     }
 }
 
-impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Implicit<F> for Leader<P, C, M> {
-    fn candidate(&self, now: &LeaderClock, c: &Self::Coord, w: F, at: F) -> Candidate {
+impl<F: Float, P: PerFeature<F, One: Elastic<F>>, C: Center<M>, M: Metric<F>> Implicit<F>
+    for Leader<P, C, M>
+{
+    fn candidate(&self, now: &LeaderClock, j: u32, c: &Self::Coord, w: F, at: F) -> Candidate {
         let mut after = *c;
         self.absorb(&mut now.clone(), 0, &mut after, w, F::ZERO, at);
         let q = self.metric.q(F::from_f64(now.pace), &after.memory);
-        self.penalty.candidate(after.z.to_f64(), q.to_f64(), now.amount)
+        self.penalty.of(j).candidate(after.z.to_f64(), q.to_f64(), now.amount)
     }
 }
 
 impl<P, C, M> Leader<P, C, M> {
     /// After round `t`: the curvature `den` of the problem, the weight `w` and the subgradient `r` of its penalty's kink and bounds, so
     /// that `z = -(den w + r)`. A penalty in force once is so to the extent that `now` says.
-    fn split<F: Float>(&self, now: &LeaderClock, t: u64, parts: &Parts) -> (f64, f64, f64)
+    fn split<F: Float>(&self, now: &LeaderClock, j: u32, t: u64, parts: &Parts) -> (f64, f64, f64)
     where
-        P: Penalty<F>,
+        P: PerFeature<F, One: Elastic<F>>,
         M: Metric<F>,
     {
-        let &[z, sum, _] = parts;
+        let &Parts { value: z, memory: sum, .. } = parts;
         let amount = match self.accrual {
             _ if t == 0 => 0.0,
             Accrual::Once if now.amount > 0.0 => now.amount,
@@ -255,29 +259,36 @@ impl<P, C, M> Leader<P, C, M> {
         };
         let pace = if t > 0 { self.metric.pace(t) } else { 0.0 };
         let q = self.metric.q(F::from_f64(pace), &self.metric.memory(sum.max(0.0))).to_f64();
-        let problem = self.penalty.candidate(z, q, amount);
+        let problem = self.penalty.of(j).candidate(z, q, amount);
         let (den, w) = (problem.q, problem.weight());
         (den, w, -z - den * w)
     }
 
-    /// What quadratics that are centered at the weight of the start add to the dual while the sum of squares grows to `sum`.
-    fn pull_from<F: Float>(&self, now: &LeaderClock, from: u64, start: &Parts, sum: f64) -> f64
+    /// The change of the dual by quadratics centered at the start weight while the sum of squares grows to `sum`.
+    fn pull_from<F: Float>(
+        &self,
+        now: &LeaderClock,
+        j: u32,
+        from: u64,
+        start: &Parts,
+        sum: f64,
+    ) -> f64
     where
-        P: Penalty<F>,
+        P: PerFeature<F, One: Elastic<F>>,
         C: Center<M>,
         M: Metric<F>,
     {
-        let (_, w, _) = self.split::<F>(now, from, start);
+        let (_, w, _) = self.split::<F>(now, j, from, start);
         let q = |sum: f64| {
             self.metric.q(F::from_f64(now.pace), &self.metric.memory(sum.max(0.0))).to_f64()
         };
-        self.center.pull(q(sum) - q(start[1]), w)
+        self.center.pull(q(sum) - q(start.memory), w)
     }
 }
 
 /// Sums alone: the dual of several learners is the sum of their duals, and the penalty is applied after it.
-impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Memory>, LeaderClock>
-    for Leader<P, C, M>
+impl<F: Float, P: PerFeature<F, One: Elastic<F>>, C: Center<M>, M: Metric<F>>
+    Merging<Dual<F, M::Memory>, LeaderClock> for Leader<P, C, M>
 {
     fn shares(&self) -> &'static [Share] {
         let memory = usize::from(size_of::<M::Memory>() > 0);
@@ -286,30 +297,37 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Mem
     fn rounds(&self, now: &LeaderClock) -> u64 {
         now.t
     }
-    fn parts(&self, _now: &LeaderClock, c: &Dual<F, M::Memory>) -> Parts {
-        [c.z.to_f64(), self.metric.sum(&c.memory), 0.0]
+    fn parts(&self, _now: &LeaderClock, _j: u32, c: &Dual<F, M::Memory>) -> Parts {
+        Parts { value: c.z.to_f64(), memory: self.metric.sum(&c.memory), second: 0.0 }
     }
-    fn coordinate(&self, _t: u64, &[z, sum, _]: &Parts) -> Dual<F, M::Memory> {
+    fn coordinate(&self, _t: u64, _j: u32, parts: &Parts) -> Dual<F, M::Memory> {
         // NUMERICS: squares only ever add up; a rounding below zero would have no root.
-        Dual { z: F::from_f64(z), memory: self.metric.memory(sum.max(0.0)) }
+        Dual { z: F::from_f64(parts.value), memory: self.metric.memory(parts.memory.max(0.0)) }
     }
     fn damps(&self) -> bool {
         self.metric.overlap(0.0, 0.0).is_some()
     }
     fn overlap(&self, start: &Parts, end: &Parts) -> f64 {
-        self.metric.overlap(start[1], end[1]).unwrap_or(0.0)
+        self.metric.overlap(start.memory, end.memory).unwrap_or(0.0)
     }
     fn step(
         &self,
         now: &LeaderClock,
+        j: u32,
         [from, to]: [u64; 2],
         start: &Parts,
         end: &Parts,
         exponent: f64,
     ) -> Step {
-        let (_, w0, r0) = self.split::<F>(now, from, start);
-        let (_, w1, r1) = self.split::<F>(now, to, end);
-        [w1 - w0, end[1] - start[1], r1 - r0, exponent, -(-exponent).exp_m1()]
+        let (_, w0, r0) = self.split::<F>(now, j, from, start);
+        let (_, w1, r1) = self.split::<F>(now, j, to, end);
+        Step {
+            weight: w1 - w0,
+            memory: end.memory - start.memory,
+            subgradient: r1 - r0,
+            exponent,
+            made: -(-exponent).exp_m1(),
+        }
     }
     // Of a correction that is due a learner makes the share `1 - e^-a`, and the rows of all learners one after the other would make
     // `1 - e^-sum(a)`: the sum of the steps is too long by what the shares have in common. Rare features have small shares, and
@@ -317,38 +335,43 @@ impl<F: Float, P: Penalty<F>, C: Center<M>, M: Metric<F>> Merging<Dual<F, M::Mem
     fn stepped(
         &self,
         now: &LeaderClock,
+        j: u32,
         [from, to]: [u64; 2],
         start: &Parts,
-        &[dw, dn, dr, exponent, made]: &Step,
+        step: &Step,
     ) -> Parts {
-        let (_, w, r) = self.split::<F>(now, from, start);
-        let sum = (start[1] + dn).max(0.0);
+        let (_, w, r) = self.split::<F>(now, j, from, start);
+        let &Step { exponent, made, .. } = step;
+        let sum = (start.memory + step.memory).max(0.0);
         let damping = if made > 0.0 { -(-exponent).exp_m1() / made } else { 1.0 };
-        let (den, _, _) = self.split::<F>(now, to, &[0.0, sum, 0.0]);
-        // A penalty charged every round is owed for everybody's rounds; one in force once is owed once.
+        let (den, _, _) = self.split::<F>(now, j, to, &Parts { memory: sum, ..Parts::default() });
+        // A penalty charged every round is due for the rounds of all learners; a penalty charged once is due once.
         let owed = if self.accrual == Accrual::Once { damping } else { 1.0 };
-        [-(den * (w + damping * dw) + r + owed * dr), sum, 0.0]
+        let value = -(den * (w + damping * step.weight) + r + owed * step.subgradient);
+        Parts { value, memory: sum, second: 0.0 }
     }
-    fn lever(&self, now: &LeaderClock, parts: &Parts) -> f64 {
-        let (den, w, _) = self.split::<F>(now, now.t, parts);
+    fn lever(&self, now: &LeaderClock, j: u32, parts: &Parts) -> f64 {
+        let (den, w, _) = self.split::<F>(now, j, now.t, parts);
         if w != 0.0 && den > 0.0 { 1.0 / den } else { 0.0 }
     }
     // Where quadratics are centered at the weight played, the dual moves with the metric although the weight does not. The pull towards
     // the weight at the start is taken out of a learner's step, and put back for the metric of all.
-    fn dual_step(&self, now: &LeaderClock, start: &Parts, end: &Parts) -> DualStep {
-        let pull = self.pull_from::<F>(now, now.t, start, end[1]);
-        [end[0] - start[0] + pull, end[1] - start[1]]
+    fn dual_step(&self, now: &LeaderClock, j: u32, start: &Parts, end: &Parts) -> DualStep {
+        let pull = self.pull_from::<F>(now, j, now.t, start, end.memory);
+        DualStep { dual: end.value - start.value + pull, memory: end.memory - start.memory }
     }
     fn dual_stepped(
         &self,
         now: &LeaderClock,
+        j: u32,
         from: u64,
         start: &Parts,
-        &[dz, dn]: &DualStep,
+        step: &DualStep,
         damping: f64,
     ) -> Parts {
-        let sum = (start[1] + dn).max(0.0);
-        [start[0] + damping * dz - self.pull_from::<F>(now, from, start, sum), sum, 0.0]
+        let memory = (start.memory + step.memory).max(0.0);
+        let pull = self.pull_from::<F>(now, j, from, start, memory);
+        Parts { value: start.value + damping * step.dual - pull, memory, second: 0.0 }
     }
     fn clock(&self, t: u64, _table: &Table<Dual<F, M::Memory>>) -> LeaderClock {
         let mut now = LeaderClock::default();

@@ -6,7 +6,7 @@
 
 use super::{Implicit, Rule};
 use crate::metric::{AdaGrad, Metric};
-use crate::penalty::{Candidate, Lazy};
+use crate::penalty::{Candidate, CatchUp, Elastic, Lazy, Penalty, PerFeature};
 use crate::share::{Merging, Parts, Share};
 use crate::{Float, Schedule, State, Table, state::state};
 
@@ -50,7 +50,7 @@ pub struct ScheduledClock<Debt> {
 
 state!(ScheduledClock<Debt: State> { t, eta, half, debt });
 
-impl<F: Float, P: Lazy<F>> Rule<F> for Scheduled<P> {
+impl<F: Float, P: CatchUp<F>> Rule<F> for Scheduled<P> {
     type Coord = Primal<F, P::Stamp>;
     type Clock = ScheduledClock<P::Debt>;
 
@@ -67,30 +67,33 @@ impl<F: Float, P: Lazy<F>> Rule<F> for Scheduled<P> {
         Ok(self)
     }
     #[inline(always)]
-    fn played(&self, now: &Self::Clock, _j: u32, c: &Self::Coord) -> F {
-        self.penalty.catch_up(c.w, &now.debt, &c.seen)
+    fn played(&self, now: &Self::Clock, j: u32, c: &Self::Coord) -> F {
+        self.penalty.catch_up(j, c.w, &now.debt, &c.seen)
     }
     #[inline(always)]
-    fn absorb(&self, now: &mut Self::Clock, _j: u32, c: &mut Self::Coord, w: F, g: F, _at: F) {
-        c.w = self.penalty.prox(w - F::from_f64(now.eta) * g, F::from_f64(now.half));
+    fn absorb(&self, now: &mut Self::Clock, j: u32, c: &mut Self::Coord, w: F, g: F, _at: F) {
+        c.w = self.penalty.of(j).prox(w - F::from_f64(now.eta) * g, F::from_f64(now.half));
         c.seen = self.penalty.stamp(&now.debt);
     }
 }
 
 /// A weight, paid up: the debt begins anew.
-impl<F: Float, P: Lazy<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Debt>> for Scheduled<P> {
+impl<F: Float, P: CatchUp<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Debt>>
+    for Scheduled<P>
+{
     fn shares(&self) -> &'static [Share] {
         &[Share::Mean]
     }
     fn rounds(&self, now: &ScheduledClock<P::Debt>) -> u64 {
         now.t
     }
-    fn parts(&self, now: &ScheduledClock<P::Debt>, c: &Primal<F, P::Stamp>) -> Parts {
-        [self.penalty.catch_up(c.w, &now.debt, &c.seen).to_f64(), 0.0, 0.0]
+    fn parts(&self, now: &ScheduledClock<P::Debt>, j: u32, c: &Primal<F, P::Stamp>) -> Parts {
+        let w = self.penalty.catch_up(j, c.w, &now.debt, &c.seen);
+        Parts { value: w.to_f64(), ..Parts::default() }
     }
-    fn coordinate(&self, _t: u64, &[w, ..]: &Parts) -> Primal<F, P::Stamp> {
+    fn coordinate(&self, _t: u64, j: u32, parts: &Parts) -> Primal<F, P::Stamp> {
         // NUMERICS: a mean of weights inside of bounds may be outside in its last digit.
-        let w = self.penalty.project(F::from_f64(w));
+        let w = self.penalty.of(j).project(F::from_f64(parts.value));
         Primal { w, seen: self.penalty.stamp(&P::Debt::default()) }
     }
     fn clock(&self, t: u64, _table: &Table<Primal<F, P::Stamp>>) -> ScheduledClock<P::Debt> {
@@ -99,10 +102,10 @@ impl<F: Float, P: Lazy<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Debt>>
     }
 }
 
-impl<F: Float, P: Lazy<F>> Implicit<F> for Scheduled<P> {
-    fn candidate(&self, now: &Self::Clock, _c: &Self::Coord, w: F, _at: F) -> Candidate {
+impl<F: Float, P: CatchUp<F, One: Elastic<F>>> Implicit<F> for Scheduled<P> {
+    fn candidate(&self, now: &Self::Clock, j: u32, _c: &Self::Coord, w: F, _at: F) -> Candidate {
         let q = 1.0 / now.eta;
-        self.penalty.candidate(-q * w.to_f64(), q, now.half / now.eta)
+        self.penalty.of(j).candidate(-q * w.to_f64(), q, now.half / now.eta)
     }
 }
 
@@ -127,7 +130,7 @@ pub struct AdaptivePrimal<F> {
 
 state!(AdaptivePrimal<F: Float> { w, sum, seen });
 
-impl<F: Float, P: Lazy<F>> Rule<F> for Adaptive<P> {
+impl<F: Float, P: PerFeature<F, One: Lazy<F>>> Rule<F> for Adaptive<P> {
     type Coord = AdaptivePrimal<F>;
     type Clock = u64;
 
@@ -141,44 +144,44 @@ impl<F: Float, P: Lazy<F>> Rule<F> for Adaptive<P> {
         Ok(self)
     }
     #[inline(always)]
-    fn played(&self, now: &u64, _j: u32, c: &AdaptivePrimal<F>) -> F {
+    fn played(&self, now: &u64, j: u32, c: &AdaptivePrimal<F>) -> F {
         let q: F = self.metric.q(F::ZERO, &c.sum);
-        self.penalty.repeat(c.w, F::ONE / q, now - c.seen)
+        self.penalty.of(j).repeat(c.w, F::ONE / q, now - c.seen)
     }
     #[inline(always)]
-    fn absorb(&self, now: &mut u64, _j: u32, c: &mut AdaptivePrimal<F>, w: F, g: F, at: F) {
+    fn absorb(&self, now: &mut u64, j: u32, c: &mut AdaptivePrimal<F>, w: F, g: F, at: F) {
         self.metric.absorb(&mut c.sum, at);
         let q: F = self.metric.q(F::ZERO, &c.sum);
-        c.w = if q > F::ZERO { self.penalty.prox(w - g / q, F::ONE / q) } else { F::ZERO };
+        c.w = if q > F::ZERO { self.penalty.of(j).prox(w - g / q, F::ONE / q) } else { F::ZERO };
         c.seen = *now;
     }
 }
 
 /// The weight is averaged; the squares of the gradients add up.
-impl<F: Float, P: Lazy<F>> Merging<AdaptivePrimal<F>, u64> for Adaptive<P> {
+impl<F: Float, P: PerFeature<F, One: Lazy<F>>> Merging<AdaptivePrimal<F>, u64> for Adaptive<P> {
     fn shares(&self) -> &'static [Share] {
         &[Share::Mean, Share::Sum]
     }
     fn rounds(&self, now: &u64) -> u64 {
         *now
     }
-    fn parts(&self, now: &u64, c: &AdaptivePrimal<F>) -> Parts {
-        [self.played(now, 0, c).to_f64(), c.sum.to_f64(), 0.0]
+    fn parts(&self, now: &u64, j: u32, c: &AdaptivePrimal<F>) -> Parts {
+        Parts { value: self.played(now, j, c).to_f64(), memory: c.sum.to_f64(), second: 0.0 }
     }
-    fn coordinate(&self, t: u64, &[w, sum, _]: &Parts) -> AdaptivePrimal<F> {
-        let w = self.penalty.project(F::from_f64(w));
-        AdaptivePrimal { w, sum: F::from_f64(sum.max(0.0)), seen: t }
+    fn coordinate(&self, t: u64, j: u32, parts: &Parts) -> AdaptivePrimal<F> {
+        let w = self.penalty.of(j).project(F::from_f64(parts.value));
+        AdaptivePrimal { w, sum: F::from_f64(parts.memory.max(0.0)), seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<AdaptivePrimal<F>>) -> u64 {
         t
     }
 }
 
-impl<F: Float, P: Lazy<F>> Implicit<F> for Adaptive<P> {
-    fn candidate(&self, _now: &u64, c: &AdaptivePrimal<F>, w: F, at: F) -> Candidate {
+impl<F: Float, P: PerFeature<F, One: Lazy<F> + Elastic<F>>> Implicit<F> for Adaptive<P> {
+    fn candidate(&self, _now: &u64, j: u32, c: &AdaptivePrimal<F>, w: F, at: F) -> Candidate {
         let mut sum = c.sum;
         self.metric.absorb(&mut sum, at);
         let q: F = self.metric.q(F::ZERO, &sum);
-        self.penalty.candidate(-(q * w).to_f64(), q.to_f64(), 1.0)
+        self.penalty.of(j).candidate(-(q * w).to_f64(), q.to_f64(), 1.0)
     }
 }

@@ -13,6 +13,7 @@
 //! | [`averaged`] | the iterate and its mean | ASGD |
 //! | [`subgradient`] | the weight, missed rounds replayed | subgradient descent with l1 |
 //! | [`adam`], [`adadelta`] | moving averages | Adam, AdaDelta |
+//! | [`gaussian`] | the weight and the inverse of its variance | AROW, soft confidence-weighted |
 //! | [`grouped`] | one scale per group of weights | l2-norm and group penalties, the l2 ball |
 //! | [`spherical`] | the dual and its norm | dual averaging in the l2 ball, follow the leader |
 //! | [`dense`] | every weight, every round | linf, the l1 ball, the simplex |
@@ -24,6 +25,7 @@ pub mod averaged;
 pub mod blockwise;
 pub mod dense;
 pub mod fading;
+pub mod gaussian;
 pub mod grouped;
 pub mod lazy_sparse;
 pub mod leader;
@@ -50,7 +52,7 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
 
     /// Begins a round.
     fn tick(&self, now: &mut Self::Clock);
-    /// Begins the round of a row that counts as so many equal ones, as if they came one after the other.
+    /// Begins the round of a row that counts as `copies` equal rows, one after the other.
     fn tick_by(&self, now: &mut Self::Clock, copies: u32) {
         (0..copies).for_each(|_| self.tick(now));
     }
@@ -68,7 +70,7 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     fn absorb(&self, now: &mut Self::Clock, j: u32, c: &mut Self::Coord, w: F, g: F, at: F);
     /// The weight played, and a number that spares [`absorb_kept`](Rule::absorb_kept) in the same round some work.
     ///
-    /// PERF: a square root of FTRL, for example. Measured in `record/2026-11-16-python.md`.
+    /// PERF: a square root of FTRL, for example. Measured in `record/python.md`.
     #[inline(always)]
     fn played_kept(&self, now: &Self::Clock, j: u32, c: &Self::Coord) -> (F, F) {
         (self.played(now, j, c), F::ZERO)
@@ -90,10 +92,15 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// ([`Accrual::Once`](leader::Accrual::Once)). Other rules take their penalties as they are.
     #[inline(always)]
     fn scale_penalty(&self, _now: &mut Self::Clock, _scale: f64) {}
-    /// What the importance of a row is multiplied by in the round that has begun: more than 1 where older rows fade.
+    /// Factor of the importance of a row in the current round: more than 1 where older rows fade.
     #[inline(always)]
     fn importance(&self, _now: &Self::Clock) -> f64 {
         1.0
+    }
+    /// The variance of a weight, under the rules that keep one.
+    #[inline(always)]
+    fn variance(&self, _c: &Self::Coord) -> F {
+        F::ONE
     }
     /// Ends a round. Rules whose constraint binds all weights together do that work here.
     #[inline(always)]
@@ -115,5 +122,5 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
 /// A rule that can take the loss itself instead of its tangent.
 pub trait Implicit<F: Float>: Rule<F> {
     /// The coordinate's problem in the round that has begun.
-    fn candidate(&self, now: &Self::Clock, c: &Self::Coord, w: F, at: F) -> Candidate;
+    fn candidate(&self, now: &Self::Clock, j: u32, c: &Self::Coord, w: F, at: F) -> Candidate;
 }

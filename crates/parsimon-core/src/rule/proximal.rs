@@ -14,7 +14,7 @@
 //! nothing is stored but the weight, `lin` and the round of the last visit.
 
 use super::{Implicit, Rule};
-use crate::penalty::{Candidate, Flat, Penalty};
+use crate::penalty::{Candidate, Elastic, Flat};
 use crate::{Float, state::state};
 
 /// FTPRL with the metric `sqrt(t)/rate` (McMahan 2011, Theorem 4).
@@ -63,7 +63,7 @@ impl<P: Flat> Proximal<P> {
     #[inline]
     fn caught_up<F: Float>(&self, c: &ProximalCoord<F>, at: &Moment) -> (f64, f64)
     where
-        P: Penalty<F>,
+        P: Elastic<F>,
     {
         let (mut x, lin, mut seen) = (c.x.to_f64(), c.lin.to_f64(), c.seen);
         if x == 0.0 || at.t == seen {
@@ -109,7 +109,7 @@ impl<P: Flat> Proximal<P> {
     #[inline]
     fn problem<F: Float>(&self, clock: &ProximalClock, c: &ProximalCoord<F>, w: F) -> Candidate
     where
-        P: Penalty<F>,
+        P: Elastic<F>,
     {
         let (_, lin) = self.caught_up(c, &clock.before);
         let sigma = clock.now.q - clock.before.q;
@@ -117,7 +117,7 @@ impl<P: Flat> Proximal<P> {
     }
 }
 
-impl<F: Float, P: Penalty<F> + Flat> Rule<F> for Proximal<P> {
+impl<F: Float, P: Elastic<F> + Flat> Rule<F> for Proximal<P> {
     type Coord = ProximalCoord<F>;
     type Clock = ProximalClock;
 
@@ -156,8 +156,15 @@ impl<F: Float, P: Penalty<F> + Flat> Rule<F> for Proximal<P> {
     }
 }
 
-impl<F: Float, P: Penalty<F> + Flat> Implicit<F> for Proximal<P> {
-    fn candidate(&self, clock: &ProximalClock, c: &ProximalCoord<F>, w: F, _at: F) -> Candidate {
+impl<F: Float, P: Elastic<F> + Flat> Implicit<F> for Proximal<P> {
+    fn candidate(
+        &self,
+        clock: &ProximalClock,
+        _j: u32,
+        c: &ProximalCoord<F>,
+        w: F,
+        _at: F,
+    ) -> Candidate {
         self.problem(clock, c, w)
     }
 }

@@ -18,7 +18,7 @@ pub enum Spherical {
         radius: f64,
     },
     /// `argmin_{|w| <= radius} s.w = -radius s/|s|`: follow the leader on the linearized losses. It jumps from
-    /// side to side; that is what it is here to show.
+    /// side to side, which this method demonstrates.
     FollowTheLeader {
         /// The ball's radius.
         radius: f64,
@@ -80,11 +80,11 @@ impl<F: Float> Merging<F, SphericalClock> for Spherical {
     fn rounds(&self, now: &SphericalClock) -> u64 {
         now.t
     }
-    fn parts(&self, _now: &SphericalClock, s: &F) -> Parts {
-        [s.to_f64(), 0.0, 0.0]
+    fn parts(&self, _now: &SphericalClock, _j: u32, s: &F) -> Parts {
+        Parts { value: s.to_f64(), ..Parts::default() }
     }
-    fn coordinate(&self, _t: u64, &[s, ..]: &Parts) -> F {
-        F::from_f64(s)
+    fn coordinate(&self, _t: u64, _j: u32, parts: &Parts) -> F {
+        F::from_f64(parts.value)
     }
     fn clock(&self, t: u64, table: &Table<F>) -> SphericalClock {
         let mut now = SphericalClock { t, ..SphericalClock::default() };

@@ -79,11 +79,11 @@ impl<F: Float> Merging<Replayed<F>, u64> for Subgradient {
     fn rounds(&self, now: &u64) -> u64 {
         *now
     }
-    fn parts(&self, now: &u64, c: &Replayed<F>) -> Parts {
-        [self.played(now, 0, c).to_f64(), 0.0, 0.0]
+    fn parts(&self, now: &u64, j: u32, c: &Replayed<F>) -> Parts {
+        Parts { value: self.played(now, j, c).to_f64(), ..Parts::default() }
     }
-    fn coordinate(&self, t: u64, &[w, ..]: &Parts) -> Replayed<F> {
-        Replayed { w: F::from_f64(w), seen: t }
+    fn coordinate(&self, t: u64, _j: u32, parts: &Parts) -> Replayed<F> {
+        Replayed { w: F::from_f64(parts.value), seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<Replayed<F>>) -> u64 {
         t

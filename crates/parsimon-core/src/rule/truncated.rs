@@ -146,11 +146,11 @@ impl<F: Float> Merging<Visited<F>, StepClock> for Truncation {
     fn rounds(&self, now: &StepClock) -> u64 {
         now.t
     }
-    fn parts(&self, now: &StepClock, c: &Visited<F>) -> Parts {
-        [self.played(now, 0, c).to_f64(), 0.0, 0.0]
+    fn parts(&self, now: &StepClock, j: u32, c: &Visited<F>) -> Parts {
+        Parts { value: self.played(now, j, c).to_f64(), ..Parts::default() }
     }
-    fn coordinate(&self, t: u64, &[w, ..]: &Parts) -> Visited<F> {
-        Visited { w: F::from_f64(w), seen: t }
+    fn coordinate(&self, t: u64, _j: u32, parts: &Parts) -> Visited<F> {
+        Visited { w: F::from_f64(parts.value), seen: t }
     }
     fn clock(&self, t: u64, _table: &Table<Visited<F>>) -> StepClock {
         StepClock { t, ..StepClock::default() }
@@ -164,11 +164,11 @@ impl<F: Float> Merging<Pulled<F>, GravityClock> for TruncatedGradient {
     fn rounds(&self, now: &GravityClock) -> u64 {
         now.t
     }
-    fn parts(&self, now: &GravityClock, c: &Pulled<F>) -> Parts {
-        [self.played(now, 0, c).to_f64(), 0.0, 0.0]
+    fn parts(&self, now: &GravityClock, j: u32, c: &Pulled<F>) -> Parts {
+        Parts { value: self.played(now, j, c).to_f64(), ..Parts::default() }
     }
-    fn coordinate(&self, _t: u64, &[w, ..]: &Parts) -> Pulled<F> {
-        Pulled { w: F::from_f64(w), seen: F::ZERO }
+    fn coordinate(&self, _t: u64, _j: u32, parts: &Parts) -> Pulled<F> {
+        Pulled { w: F::from_f64(parts.value), seen: F::ZERO }
     }
     fn clock(&self, t: u64, _table: &Table<Pulled<F>>) -> GravityClock {
         GravityClock { t, ..GravityClock::default() }

@@ -20,7 +20,7 @@ use super::{ArrayIndex, ArrayValue, Rows, Weights};
 use crate::Float;
 use crate::sums::{LANES, fold_lanes};
 
-/// How eight items become eight ids.
+/// Conversion of eight items to eight ids.
 pub trait EightIds: Sized {
     /// # Safety
     ///
@@ -53,7 +53,7 @@ impl EightIds for i64 {
     }
 }
 
-/// How eight items become eight values, and the range of their magnitudes.
+/// Conversion of eight items to eight values, and the range of their magnitudes.
 pub trait EightValues: Sized {
     /// The smallest and the largest magnitudes so far.
     #[doc(hidden)]
@@ -320,7 +320,7 @@ unsafe fn margin<F: Lane, I: ArrayIndex, V: ArrayValue, const CHECKS: bool>(
     if CHECKS && !is_good { f64::NAN } else { margin }
 }
 
-/// The same for cells that are the features from 1 on.
+/// Like the function above, for dense cells, which are the features from 1 on.
 #[inline(always)]
 unsafe fn dense_margin<F: Lane, V: ArrayValue>(
     cells: &[V],
@@ -407,7 +407,7 @@ enum Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// None where weights are not in an array.
+    /// `None` if the weights are not in an array.
     fn of(weights: &'a Weights, columns: usize) -> Option<Self> {
         match weights {
             Weights::Array(array) => Some(Columns::Wide(first(array, columns))),
@@ -417,7 +417,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// As many items as there are columns, from the second on; zeros where there are fewer.
+/// One item for each column, from the second on; missing items are zero.
 fn first<F: Float>(array: &[F], columns: usize) -> Cow<'_, [F]> {
     array.get(1..=columns).map_or_else(
         || {

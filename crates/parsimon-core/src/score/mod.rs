@@ -1,9 +1,11 @@
 //! The margins of rows by weights that are laid out: the loop behind `Scorer`.
 //!
 //! Rows come from chunks, or from arrays as other libraries have them. The sum of a row has the order of [`sum_lanes`], and the
-//! copy for AVX2, which loads eight weights at once, gives the same bits. Measured in `record/2026-11-16-python.md`.
+//! copy for AVX2, which loads eight weights at once, gives the same bits. Measured in `record/python.md`.
 
 #![allow(unsafe_code)]
+
+mod numbers;
 
 use std::collections::HashMap;
 
@@ -13,12 +15,13 @@ use crate::{Chunk, Float, Precision, huge};
 use avx2::{EightIds, EightValues};
 #[cfg(not(target_arch = "x86_64"))]
 use lanes::{EightIds, EightValues};
+pub(crate) use numbers::NumberWeights;
 
 /// The weights of one head.
 pub(crate) enum Weights {
-    /// The last item is a zero, which stands for every id beyond.
+    /// The last item is a zero and serves every id beyond the array.
     Array(Vec<f64>),
-    /// The same for a learner that rounds to f32.
+    /// Weights of a learner that rounds to f32.
     ///
     /// PERF: half the memory, and more of it in the cache.
     Short(Vec<f32>),
@@ -49,7 +52,7 @@ impl Weights {
         }
     }
 
-    /// The same without an array.
+    /// Weights without an array.
     pub(crate) fn map(ids: &[u32], weights: &[f64], precision: Precision) -> Self {
         Weights::Map(ids.iter().copied().zip(weights.iter().copied()).collect(), precision)
     }
@@ -65,9 +68,9 @@ impl Weights {
 
 /// An item of an array that says which feature a value belongs to.
 pub trait ArrayIndex: EightIds + Copy + PartialOrd + Sync {
-    /// As a place in an array; a negative one becomes larger than any place.
+    /// Converts an id to an array index; a negative id becomes larger than any index.
     fn place(self) -> usize;
-    /// Whether it is the place of one of so many columns.
+    /// Whether it is the index of one of `columns` columns.
     fn is_below(self, columns: usize) -> bool;
     /// The id of the feature.
     fn id(self) -> u32;
@@ -134,7 +137,7 @@ pub(crate) trait Rows {
     type Value: ArrayValue;
     /// Whether every row is in order: its ids rise and are inside, its values are numbers other than zero within any limit.
     const ORDERED: bool;
-    /// How many there are.
+    /// Number of names.
     fn len(&self) -> usize;
     /// Ids and values of a row.
     fn row(&self, i: usize) -> (&[Self::Index], &[Self::Value]);
@@ -166,7 +169,7 @@ impl Rows for Chunk {
 
 /// Some rows of a CSR matrix. Row `i` is what stands from `starts[i]` to `starts[i + 1]`, which are places of `indices` and `values`.
 pub struct SparseRows<'a, I, V> {
-    /// Where rows begin, and the end of the last one.
+    /// Starts of the rows, and the end of the last row.
     pub starts: &'a [I],
     /// The columns of all entries of the matrix.
     pub indices: &'a [I],
@@ -214,7 +217,7 @@ impl<I: ArrayIndex, V: ArrayValue> Rows for SparseRows<'_, I, V> {
     }
 }
 
-/// Appends the margins of the first rows, one per head, up to a row that is not in order. Returns how many rows it were.
+/// Appends the margins of the first rows, one per head, up to a row that is not sorted. Returns the number of these rows.
 pub(crate) fn score<R: Rows>(
     heads: &[(f64, Weights)],
     limit: f64,
@@ -224,13 +227,13 @@ pub(crate) fn score<R: Rows>(
     margins.reserve(rows.len() * heads.len());
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has AVX2, which was asked just now.
+        // SAFETY: the machine has AVX2, as checked above.
         return unsafe { avx2::score(heads, limit, rows, margins) };
     }
     plain(heads, limit, rows, margins)
 }
 
-/// The same for rows of so many cells each, which are the features from 1 on.
+/// Like the function above, for dense rows, whose cells are the features from 1 on.
 pub(crate) fn score_dense<V: ArrayValue>(
     heads: &[(f64, Weights)],
     limit: f64,
@@ -243,7 +246,7 @@ pub(crate) fn score_dense<V: ArrayValue>(
     margins.reserve(cells.len() / columns * heads.len());
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has AVX2, which was asked just now.
+        // SAFETY: the machine has AVX2, as checked above.
         return unsafe { avx2::score_dense(heads, limit, (cells, columns), margins) };
     }
     plain_dense(heads, limit, (cells, columns), margins)
@@ -321,7 +324,7 @@ impl Weights {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod lanes {
-    /// Nothing to ask of an item.
+    /// No check of an item.
     pub trait EightIds {}
     pub trait EightValues {}
     impl<T> EightIds for T {}

@@ -1,4 +1,4 @@
-//! What tests of projections share: streams as dense rows, and differences with a name.
+//! Shared code of the projection tests: streams as dense rows, and named differences.
 
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::{Options, SplitMix64, random};

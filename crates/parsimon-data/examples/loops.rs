@@ -18,7 +18,7 @@ use parsimon_core::{
     Chunk, Lane, Lanes, Learner, Loss, Online, Packed, Precision, Repeats, Schedule, State, Table,
 };
 use parsimon_data::cache::Writer;
-use parsimon_data::{Format, Input, Options, Reader, Space};
+use parsimon_data::{Ask, Format, Input, Options, Reader, Reading, Space};
 
 const ROWS: u64 = 2_000;
 const BITS: u8 = 18;
@@ -124,7 +124,11 @@ fn parse(
     rounds: usize,
 ) -> Result<usize, Box<dyn Error>> {
     let space = (format == Format::Vw).then_some(Space::Hashed { bits: BITS });
-    let options = Options { format: Some(format), space, keep_names, ..Options::default() };
+    let options = Options {
+        reading: Reading { format: Some(format), space, ..Reading::default() },
+        ask: Ask { keep_names, ..Ask::default() },
+        ..Options::default()
+    };
     let (mut chunk, mut features) = (Chunk::new(), 0);
     for _ in 0..rounds {
         features = 0;

@@ -5,14 +5,19 @@
 use std::time::Instant;
 
 use parsimon_core::Chunk;
-use parsimon_data::{Input, Labels, Options, Reader};
+use parsimon_data::{Ask, Input, Labels, Options, Reader, Reading, Run};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("which file?")?;
     let threads = arguments.next().map_or(Ok(1), |t| t.parse())?;
     let keep_names = arguments.next().is_none();
-    let options = Options { labels: Labels::Any, threads, keep_names, ..Options::default() };
+    let options = Options {
+        reading: Reading { labels: Labels::Any, ..Reading::default() },
+        run: Run { threads, ..Run::default() },
+        ask: Ask { keep_names, ..Ask::default() },
+        ..Options::default()
+    };
     let input = Input::from(path);
     for _ in 0..5 {
         let start = Instant::now();

@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use parsimon_core::{Chunk, NumberColumn, Repeats, RowError};
 use parsimon_files::memory;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::carried::CarriedRow;
 use crate::columns::{Columns, Role};
 use crate::cross::Cross;
+use crate::curves::{PairedRow, Shape};
 use crate::error::{Bad, DataError, shown};
-use crate::kinds::Missing;
+use crate::kinds::{Missing, NumberForm};
 use crate::label::{Found, LabelReader, LabelTexts, is_code, trimmed};
 use crate::names::News;
+use crate::remedy::{Message, Remedy};
 use crate::seen::{Recent, Seen};
 use crate::separators::Separators;
-use crate::{DataErrorKind, Kinds, Options, Space, hash, row_sort};
+use crate::{DataErrorKind, Options, Space, hash, row_sort};
 
 /// The options, checked and made ready; shared by all parser threads.
 #[derive(Debug)]
@@ -23,18 +25,23 @@ pub(crate) struct Spec {
     pub(crate) space: Space,
     pub(crate) labels: LabelReader,
     pub(crate) max_value: f64,
+    /// The largest magnitude of a cell in a number column, and of a label.
+    pub(crate) max_cell: f64,
+    pub(crate) max_label: f64,
     pub(crate) options: Options,
     /// Which cells of a table have no value.
     pub(crate) missing: Missing,
+    /// How the labels of a table are written.
+    pub(crate) label_form: NumberForm,
     /// The longest run of words that is a feature of a text column.
     pub(crate) ngrams: usize,
-    /// Only labels are wanted: features may be passed over.
+    /// Only labels are wanted: features may be skipped.
     pub(crate) labels_only: bool,
     /// How many cells travel with each row.
     pub(crate) carried: usize,
 }
 
-/// What became of one piece of input.
+/// The result of parsing one piece of input.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     /// The chunks with rows in them come first; `len` says how many. The rest are spare buffers.
@@ -47,6 +54,8 @@ pub(crate) struct Parsed {
     pub(crate) label_news: Vec<String>,
     /// Namespaces met for the first time, where there are interactions.
     pub(crate) namespaces: Vec<String>,
+    /// Fields met for the first time that are no columns of the table.
+    pub(crate) unknown: Vec<Box<str>>,
     /// Lines in this piece.
     pub(crate) lines: u64,
     pub(crate) largest: u32,
@@ -64,6 +73,7 @@ impl Parsed {
         self.news.clear();
         self.label_news.clear();
         self.namespaces.clear();
+        self.unknown.clear();
         self.lines = 0;
         self.largest = 0;
         self.unfit = 0;
@@ -74,7 +84,7 @@ impl Parsed {
 /// The most products of one row: 2 GiB of them.
 const MOST_CROSSES: u64 = 1 << 27;
 
-/// So many products of one row are not looked at.
+/// Limit of the number of products of one row.
 const FEW_CROSSES: u64 = 1 << 16;
 
 /// What a product takes: slot, value and key, in vectors that double, here and in the rows.
@@ -85,40 +95,48 @@ const CROSS: u64 = 64;
 fn check_crosses(products: u64) -> Result<(), Bad> {
     let words = match memory::check(products.saturating_mul(CROSS)) {
         _ if products > MOST_CROSSES => {
-            format!("the row's interactions are {products} features: too many")
+            format!("the row's interactions are {products} features: too many").into()
         }
-        Err(shortage) => shortage.of(
-            &format!("a row whose interactions are {products} features"),
-            "use fewer interactions",
-        ),
+        Err(shortage) => {
+            let what = format!("a row whose interactions are {products} features");
+            let advice = Remedy::Advice("use fewer interactions".into());
+            Message::shortage(&shortage, &what, &[advice])
+        }
         Ok(()) => return Ok(()),
     };
     Err(Bad::new(DataErrorKind::TooLong, 0, words))
 }
 
-/// The columns of a schema, found by name.
+/// The columns of a table whose rows name their cells.
 #[derive(Debug)]
 pub(crate) struct NamedColumns {
-    pub(crate) columns: Columns,
+    pub(crate) columns: Arc<Columns>,
     places: FxHashMap<String, usize>,
 }
 
 impl NamedColumns {
-    /// Of the schema that the options have, unless features are ids.
-    fn of(spec: &Spec) -> Option<Self> {
-        let Kinds::Known(schema) = &spec.options.kinds else { return None };
-        let names: Vec<String> = schema.columns.iter().map(|column| column.name.clone()).collect();
-        // Where the label is no column of the schema, the fields of rows are understood one by one.
-        let columns = Columns::by_kind(&names, &spec.options, schema).ok()?;
-        let places = names.into_iter().zip(0..).collect();
-        (spec.space != Space::Ids).then_some(Self { columns, places })
+    fn new(columns: &Arc<Columns>) -> Self {
+        let places = columns.columns.iter().zip(0..);
+        let places = places.map(|(column, place)| (column.name.clone(), place)).collect();
+        Self { columns: columns.clone(), places }
     }
 
-    /// The role of a column.
-    pub(crate) fn role(&self, name: &str) -> Option<Role> {
-        self.places.get(name).map(|&place| self.columns.columns[place].role)
+    /// The place of a column.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// Whether a field is read though the row has an object of features beside it.
+    pub(crate) fn is_beside_features(&self, name: &str) -> bool {
+        self.place(name).is_some_and(|place| {
+            let column = &self.columns.columns[place];
+            matches!(column.role, Role::Label | Role::Weight) || column.carried.is_some()
+        })
     }
 }
+
+/// Maximum number of remembered fields that no schema knows.
+const MOST_UNKNOWN: usize = 1000;
 
 /// A row of hashed features before it is sorted.
 #[derive(Debug, Default)]
@@ -152,7 +170,7 @@ impl HashedRow {
         self.clear();
     }
 
-    /// The same for any row.
+    /// Finishes a row of any length by sorting its features.
     fn sort_into(&mut self, chunk: &mut Chunk) {
         // INVARIANT: a line of at most 1 GiB and at most `MOST_CROSSES` products are fewer than 2^32.
         let key = |(k, &slot): (usize, &u32)| u64::from(slot) << 32 | u64::from(k as u32);
@@ -178,7 +196,7 @@ impl HashedRow {
     }
 }
 
-/// So many names are remembered where only some are wanted.
+/// Maximum number of remembered names where only some are wanted.
 const MOST_SEEN: usize = 1 << 20;
 
 /// Builds rows. One per parser thread; it remembers which names it has reported.
@@ -203,8 +221,13 @@ pub(crate) struct Builder {
     base: Option<f64>,
     /// The columns whose numbers stay apart, in the piece being parsed.
     columns: Vec<NumberColumn>,
-    /// The columns of a schema that was given, for rows that name their cells.
-    pub(crate) named_columns: Option<Arc<NamedColumns>>,
+    /// The columns of rows that name their cells.
+    named_columns: Option<Arc<NamedColumns>>,
+    /// The fields of such rows that are no columns.
+    unknown: FxHashSet<Box<str>>,
+    /// The curves and pairs of the table.
+    shape: Option<Arc<Shape>>,
+    paired: PairedRow,
     /// Of the text being parsed, for parsers that want to know them.
     pub(crate) separators: Separators,
 }
@@ -214,8 +237,8 @@ impl Builder {
         let (bits, seen) = match spec.space {
             Space::Ids => (0, None),
             Space::Hashed { bits } => {
-                let keep = spec.options.keep_names && !spec.labels_only;
-                let most = match spec.options.named_slots {
+                let keep = spec.options.ask.keep_names && !spec.labels_only;
+                let most = match spec.options.ask.named_slots {
                     None => usize::MAX,
                     Some(_) => MOST_SEEN,
                 };
@@ -223,14 +246,13 @@ impl Builder {
             }
         };
         let recent = seen.as_ref().map_or_else(Recent::default, |_| Recent::new());
-        let cross = Cross::new(&spec.options.interactions).map(Box::new);
+        let cross = Cross::new(&spec.options.reading.interactions).map(Box::new);
         let label_texts = LabelTexts::default();
         let (out, chunk, hashed) = (Parsed::default(), Chunk::new(), HashedRow::default());
         let separators = Separators::default();
         let letters = hash::letters();
         let columns = Vec::new();
         let carried = CarriedRow::new(spec.carried);
-        let named_columns = NamedColumns::of(&spec).map(Arc::new);
         Self {
             spec,
             out,
@@ -246,7 +268,10 @@ impl Builder {
             carried,
             base: None,
             columns,
-            named_columns,
+            named_columns: None,
+            unknown: FxHashSet::default(),
+            shape: None,
+            paired: PairedRow::default(),
             separators,
         }
     }
@@ -280,10 +305,34 @@ impl Builder {
         self.out.len += 1;
     }
 
+    /// The columns, for rows that name their cells.
+    pub(crate) fn named(&mut self, columns: &Arc<Columns>) -> Arc<NamedColumns> {
+        match &self.named_columns {
+            Some(named) if Arc::ptr_eq(&named.columns, columns) => named.clone(),
+            _ => self.named_columns.insert(Arc::new(NamedColumns::new(columns))).clone(),
+        }
+    }
+
+    /// Notes a field that is no column of the table.
+    pub(crate) fn note_unknown(&mut self, field: &str) {
+        if self.unknown.len() < MOST_UNKNOWN && !self.unknown.contains(field) {
+            self.unknown.insert(field.into());
+            self.out.unknown.push(field.into());
+        }
+    }
+
     /// Says which columns the table has whose numbers stay apart, before its first row.
-    pub(crate) fn begin_table<'a>(&mut self, names: impl Iterator<Item = (u32, &'a str)>) {
+    pub(crate) fn begin_table(&mut self, columns: &Columns) {
+        self.begin_numbers(columns.numbers());
+        self.shape = columns.shape.clone().filter(|_| !self.is_ids());
+        self.paired.begin(self.shape.as_ref().map_or(0, |shape| shape.sides));
+    }
+
+    /// The same for a table whose features are made.
+    pub(crate) fn begin_numbers<'a>(&mut self, names: impl Iterator<Item = (u32, &'a str)>) {
+        self.shape = None;
         self.columns.clear();
-        if self.spec.options.numbers_apart {
+        if self.spec.options.reading.numbers_apart {
             let bits = self.bits;
             let is_ids = self.is_ids();
             self.columns.extend(names.map(|(id, name)| match is_ids {
@@ -295,6 +344,53 @@ impl Builder {
             }));
         }
         self.chunk.set_columns(&self.columns);
+    }
+
+    /// The number of columns whose numbers stay apart.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn number_columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether number columns have curves, or columns are paired.
+    #[inline]
+    pub(crate) fn is_shaped(&self) -> bool {
+        self.shape.is_some()
+    }
+
+    /// Adds the features that the curve of the table's `k`-th number column has for a cell, and notes its bin.
+    #[inline]
+    pub(crate) fn push_shape(&mut self, k: usize, value: f64) {
+        // PERF: moved out and back, not counted.
+        if let Some(shape) = self.shape.take() {
+            self.push_shaped(&shape, k, value);
+            self.shape = Some(shape);
+        }
+    }
+
+    fn push_shaped(&mut self, shape: &Shape, k: usize, value: f64) {
+        if let Some(Some(curve)) = shape.curves.get(k) {
+            for (hat, value) in curve.hats(value) {
+                if value != 0.0 {
+                    self.hashed.push(hash::slot(hat.hash, self.bits), value);
+                    self.report_name(hat.hash, || (b"", &hat.name));
+                }
+            }
+        }
+        if let Some(Some((place, bins))) = shape.bins.get(k) {
+            let bin = bins.of(value);
+            self.paired.put(*place, bin.hash, &bin.name);
+        }
+    }
+
+    /// Notes the category of a column, if it is in a pair.
+    #[inline]
+    pub(crate) fn note_category(&mut self, column: &str, name: &[u8]) {
+        if let Some(shape) = &self.shape
+            && let Some(&place) = shape.categories.get(column)
+        {
+            self.paired.put(place, hash::feature(0, name), name);
+        }
     }
 
     /// Whether numbers of tables stay apart from the features.
@@ -352,12 +448,12 @@ impl Builder {
     pub(crate) fn push_number_rows(&mut self, labels: &[f64], columns: &[(usize, &[f64])]) {
         let mut start = 0;
         while start < labels.len() {
-            let room = self.spec.options.chunk_rows - self.chunk.len();
+            let room = self.spec.options.bounds.chunk_rows - self.chunk.len();
             let end = labels.len().min(start + room);
             let cells: Vec<_> = columns.iter().map(|&(k, all)| (k, &all[start..end])).collect();
             self.chunk.push_number_rows(&labels[start..end], &cells);
             self.out.rows += (end - start) as u64;
-            if self.chunk.len() >= self.spec.options.chunk_rows {
+            if self.chunk.len() >= self.spec.options.bounds.chunk_rows {
                 self.hand_over_chunk();
             }
             start = end;
@@ -369,7 +465,7 @@ impl Builder {
         self.bits
     }
 
-    /// Takes in a cell that travels with the row.
+    /// Processes a cell that travels with the row.
     pub(crate) fn carry(&mut self, k: u32, content: &[u8]) {
         self.carried.put(k, content);
     }
@@ -489,16 +585,35 @@ impl Builder {
         }
     }
 
-    /// What the loss is told about a label; under `Labels::Any` a text is remembered.
+    /// Returns the number that the loss receives for a label; under `Labels::Any` a text is remembered.
     #[inline]
     pub(crate) fn label(&mut self, found: Found<'_>, column: usize) -> Result<Option<f64>, Bad> {
-        let y = self.spec.labels.read(found, column, self.spec.max_value)?;
+        let found = match found {
+            Found::Text(text) if self.spec.label_form != NumberForm::Plain => {
+                self.spec.label_form.read(text.trim_ascii()).map_or(found, Found::Number)
+            }
+            found => found,
+        };
+        let y = self.spec.labels.read(found, column, self.spec.max_label)?;
         if let (Some(y), Found::Text(text)) = (y, found)
             && is_code(y)
         {
             self.remember_label(y, text);
         }
         Ok(y)
+    }
+
+    /// Reads a label that is true or false: one of these words where labels are words, else 1 or 0.
+    pub(crate) fn truth_label(&mut self, truth: bool, column: usize) -> Result<Option<f64>, Bad> {
+        let number = Found::Number(f64::from(truth));
+        if self.spec.labels.are_numbers() {
+            return self.label(number, column);
+        }
+        let word: &[u8] = if truth { b"true" } else { b"false" };
+        match self.label(Found::Text(word), column) {
+            Ok(Some(y)) => Ok(Some(y)),
+            _ => self.label(number, column),
+        }
     }
 
     /// Remembers the text of a label's code.
@@ -519,7 +634,7 @@ impl Builder {
             Err(Bad::new(
                 DataErrorKind::Label,
                 column,
-                "the label is missing; remove the row, or skip it with --skip-bad",
+                Message::new("the label is missing").or(Remedy::SkipBad),
             ))
         }
     }
@@ -564,7 +679,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The same for a row that may have a tag and takes part in no interaction.
+    /// Finishes a row that may have a tag and takes part in no interaction.
     pub(crate) fn finish_tagged(
         &mut self,
         label: Option<f64>,
@@ -580,7 +695,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The same for formats where only the sum of repeated features can be refused.
+    /// Finishes a row of a format where only the sum of repeated features can be refused.
     pub(crate) fn finish_adding(
         &mut self,
         label: Option<f64>,
@@ -616,7 +731,7 @@ impl Builder {
             self.out.largest = self.out.largest.max(j);
         }
         self.out.rows += 1;
-        if self.chunk.len() >= self.spec.options.chunk_rows {
+        if self.chunk.len() >= self.spec.options.bounds.chunk_rows {
             self.hand_over_chunk();
         }
     }
@@ -631,10 +746,35 @@ impl Builder {
             }
             self.push_crosses();
         }
+        if let Some(shape) = self.shape.take() {
+            self.push_pairs(&shape);
+            self.shape = Some(shape);
+        }
         if !self.hashed.slots.is_empty() {
             self.hashed.move_into(&mut self.chunk);
         }
         Ok(())
+    }
+
+    /// Adds the features of pairs of columns.
+    fn push_pairs(&mut self, shape: &Shape) {
+        let Self { bits, hashed, seen, recent, out, paired, .. } = self;
+        paired.generate(&shape.pairs, |h, a, b| {
+            let slot = hash::slot(h, *bits);
+            hashed.push(slot, 1.0);
+            if let Some(seen) = seen
+                && !recent.has(h)
+            {
+                recent.put(h);
+                if seen.is_new(h) {
+                    out.news.push_with(slot, |text| {
+                        text.extend_from_slice(a);
+                        text.push(b'*');
+                        text.extend_from_slice(b);
+                    });
+                }
+            }
+        });
     }
 
     fn push_crosses(&mut self) {
@@ -679,13 +819,16 @@ impl Builder {
         if let Some(cross) = &mut self.cross {
             cross.clear();
         }
+        if self.is_shaped() {
+            self.paired.clear();
+        }
     }
 
-    /// Notes a bad row at a line of this piece; false when that was one too many to go on.
+    /// Notes a bad row at a line of this piece; false when that was one too many to continue.
     #[cold]
     pub(crate) fn refuse(&mut self, line: u64, bad: Bad) -> bool {
         self.abandon_row();
         self.out.bad.push((self.out.rows, line, bad));
-        self.out.bad.len() as u64 <= self.spec.options.skip_bad
+        self.out.bad.len() as u64 <= self.spec.options.bounds.skip_bad
     }
 }

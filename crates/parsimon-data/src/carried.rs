@@ -2,20 +2,20 @@
 //! columns of the input, and for metrics by segment.
 //!
 //! They take the place of the row's tag in the [`Chunk`](parsimon_core::Chunk), so that whatever moves rows moves them. The
-//! bytes are the tag of the row and then each cell in the order of [`Options::carried_columns`](crate::Options), every one with
+//! bytes are the tag of the row and then each cell in the order of [`Ask::carried`](crate::Options), every one with
 //! its length before it.
 
 /// The cells of the row under construction.
 #[derive(Debug, Default)]
 pub(crate) struct CarriedRow {
     text: Vec<u8>,
-    /// Where each cell stands in the text; `None` for a missing one.
+    /// Position of each cell in the text; `None` for a missing cell.
     cells: Vec<Option<(usize, usize)>>,
     encoded: Vec<u8>,
 }
 
 impl CarriedRow {
-    /// Rows of so many cells.
+    /// Rows of `cells` cells.
     pub(crate) fn new(cells: usize) -> Self {
         Self { cells: vec![None; cells], ..Self::default() }
     }
@@ -25,7 +25,7 @@ impl CarriedRow {
         !self.cells.is_empty()
     }
 
-    /// Takes in a cell. An empty one is missing.
+    /// Processes a cell. An empty one is missing.
     pub(crate) fn put(&mut self, k: u32, content: &[u8]) {
         if let Some(cell) = self.cells.get_mut(k as usize)
             && !content.is_empty()
@@ -62,15 +62,15 @@ fn push(out: &mut Vec<u8>, cell: Option<&[u8]>) {
     out.extend_from_slice(cell.unwrap_or_default());
 }
 
-/// The texts that a row carries under [`Options::carried_columns`](crate::Options): its tag first, then the cells in the order of
+/// The texts that a row carries under [`Ask::carried`](crate::Options): its tag first, then the cells in the order of
 /// [`Reader::carried_columns`](crate::Reader::carried_columns).
 ///
 /// ```
 /// use parsimon_core::Chunk;
-/// use parsimon_data::{Carried, Input, Options, Reader};
+/// use parsimon_data::{Ask, Carried, Input, Options, Reader};
 ///
 /// let bytes = b"id,city,y\n7,Paris,1\n8,,0\n".to_vec();
-/// let options = Options { carried_columns: vec!["city".into(), "id".into()], ..Options::default() };
+/// let options = Options::from(Ask { carried: vec!["city".into(), "id".into()], ..Ask::default() });
 /// let input = Input::Bytes { name: "people.csv".into(), bytes };
 /// let mut reader = Reader::open(&[input], &options).unwrap();
 /// let mut chunk = Chunk::new();

@@ -1,8 +1,16 @@
-//! What the columns of a table are for: one is the label, one may be the weight, the rest are features.
+//! Roles of a table's columns: one is the label, one may be the weight, the rest are features.
 
+use std::sync::Arc;
+
+use crate::curves::Shape;
 use crate::error::shown;
 use crate::kinds::{NumberForm, TimeForm, find, nearest, select};
+use crate::remedy::{Message, Remedy};
+use crate::role_names::{asks_no_weight, label_name, weight_name};
 use crate::{Kind, Labels, Options, TableSchema};
+
+/// Any number of empty cells behind the last column.
+pub(crate) const ANY_TAILS: u64 = u64::MAX;
 
 /// The columns of a table, in order.
 #[derive(Debug, PartialEq)]
@@ -17,8 +25,12 @@ pub(crate) struct Columns {
     pub(crate) delimiter: u8,
     /// Whether the first line of text has their names.
     pub(crate) has_header: bool,
-    /// Whether quotes are as a careless program writes them, in text.
+    /// Whether quotes inside of text do not follow RFC 4180.
     pub(crate) is_careless: bool,
+    /// How many empty cells may stand behind the last column, in text: see `Dialect`.
+    pub(crate) tails: u64,
+    /// Curves and pairs, if there are any.
+    pub(crate) shape: Option<Arc<Shape>>,
 }
 
 /// One column.
@@ -58,9 +70,6 @@ pub(crate) enum Role {
     Empty,
 }
 
-pub(crate) const LABELS: [&str; 5] = ["label", "target", "y", "click", "class"];
-pub(crate) const WEIGHTS: [&str; 3] = ["weight", "importance", "sample_weight"];
-
 impl Columns {
     /// Gives each column its role. `fallback` is the label's position when none is named so.
     pub(crate) fn new(
@@ -69,19 +78,21 @@ impl Columns {
         fallback: Option<usize>,
     ) -> Result<Self, String> {
         check_names(names)?;
+        let all = || names.iter().map(String::as_str);
         // To predict, a table need not have the label: what is not called so is a feature.
-        let optional = matches!(options.labels, Labels::Optional(_));
-        let label = match &options.label_column {
+        let optional = matches!(options.reading.labels, Labels::Optional(_));
+        let label = match &options.reading.label_column {
             Some(asked) if optional => find(names, asked).ok(),
             Some(asked) => Some(find(names, asked)?),
-            None if optional => usual(names, &LABELS),
-            None => usual(names, &LABELS).or(fallback),
+            None if optional => position(names, label_name(all())),
+            None => position(names, label_name(all())).or(fallback),
         };
         // Nor the weight, which a prediction does not use.
-        let weight = match &options.weight_column {
+        let weight = match &options.reading.weight_column {
+            Some(asked) if asks_no_weight(names, asked) => None,
             Some(asked) if optional => find(names, asked).ok(),
             Some(asked) => Some(find(names, asked)?),
-            None => usual(names, &WEIGHTS).filter(|&w| Some(w) != label),
+            None => position(names, weight_name(all())).filter(|&w| Some(w) != label),
         };
         if weight.is_some() && weight == label {
             return Err("label and weight are the same column".to_owned());
@@ -91,7 +102,7 @@ impl Columns {
             found.collect::<Result<Vec<_>, _>>().map(|lists| lists.concat())
         };
         let (ignored, texts) =
-            (positions(&options.ignored_columns)?, positions(&options.text_columns)?);
+            (positions(&options.reading.ignore)?, positions(&options.reading.categories)?);
         let mut id = 0;
         let columns = names
             .iter()
@@ -123,29 +134,36 @@ impl Columns {
             delimiter: b',',
             has_header: true,
             is_careless: false,
+            tails: ANY_TAILS,
+            shape: None,
         }
     }
 
-    /// The same by the kinds of a schema, whatever the order of the columns. Columns that the schema does not know are
+    /// Returns the roles by the kinds of a schema, in any order of the columns. Columns that the schema does not know are
     /// not read. Columns that are not there are refused, unless what does not fit is missing.
     pub(crate) fn by_kind(
         names: &[String],
         options: &Options,
         schema: &TableSchema,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Message> {
         check_names(names)?;
-        let optional = matches!(options.labels, Labels::Optional(_));
-        let asked = options.label_column.as_ref().or(schema.label.as_ref());
-        let is_stored = options.label_column.is_none() || options.label_column == schema.label;
+        let optional = matches!(options.reading.labels, Labels::Optional(_));
+        let asked = options.reading.label_column.as_ref().or(schema.label.as_ref());
+        let is_stored =
+            options.reading.label_column.is_none() || options.reading.label_column == schema.label;
         let label = match asked {
             // A stored name is no number of a column, even if it looks like one.
             Some(asked) if optional && is_stored => names.iter().position(|name| name == asked),
             Some(asked) if optional => find(names, asked).ok(),
             Some(asked) => Some(find(names, asked)?),
             None if optional => None,
-            None => return Err("has a schema without a label: name it with --label-column".into()),
+            None => {
+                let way = Remedy::NameLabel { columns: Vec::new() };
+                return Err(Message::new("has a schema without a label").or(way));
+            }
         };
-        let weight = match (&options.weight_column, &schema.weight) {
+        let weight = match (&options.reading.weight_column, &schema.weight) {
+            (Some(asked), _) if asks_no_weight(names, asked) => None,
             (Some(asked), _) if optional => find(names, asked).ok(),
             (Some(asked), _) => Some(find(names, asked)?),
             (None, Some(stored)) if optional => names.iter().position(|name| name == stored),
@@ -188,6 +206,7 @@ impl Columns {
             Column { name: name.clone(), role, carried: None }
         });
         let mut columns = Self::of(columns.collect(), label.is_some());
+        columns.shape = columns.shape_of(schema, k as usize);
         let is_free = |i: usize| Some(i) != label && Some(i) != weight;
         let unknown =
             (0..names.len()).filter(|&i| is_free(i) && schema.column(&names[i]).is_none());
@@ -200,9 +219,38 @@ impl Columns {
         });
         columns.absent = absent.map(|column| column.name.clone()).collect();
         match columns.absent.first() {
-            Some(first) if !options.unfit_is_missing => Err(nearest(names, first, "column")),
+            Some(first) if !options.ask.unfit_is_missing => {
+                Err(nearest(names, first, "column").into())
+            }
             _ => Ok(columns),
         }
+    }
+
+    /// The curves and pairs of a schema, for `numbers` number columns.
+    fn shape_of(&self, schema: &TableSchema, numbers: usize) -> Option<Arc<Shape>> {
+        if !schema.has_curves() {
+            return None;
+        }
+        let mut shape = Shape::new(numbers);
+        let mut places: Vec<(&str, usize)> = Vec::new();
+        let is_paired = |name: &str| schema.pairs.iter().flatten().any(|side| side == name);
+        for column in &self.columns {
+            let Some(known) = schema.column(&column.name) else { continue };
+            if let Role::Number { k, .. } = column.role {
+                shape.add_curve(k as usize, &column.name, &known.knots);
+            }
+            let place = match column.role {
+                _ if !is_paired(&column.name) => continue,
+                Role::Number { k, .. } => shape.add_bins(k as usize, &column.name, &known.cuts),
+                Role::Category | Role::Boolean => shape.add_category(&column.name),
+                _ => continue,
+            };
+            places.push((&column.name, place));
+        }
+        let place = |name: &String| places.iter().find(|(known, _)| known == name).map(|p| p.1);
+        let pairs = schema.pairs.iter();
+        shape.pairs = pairs.filter_map(|[a, b]| Some([place(a)?, place(b)?])).collect();
+        (!shape.is_empty()).then(|| Arc::new(shape))
     }
 
     /// The columns whose numbers may stay apart, in order, each with its id.
@@ -251,24 +299,28 @@ impl Columns {
 
 /// Refuses names that appear twice.
 pub(crate) fn check_names(names: &[String]) -> Result<(), String> {
-    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut sorted: Vec<(&str, usize)> = names.iter().map(String::as_str).zip(1..).collect();
     sorted.sort_unstable();
-    match sorted.windows(2).find(|w| w[0] == w[1]) {
+    match sorted.windows(2).find(|w| w[0].0 == w[1].0) {
         Some(twice) => Err(format!(
-            "column {} appears twice; rename one of the two",
-            shown(twice[0].as_bytes())
+            "columns {} and {} are both called {}; rename one of the two",
+            twice[0].1,
+            twice[1].1,
+            shown(twice[0].0.as_bytes())
         )),
         None => Ok(()),
     }
 }
 
-fn usual(names: &[String], list: &[&str]) -> Option<usize> {
-    list.iter().find_map(|usual| names.iter().position(|n| n.eq_ignore_ascii_case(usual)))
+/// Returns the position of a name, if there is one.
+fn position(names: &[String], name: Option<&str>) -> Option<usize> {
+    names.iter().position(|other| Some(other.as_str()) == name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reading;
 
     fn roles(names: &[&str], options: &Options) -> Result<Vec<Role>, String> {
         let names: Vec<_> = names.iter().map(|&n| n.to_owned()).collect();
@@ -282,20 +334,23 @@ mod tests {
     #[test]
     fn usual_names_have_usual_roles() {
         let default = Options::default();
-        let all = roles(&["a", "Click", "weight", "b"], &default).unwrap();
+        let all = roles(&["a", "Click", "Importance", "b"], &default).unwrap();
         assert_eq!(all, [feature(1), Role::Label, Role::Weight, feature(2)]);
+        let none = Reading { weight_column: Some("none".into()), ..Reading::default() };
+        let all = roles(&["y", "importance", "weight"], &none.into()).unwrap();
+        assert_eq!(all, [Role::Label, feature(1), feature(2)]);
         assert_eq!(roles(&["a", "b"], &default).unwrap(), [Role::Label, feature(1)]);
     }
 
     #[test]
     fn asked_for_columns_are_found_or_missed_by_name() {
-        let options = Options {
+        let options = Options::from(Reading {
             label_column: Some("b".into()),
             weight_column: Some("1".into()),
-            ignored_columns: vec!["d".into()],
-            text_columns: vec!["c".into()],
-            ..Options::default()
-        };
+            ignore: vec!["d".into()],
+            categories: vec!["c".into()],
+            ..Reading::default()
+        });
         let text = Role::Feature { id: 1, is_text: true };
         let all = roles(&["a", "b", "c", "d"], &options).unwrap();
         assert_eq!(all, [Role::Weight, Role::Label, text, Role::Ignored]);
@@ -305,7 +360,7 @@ mod tests {
         );
         assert_eq!(
             roles(&["a", "a"], &options).unwrap_err(),
-            "column \"a\" appears twice; rename one of the two"
+            "columns 1 and 2 are both called \"a\"; rename one of the two"
         );
     }
 }

@@ -79,7 +79,7 @@ impl Cross {
         let mut all: Vec<Vec<usize>> = Vec::new();
         for set in interactions {
             let of: Vec<usize> = set.iter().map(|s| position(s)).collect();
-            // The same namespaces in another order are the same interaction.
+            // An interaction does not depend on the order of its namespaces.
             if !all.iter().any(|known| sorted(known) == sorted(&of)) {
                 all.push(of);
             }
@@ -137,7 +137,7 @@ impl Cross {
         self.features.push(Feature { hash, value, start, end: self.text.len() });
     }
 
-    /// How many products the row has, at most.
+    /// Largest number of products of the row.
     pub(crate) fn count(&self) -> u64 {
         let product = |set: &Set| {
             set.of.iter().fold(1, |n: u64, &s| n.saturating_mul(self.chosen[s].len() as u64))

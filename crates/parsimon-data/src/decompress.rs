@@ -1,8 +1,11 @@
-//! Compressed bytes to bytes: gzip (of any number of members), zstd and bzip2, told by their first bytes.
+//! Decompression of gzip (any number of members), zstd and bzip2, recognized by their first bytes.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use parsimon_files::InputFile;
 
 /// Bytes from somewhere.
 pub(crate) type Stream = Box<dyn Read + Send>;
@@ -53,6 +56,11 @@ pub(crate) fn open(mut raw: Stream) -> io::Result<(Stream, bool)> {
         }
         None => (Box::new(whole), false),
     })
+}
+
+/// Opens a file, decompressed where it is compressed with gzip, zstd or bzip2, and returns whether it is.
+pub fn decompressed(path: &Path) -> io::Result<(Box<dyn Read + Send>, bool)> {
+    open(Box::new(InputFile::open(path)?))
 }
 
 #[cfg(feature = "zstd")]

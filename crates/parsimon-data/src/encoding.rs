@@ -1,6 +1,6 @@
 //! Text that is not UTF-8, as UTF-8: UTF-16, and bytes of Windows-1252 (which has Latin-1 in it).
 //!
-//! Both are streams around a stream. What they give depends on the bytes alone, whatever the sizes of reads.
+//! Both are streams around a stream. What they give depends on the bytes alone, for any sizes of reads.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -109,7 +109,24 @@ impl<R: Read> Read for FromUtf16<R> {
     }
 }
 
-/// What was decoded and not yet read.
+/// Whether lines end in a carriage return alone, as those of some spreadsheets on a Mac.
+pub(crate) fn ends_in_returns(head: &[u8]) -> bool {
+    memchr::memchr(b'\r', head).is_some_and(|first| first + 1 < head.len())
+        && memchr::memchr(b'\n', head).is_none()
+}
+
+/// A stream whose carriage returns are line feeds.
+pub(crate) struct FromReturns<R>(pub(crate) R);
+
+impl<R: Read> Read for FromReturns<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.read(buffer)?;
+        buffer[..n].iter_mut().filter(|b| **b == b'\r').for_each(|b| *b = b'\n');
+        Ok(n)
+    }
+}
+
+/// Decoded bytes that were not read yet.
 #[derive(Default)]
 struct Ready {
     bytes: Vec<u8>,
@@ -133,12 +150,12 @@ impl Ready {
     }
 }
 
-/// How many bytes of a text are not UTF-8, and where the first is.
+/// Number of bytes of a text that are not UTF-8, and the position of the first.
 #[derive(Debug, Default)]
 pub(crate) struct Strays {
     pub(crate) bytes: AtomicU64,
     pub(crate) first: OnceLock<Stray>,
-    /// What separates the cells of the table, and the names of its columns.
+    /// Separator of the cells of the table, and the names of its columns.
     pub(crate) columns: OnceLock<(u8, Vec<String>)>,
 }
 
@@ -178,7 +195,7 @@ pub(crate) struct FromWindows1252<R> {
     /// The place of the next byte, counted until the first stray: lines and bytes from 1.
     line: u64,
     byte: u64,
-    /// What the line has before that place, but for a great deal.
+    /// Returns the beginning of the line before that position, shortened.
     before: Vec<u8>,
 }
 

@@ -1,7 +1,7 @@
 //! Pieces to parsed pieces, in order: in the calling thread, or in several.
 //!
 //! With threads, one cuts the input and hands piece `i` to parser `i mod n`; what they parsed is
-//! collected in the same turn. So the order of rows is the order of the input whatever the number of
+//! collected in the same turn. So the order of rows is the order of the input regardless of the number of
 //! threads, nothing has to be sorted, and what is in flight is bounded by the queues.
 
 use std::sync::Arc;
@@ -9,8 +9,11 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, SendError, Sender, bounded, unbounded};
 
+use parsimon_files::threads;
+
 use crate::builder::{Builder, Parsed, Spec};
 use crate::cache::Contents;
+use crate::columns::Columns;
 use crate::delimited::{self, Dialect};
 use crate::line_blocks::BLOCK;
 use crate::source::{Body, Piece, Source};
@@ -52,14 +55,15 @@ impl Parser {
                 match (self.format, &piece.columns) {
                     (Format::Svmlight, _) => svmlight::parse(builder, text),
                     (Format::Vw, _) => vw::parse(builder, text),
-                    (Format::Jsonl, _) => jsonl::parse(builder, text),
+                    (Format::Jsonl, columns) => jsonl::parse(builder, text, columns.as_ref()),
                     (Format::Csv, Some(columns)) => {
-                        let (delimiter, is_careless) = (columns.delimiter, columns.is_careless);
-                        let dialect = Dialect { delimiter, is_careless, ..Dialect::CSV };
+                        let Columns { delimiter, is_careless, tails, .. } = **columns;
+                        let dialect = Dialect { delimiter, is_careless, tails, ..Dialect::CSV };
                         delimited::parse(builder, text, columns, dialect);
                     }
                     (Format::Tsv, Some(columns)) => {
-                        delimited::parse(builder, text, columns, Dialect::TSV);
+                        let dialect = Dialect { tails: columns.tails, ..Dialect::TSV };
+                        delimited::parse(builder, text, columns, dialect);
                     }
                     _ => {}
                 }
@@ -124,10 +128,11 @@ fn is_giant(piece: &Piece) -> bool {
 const DEPTH: usize = 4;
 
 impl Engine {
+    /// Starts at most as many parser threads as the machine can use.
     pub(crate) fn new(source: Source, spec: &Arc<Spec>, threads: usize) -> Self {
-        let source = match threads {
-            0 | 1 => source,
-            _ => match Threads::start(source, spec, threads) {
+        let source = match threads::usable(threads) {
+            1 => source,
+            threads => match Threads::start(source, spec, threads) {
                 Ok(threads) => return Engine::Threads(threads),
                 Err(source) => *source,
             },

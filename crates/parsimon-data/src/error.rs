@@ -1,9 +1,11 @@
-//! What went wrong with the data: a kind for programs, a place, and one line for people.
+//! Errors in the data: a kind for programs, a place, and one line for people.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use crate::remedy::{Door, Message, Remedy};
 
 /// Why data could not be read: what kind of error it is, where it is, and one line about it.
 ///
@@ -37,7 +39,7 @@ struct Inner {
     field: Option<String>,
     token: Option<String>,
     kind: DataErrorKind,
-    message: String,
+    message: Message,
     source: Option<io::Error>,
 }
 
@@ -82,53 +84,58 @@ pub enum DataErrorKind {
 impl DataError {
     pub(crate) fn io(name: &Arc<str>, doing: &str, source: io::Error) -> Self {
         let message = format!("{doing}: {}", lower_first(&parsimon_files::in_words(&source)));
-        Self::make(name, DataErrorKind::Io(source.kind()), message, Some(source))
+        Self::make(name, DataErrorKind::Io(source.kind()), message.into(), Some(source))
     }
 
     pub(crate) fn directory(name: &Arc<str>) -> Self {
         let source = io::Error::from(io::ErrorKind::IsADirectory);
         let kind = DataErrorKind::Io(source.kind());
-        Self::make(name, kind, "is a directory; pass the files in it".to_owned(), Some(source))
+        Self::make(name, kind, "is a directory; pass the files in it".into(), Some(source))
     }
 
     /// An input that is what it should be, and cannot be used here.
-    pub(crate) fn file(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn file(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::Input, message.into(), None)
     }
 
-    pub(crate) fn damaged(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn damaged(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::Damaged, message.into(), None)
     }
 
-    pub(crate) fn columns(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn columns(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::Columns, message.into(), None)
     }
 
-    pub(crate) fn format(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn format(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::Format, message.into(), None)
     }
 
-    pub(crate) fn version(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn version(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::Version, message.into(), None)
     }
 
-    pub(crate) fn labels(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn labels(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::Label, message.into(), None)
     }
 
-    pub(crate) fn too_long(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn too_long(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::TooLong, message.into(), None)
     }
 
-    pub(crate) fn memory(name: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn memory(name: &Arc<str>, message: impl Into<Message>) -> Self {
         Self::make(name, DataErrorKind::Memory, message.into(), None)
     }
 
     pub(crate) fn empty(name: &Arc<str>) -> Self {
-        Self::make(name, DataErrorKind::Empty, "is empty: no rows".to_owned(), None)
+        Self::make(name, DataErrorKind::Empty, "is empty: no rows".into(), None)
     }
 
-    pub(crate) fn setting(message: impl Into<String>) -> Self {
+    /// An error of a setting, which is not of the data.
+    pub fn usage(message: impl Into<Message>) -> Self {
+        Self::setting(message)
+    }
+
+    pub(crate) fn setting(message: impl Into<Message>) -> Self {
         Self::make(&Arc::from(""), DataErrorKind::Setting, message.into(), None)
     }
 
@@ -148,7 +155,7 @@ impl DataError {
     fn make(
         name: &Arc<str>,
         kind: DataErrorKind,
-        message: String,
+        message: Message,
         source: Option<io::Error>,
     ) -> Self {
         let name = name.clone();
@@ -156,13 +163,13 @@ impl DataError {
         Self(Box::new(Inner { name, path, line, column, field, token, kind, message, source }))
     }
 
-    /// The same error with more words at its end.
+    /// Returns the error with more words at its end.
     pub(crate) fn and(mut self, words: &str) -> Self {
         self.0.message.push_str(words);
         self
     }
 
-    /// The same error with the path of the file it names, if that is one of `files`.
+    /// Returns the error with the path of the file it names, if that is one of `files`.
     pub(crate) fn of(mut self, files: &[PathBuf]) -> Self {
         let named = files.iter().find(|path| path.display().to_string() == *self.0.name);
         self.0.path = self.0.path.or_else(|| named.cloned());
@@ -199,17 +206,38 @@ impl DataError {
         self.0.field.as_deref()
     }
 
-    /// What was found, where one token is to blame. Long tokens are cut.
+    /// The offending token, if the error is in one token. Long tokens are cut.
     pub fn token(&self) -> Option<&str> {
         self.0.token.as_deref()
     }
 
     /// The message, without the place.
-    pub fn message(&self) -> &str {
+    pub fn message(&self) -> &Message {
         &self.0.message
     }
 
-    /// Whether one row is to blame. [`Options::skip_bad`](crate::Options::skip_bad) passes over these.
+    /// The error without what can be done about it.
+    pub fn fact(&self) -> String {
+        format!("{}{}", self.place(), self.0.message.fact())
+    }
+
+    /// The error as its text shows it, with the names that a door has for settings.
+    pub fn words(&self, door: &dyn Door) -> String {
+        format!("{}{}", self.place(), self.0.message.words(door))
+    }
+
+    /// The input and the place in it, with a colon behind each; empty if no input is to blame.
+    fn place(&self) -> String {
+        let Inner { name, line, column, .. } = &*self.0;
+        if name.is_empty() {
+            return String::new();
+        }
+        let places = [line, column].into_iter().flatten();
+        let places: String = places.map(|place| format!(":{place}")).collect();
+        format!("{name}{places}: ")
+    }
+
+    /// Whether one row is to blame. [`Bounds::skip_bad`](crate::Bounds::skip_bad) passes over these.
     pub fn is_bad_row(&self) -> bool {
         self.0.line.is_some()
     }
@@ -227,15 +255,7 @@ impl DataError {
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { name, line, column, message, .. } = &*self.0;
-        if !name.is_empty() {
-            f.write_str(name)?;
-            for place in [line, column].into_iter().flatten() {
-                write!(f, ":{place}")?;
-            }
-            f.write_str(": ")?;
-        }
-        f.write_str(message)
+        write!(f, "{}{}", self.place(), self.0.message)
     }
 }
 
@@ -254,7 +274,7 @@ pub(crate) struct Bad(Box<Refused>);
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refused {
     pub(crate) column: usize,
-    pub(crate) message: String,
+    pub(crate) message: Message,
     kind: DataErrorKind,
     token: Option<String>,
     field: Option<String>,
@@ -263,7 +283,7 @@ pub(crate) struct Refused {
 impl Bad {
     // PERF: errors are made far from the loops that may need them.
     #[cold]
-    pub(crate) fn new(kind: DataErrorKind, column: usize, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: DataErrorKind, column: usize, message: impl Into<Message>) -> Self {
         let (message, token, field) = (message.into(), None, None);
         Self(Box::new(Refused { column, message, kind, token, field }))
     }
@@ -279,6 +299,13 @@ impl Bad {
     #[cold]
     pub(crate) fn in_field(mut self, name: &str) -> Self {
         self.field.get_or_insert_with(|| name.to_owned());
+        self
+    }
+
+    /// With a remedy.
+    #[cold]
+    pub(crate) fn or(mut self, remedy: Remedy) -> Self {
+        self.message = std::mem::take(&mut self.message).or(remedy);
         self
     }
 

@@ -12,8 +12,7 @@ struct Kind {
     endings: &'static [&'static str],
 }
 
-const SPREADSHEET: &str =
-    "save it as CSV, for example with: libreoffice --headless --convert-to csv {}";
+const SPREADSHEET: &str = "save it as CSV, for example with: python3 -c \"import pandas; pandas.read_excel('{}').to_csv('{}.csv', index=False)\"";
 const EXPORT: &str = "export the table in it as CSV";
 
 const EXCEL: Kind =
@@ -106,11 +105,16 @@ const MODEL: Kind = Kind {
     way: "pass it as MODEL, before DATA, to predict, evaluate or inspect it",
     endings: &[],
 };
+const UTF_32: Kind = Kind {
+    what: "text in UTF-32",
+    way: "convert it with: iconv -f UTF-32 -t UTF-8 {} > {}.utf8",
+    endings: &[],
+};
 const HTML: Kind = Kind { what: "an HTML page", way: EXPORT, endings: &[] };
 
-const ALL: [Kind; 23] = [
+const ALL: [Kind; 24] = [
     EXCEL, ODS, SAS, STATA, SPSS, FEATHER_1, ORC, AVRO, NUMPY, PICKLE, HDF5, SQLITE, R_DATA, ZIP,
-    SEVEN_ZIP, XZ, TAR, PDF, PICTURE, AUDIO, IDX, MODEL, HTML,
+    SEVEN_ZIP, XZ, TAR, PDF, PICTURE, AUDIO, IDX, MODEL, UTF_32, HTML,
 ];
 
 /// First bytes that no text has.
@@ -152,7 +156,7 @@ const MAGIC_OF_BINARY: [(&[u8], Kind); 12] = [
     (b"HEADER RECORD*******LIBRARY HEADER", SAS),
 ];
 
-/// What stands in the first 32 bytes of a SAS table, after twelve zeros.
+/// Bytes 12 to 31 of a SAS table; twelve zeros precede them.
 const SAS_MAGIC: &[u8] =
     b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\0\x09\xc7\x31\x8c\x18\x1f\x10\x11";
 
@@ -195,6 +199,9 @@ fn by_bytes(name: &str, head: &[u8]) -> Option<Kind> {
     if let [b'q'..=b's', 1 | 2, 1, 0, ..] = head {
         return Some(STATA);
     }
+    if is_utf32(head) {
+        return Some(UTF_32);
+    }
     if head.get(257..262) == Some(b"ustar") {
         return Some(TAR);
     }
@@ -209,7 +216,20 @@ fn by_bytes(name: &str, head: &[u8]) -> Option<Kind> {
     }
 }
 
-/// What a zip archive is, from the names of the files in it.
+/// Whether text is UTF-32: by its byte order mark, or because three of four bytes are zero in each of its first letters.
+fn is_utf32(head: &[u8]) -> bool {
+    const LETTERS: usize = 8;
+    if head.starts_with(b"\xff\xfe\0\0") || head.starts_with(b"\0\0\xfe\xff") {
+        return true;
+    }
+    let letters = || head.chunks_exact(4).take(LETTERS);
+    let are = |place: usize| {
+        letters().all(|unit| unit.iter().enumerate().all(|(i, b)| (*b != 0) == (i == place)))
+    };
+    letters().count() == LETTERS && (are(0) || are(3))
+}
+
+/// Recognizes the program that wrote a zip archive by the names of the files in it.
 fn zipped(name: &str, head: &[u8]) -> Kind {
     let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
     if has(b"application/vnd.oasis.opendocument") {
@@ -268,6 +288,8 @@ mod tests {
             ("m.psm", b"PARSIMON\x02\0\0\0", "parsimon model"),
             ("a.h5", b"\x89HDF\r\n\x1a\n", "HDF5"),
             ("a.tar", &tar, "tar archive"),
+            ("a.csv", b"\xff\xfe\0\0a\0\0\0", "UTF-32"),
+            ("a.csv", b"\0\0\0a\0\0\0,\0\0\0b\0\0\0\n\0\0\x001\0\0\0,\0\0\x002\0\0\0\n", "UTF-32"),
             ("a.csv", b"\n<!DOCTYPE html><html>", "HTML"),
         ] {
             let words = refusal(name, head).unwrap_or_default();
@@ -275,7 +297,7 @@ mod tests {
         }
         assert_eq!(
             refusal("my.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1").unwrap(),
-            "is an Excel workbook and not read; save it as CSV, for example with: libreoffice --headless --convert-to csv my.xls"
+            "is an Excel workbook and not read; save it as CSV, for example with: python3 -c \"import pandas; pandas.read_excel('my.xls').to_csv('my.xls.csv', index=False)\""
         );
         assert!(refusal("my data.db", b"SQLite format 3\0").unwrap().contains("-csv FILE "));
     }

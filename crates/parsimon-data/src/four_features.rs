@@ -20,17 +20,17 @@ use std::arch::x86_64::{
     _mm256_unpacklo_epi64, _mm256_xor_si256,
 };
 
-/// What was read.
+/// Values that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// How many of the four, before the first that is out of the ordinary or behind the row's last.
+pub(crate) struct FourFeatures {
+    /// Number of valid features of the four, before the first unusual one or the end of the row.
     pub(crate) count: usize,
     /// Whether the last of them is the row's last.
     pub(crate) ends_row: bool,
 }
 
-impl Found {
-    const NOTHING: Found = Found { count: 0, ends_row: false };
+impl FourFeatures {
+    const NOTHING: FourFeatures = FourFeatures { count: 0, ends_row: false };
 }
 
 /// Reads the features between nine separators, the first of which stands before the first feature: ids of one to eight digits, values
@@ -45,7 +45,7 @@ pub(crate) fn read(
     places: &[u32; 9],
     ids: &mut [u32; 4],
     values: &mut [f64; 4],
-) -> Found {
+) -> FourFeatures {
     // SAFETY: eight places from 0 and from 1 are inside of the nine.
     let (before, after) = unsafe {
         let at = places.as_ptr();
@@ -54,7 +54,7 @@ pub(crate) fn read(
     let ascends = _mm256_movemask_epi8(_mm256_cmpgt_epi32(after, before)) == -1;
     let (first, last) = (places[1].cast_signed(), places[8] as usize);
     if !ascends || first < 8 || last + 8 > text.len() {
-        return Found::NOTHING;
+        return FourFeatures::NOTHING;
     }
     #[expect(clippy::cast_ptr_alignment, reason = "the load needs no alignment")]
     let around = |place: u32| {
@@ -72,7 +72,7 @@ pub(crate) fn read(
     let each = |n: i64| _mm256_set1_epi64x(n);
     let is = |a: __m256i, b: i64| _mm256_cmpeq_epi64(a, each(b));
     let byte = |a: __m256i| _mm256_and_si256(a, each(0xff));
-    // Of 64-bit numbers: whether they are in 0..=most.
+    // Whether 64-bit numbers are in 0..=most.
     let at_most = |a: __m256i, most: i64| _mm256_cmpeq_epi64(_mm256_min_epu32(a, each(most)), a);
 
     let lengths = _mm256_sub_epi32(_mm256_sub_epi32(after, before), _mm256_set1_epi32(1));
@@ -95,7 +95,7 @@ pub(crate) fn read(
     let fraction = _mm256_sllv_epi64(fraction, _mm256_and_si256(scaled, each(32)));
     let count = _mm256_add_epi64(count, _mm256_and_si256(scaled, each(-4)));
     let decimals = _mm256_add_epi64(count, exponent);
-    // The last so many bytes of eight, as digits.
+    // The last `n` bytes of eight, as digits.
     let digits = |bytes: __m256i, count: __m256i| {
         let shift = _mm256_sub_epi64(each(64), _mm256_slli_epi64(count, 3));
         let mask = _mm256_sllv_epi64(each(-1), shift);
@@ -121,7 +121,7 @@ pub(crate) fn read(
     };
     let fours = _mm256_packus_epi32(fours(a), fours(b));
     let whole = _mm256_madd_epi16(fours, _mm256_set1_epi32(0x0001_2710));
-    // Of every half two ids and two fractions: the ids together, the fractions together.
+    // Every half has two ids and two fractions: group the ids, and group the fractions.
     let whole = _mm256_permute4x64_epi64::<0b11_01_10_00>(whole);
     let fraction = _mm256_cvtepi32_pd(_mm256_extracti128_si256::<1>(whole));
     // A small integer in the low bits of 2^52 is a number of that size.
@@ -137,7 +137,7 @@ pub(crate) fn read(
         _mm_storeu_si128(ids.as_mut_ptr().cast(), _mm256_castsi256_si128(whole));
         _mm256_storeu_pd(values.as_mut_ptr(), _mm256_castsi256_pd(value));
     }
-    Found { count: good.min(row), ends_row: row <= good }
+    FourFeatures { count: good.min(row), ends_row: row <= good }
 }
 
 /// `10^n` for `n` from 0 to 8, in 64 bits each.
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What stands in a text between nine separators, one by one.
-    fn one_by_one(text: &str, places: &[u32; 9]) -> (Found, Vec<(u32, f64)>) {
+    /// Reads the features between nine separators one by one.
+    fn one_by_one(text: &str, places: &[u32; 9]) -> (FourFeatures, Vec<(u32, f64)>) {
         let token = |k: usize| &text[places[k] as usize + 1..places[k + 1] as usize];
         let byte = |k: usize| text.as_bytes()[places[k] as usize];
         let mut features = Vec::new();
@@ -206,10 +206,10 @@ mod tests {
             }
             features.push((id.parse().unwrap(), value.parse().unwrap()));
             if byte(k + 2) == b'\n' {
-                return (Found { count: features.len(), ends_row: true }, features);
+                return (FourFeatures { count: features.len(), ends_row: true }, features);
             }
         }
-        (Found { count: features.len(), ends_row: false }, features)
+        (FourFeatures { count: features.len(), ends_row: false }, features)
     }
 
     proptest! {

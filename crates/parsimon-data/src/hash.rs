@@ -34,17 +34,17 @@ pub fn feature(namespace: u64, text: &[u8]) -> u64 {
     if namespace == 0 { xxh3_64(text) } else { xxh3_64_with_seed(text, namespace) }
 }
 
-/// What the hashes of all words of a namespace begin with.
+/// Seeds of the hashes of the words of a namespace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed {
     namespace: u64,
-    /// Of words of one to three letters, and of four to eight.
+    /// Seeds for words of one to three letters, and of four to eight.
     short: u64,
     long: u64,
 }
 
 impl Seed {
-    /// Of the namespace with this seed.
+    /// Creates the seeds of the namespace with this hash.
     #[inline]
     pub(crate) fn new(namespace: u64) -> Self {
         let mixed = namespace ^ u64::from((namespace as u32).swap_bytes()) << 32;

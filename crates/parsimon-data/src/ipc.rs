@@ -5,11 +5,11 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use arrow::ipc::{root_as_footer, root_as_message};
+use crate::arrow::ipc::{Endianness, root_as_footer, root_as_message};
 
-/// Which of the two it is, after looking at every length in it.
+/// Distinguishes file and stream, and checks every length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum IpcLayout {
     File,
     Stream,
 }
@@ -18,17 +18,17 @@ const MAGIC: &[u8; 6] = b"ARROW1";
 const BEYOND: &str = "a length goes beyond its end";
 
 /// Checks an input and goes back to its start.
-pub(crate) fn check(input: &mut (impl Read + Seek)) -> Result<Kind, String> {
+pub(crate) fn check(input: &mut (impl Read + Seek)) -> Result<IpcLayout, String> {
     let size = input.seek(SeekFrom::End(0)).map_err(|e| e.to_string())?;
     input.rewind().map_err(|e| e.to_string())?;
     let mut start = Vec::new();
     input.by_ref().take(6).read_to_end(&mut start).map_err(|e| e.to_string())?;
     let kind = if start == MAGIC {
         check_file(input, size)?;
-        Kind::File
+        IpcLayout::File
     } else if start.starts_with(&[0xff; 4]) {
         check_stream(input, size)?;
-        Kind::Stream
+        IpcLayout::Stream
     } else {
         // Streams from before 2019 begin with a length, as any four bytes do.
         return Err("it begins neither like a file nor like a stream".to_owned());
@@ -80,6 +80,15 @@ fn check_stream(input: &mut (impl Read + Seek), size: u64) -> Result<(), String>
         }
         let message = read_at(input, at + 8, u64::from(len))?;
         let message = root_as_message(&message).map_err(|_| "a message is broken".to_owned())?;
+        if message
+            .header_as_schema()
+            .is_some_and(|schema| schema.endianness() != Endianness::Little)
+        {
+            return Err(
+                "its numbers are big-endian; write it on a little-endian machine, or as Parquet"
+                    .into(),
+            );
+        }
         let len = u64::try_from(message.bodyLength()).map_err(|_| BEYOND)?;
         at = body.checked_add(len).filter(|&end| end <= size).ok_or(BEYOND)?;
     }

@@ -1,4 +1,4 @@
-//! What a label may be, and what it is told to the loss as.
+//! Valid labels, and the numbers that the loss receives for them.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,11 +22,11 @@ use crate::{DataErrorKind, number};
 ///
 /// ```
 /// use parsimon_core::Chunk;
-/// use parsimon_data::{Input, Labels, Options, Reader};
+/// use parsimon_data::{Input, Labels, Options, Reader, Reading};
 ///
 /// let bytes = b"spam 3:1\nham 2:1\n".to_vec();
 /// let labels = Labels::Binary { negative: "ham".into(), positive: "spam".into() };
-/// let options = Options { labels, ..Options::default() };
+/// let options = Options::from(Reading { labels, ..Reading::default() });
 /// let mut reader = Reader::open(&[Input::Bytes { name: "mail.svm".into(), bytes }], &options).unwrap();
 /// let mut chunk = Chunk::new();
 /// reader.read(&mut chunk).unwrap();
@@ -40,12 +40,12 @@ pub enum Labels {
     NonNegative,
     /// Two classes.
     Binary {
-        /// The label told as -1.
+        /// The label that the loss receives as -1.
         negative: String,
-        /// The label told as 1.
+        /// The label that the loss receives as 1.
         positive: String,
     },
-    /// Several classes, told by their position in this list.
+    /// Several classes, identified by their position in this list.
     Classes(Vec<String>),
     /// As another kind, but a missing or unknown label is no label: prediction.
     Optional(Box<Labels>),
@@ -129,7 +129,15 @@ impl LabelReader {
         })
     }
 
-    /// Whether a row of a format that must have labels may do without.
+    /// Whether labels are numbers to be predicted.
+    pub(crate) fn are_numbers(&self) -> bool {
+        match self {
+            Self::Number { .. } => true,
+            Self::Optional(inner) => inner.are_numbers(),
+            _ => false,
+        }
+    }
+
     /// Whether labels are positions among several classes.
     pub(crate) fn is_of_several_classes(&self) -> bool {
         match self {
@@ -139,11 +147,12 @@ impl LabelReader {
         }
     }
 
+    /// Whether a row of a format that must have labels may do without.
     pub(crate) fn may_be_missing(&self) -> bool {
         matches!(self, Self::Optional(_) | Self::Any)
     }
 
-    /// What the loss is told about a label that stands at `column`.
+    /// Returns the number that the loss receives for a label at `column`.
     #[inline]
     pub(crate) fn read(
         &self,
@@ -252,7 +261,7 @@ fn number_key(v: f64) -> u64 {
     (v + 0.0).to_bits()
 }
 
-// The codes of texts live where no label can be: `Options::max_value` is at most 1e250.
+// The codes of texts live where no label can be: `Bounds::max_value` is at most 1e250.
 const CODES_FROM: f64 = 1e270;
 
 /// The number that stands for a text label under [`Labels::Any`]: between 2^900 and 2^901, with 52 bits
@@ -268,15 +277,15 @@ pub(crate) fn is_code(label: f64) -> bool {
 
 /// The text labels met under [`Labels::Any`], and the codes that stand for them in chunks.
 ///
-/// A chunk's labels are numbers. Where any label is welcome, a text is told as a number beyond 1e270
+/// A chunk's labels are numbers. Where any label is valid, a text is stored as a number beyond 1e270
 /// that depends on the text alone; this table leads back.
 ///
 /// ```
 /// use parsimon_core::Chunk;
-/// use parsimon_data::{Input, Labels, Options, Reader};
+/// use parsimon_data::{Input, Labels, Options, Reader, Reading};
 ///
 /// let bytes = b"spam 3:1\n+1 2:1\n".to_vec();
-/// let options = Options { labels: Labels::Any, ..Options::default() };
+/// let options = Options::from(Reading { labels: Labels::Any, ..Reading::default() });
 /// let mut reader = Reader::open(&[Input::Bytes { name: "a.svm".into(), bytes }], &options).unwrap();
 /// let mut chunk = Chunk::new();
 /// reader.read(&mut chunk).unwrap();
@@ -333,7 +342,7 @@ mod tests {
 
     fn read(labels: &Labels, token: &str) -> Result<Option<f64>, String> {
         let reader = LabelReader::new(labels).unwrap();
-        reader.read(Found::Text(token.as_bytes()), 1, 1e12).map_err(|b| b.message.clone())
+        reader.read(Found::Text(token.as_bytes()), 1, 1e12).map_err(|b| b.message.to_string())
     }
 
     #[test]

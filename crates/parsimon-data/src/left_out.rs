@@ -1,6 +1,6 @@
-//! What a build without all features says where one is needed.
+//! Messages of a build that lacks a feature.
 
 /// The refusal of something that `feature` brings.
 pub(crate) fn words(cannot: &str, feature: &str) -> String {
-    format!("this build {cannot}: build with `--features {feature}`")
+    format!("this build {cannot}: build it with the feature {feature}")
 }

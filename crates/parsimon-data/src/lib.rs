@@ -22,7 +22,7 @@
 //!
 //! # Interactions
 //!
-//! [`Options::interactions`] lists pairs and triples of namespaces whose features are multiplied while
+//! [`Reading::interactions`] lists pairs and triples of namespaces whose features are multiplied while
 //! rows are read. One character selects every namespace that begins with it, more select the one of that
 //! name, none selects the anonymous one; `:` and `*` select all, and a name with `*` or `?` those that fit the
 //! pattern. In tables every column is a namespace; svmlight has only the anonymous one. The product of `a^x` and
@@ -41,7 +41,7 @@
 //!
 //! # Threads
 //!
-//! With [`Options::threads`] above 1 one more thread reads and cuts the input into blocks of whole
+//! With [`Run::threads`] above 1 one more thread reads and cuts the input into blocks of whole
 //! lines and that many parse them. Rows, names, errors and their order do not depend on it.
 //!
 //! # What it does not do
@@ -51,6 +51,10 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+#[cfg(feature = "columnar")]
+pub mod arrow;
+mod ask;
+mod bounds;
 mod builder;
 pub mod cache;
 mod carried;
@@ -58,18 +62,22 @@ mod carried;
 mod columnar;
 mod columns;
 mod cross;
+mod curves;
 mod decompress;
 mod delimited;
 mod encoding;
 mod engine;
 mod error;
 mod foreign;
+mod format;
 #[cfg(target_arch = "x86_64")]
 mod four_features;
 mod guesses;
 pub mod hash;
+mod input;
 #[cfg(feature = "columnar")]
 mod ipc;
+mod json_lines;
 mod json_object;
 mod jsonl;
 mod kinds;
@@ -84,15 +92,21 @@ mod number_rows;
 mod opened;
 mod options;
 mod reader;
+mod reading;
 mod recognize;
 mod remarks;
+mod remedy;
+mod role_names;
 mod row_parser;
 mod row_sort;
+mod run;
+mod sample;
 mod scan;
 mod seen;
 mod selector;
 mod separators;
 mod source;
+mod space;
 mod stop;
 mod stored;
 mod suggestion;
@@ -103,23 +117,34 @@ mod testing;
 mod unmet;
 mod vw;
 
-#[cfg(feature = "columnar")]
-pub use arrow;
+pub use ask::Ask;
+pub use bounds::Bounds;
 pub use carried::Carried;
 #[cfg(feature = "columnar")]
 pub use columnar::BatchIterator;
+pub use curves::{bin_name, knot_name};
+#[doc(hidden)]
+pub use decompress::decompressed;
 pub use error::{DataError, DataErrorKind};
+pub use format::Format;
+pub use input::Input;
 pub use kinds::{
-    ColumnKind, Kind, Kinds, OddText, TableSchema, is_label_name, is_missing_word,
-    is_written_number,
+    ColumnKind, Curves, Kind, Kinds, LabelGuess, LabelReason, OddText, Pairs, Points, TableSchema,
+    TypeNote, TypeNotes, is_missing_word, is_written_number,
 };
 pub use label::{LabelTexts, Labels};
 pub use listing::listed;
 pub use names::{Names, NewNames};
-pub use options::{Format, Header, Input, Options, Space};
+pub use options::Options;
 pub use reader::{Position, Reader};
+pub use reading::{Header, Reading};
+pub use remedy::{Door, Message, Remedy, Setting};
+pub use role_names::{is_label_name, label_field, label_name, may_be_weight};
 pub use row_parser::RowParser;
+pub use run::Run;
+pub use sample::Sample;
 pub use scan::{LabelCounter, LabelScan, count_labels, scan_labels};
+pub use space::Space;
 pub use stop::{Stop, Stopper};
 pub use suggestion::{did_you_mean, nearest};
 pub use table_writer::{Cell, ColumnType, TableFormat, TableWriter};

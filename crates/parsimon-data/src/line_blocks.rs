@@ -17,19 +17,19 @@ const LONGEST: usize = 1 << 30;
 /// features, which are as short as two bytes, once in the parser and once in the row before.
 const PER_BYTE: u64 = 64;
 
-/// What a line of so many bytes may take; blocks of the usual size are not counted.
+/// Memory of a line of `bytes` bytes; blocks of the usual size are not counted.
 fn room(line: usize) -> u64 {
     if line <= 4 * BLOCK { 0 } else { PER_BYTE.saturating_mul(line as u64) }
 }
 
-/// Where records end.
+/// Rules for the ends of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
     /// At every newline.
     Newline,
     /// At newlines outside of quotes; a quote opens only at the start of a cell.
     Quoted {
-        /// What separates cells.
+        /// Separator of cells.
         delimiter: u8,
     },
 }
@@ -41,7 +41,7 @@ pub(crate) enum BlockError {
     TooLong {
         limit: usize,
     },
-    /// There is no memory for a line of so many bytes or more.
+    /// There is no memory for a line of this number of bytes or more.
     Memory {
         line: usize,
         shortage: Shortage,
@@ -163,7 +163,7 @@ impl LineBlocks {
     }
 }
 
-/// Where the first record of `text` ends, newline included.
+/// Returns the end of the first record of `text`, including its newline.
 pub(crate) fn record_end(text: &[u8], ends: Ends) -> Option<usize> {
     let newline = memchr(b'\n', text)?;
     match ends {
@@ -180,7 +180,7 @@ pub(crate) fn record_end(text: &[u8], ends: Ends) -> Option<usize> {
     }
 }
 
-/// Finds record ends outside of quotes, going on where it stopped.
+/// Finds record ends outside of quotes, continuing where it stopped.
 #[derive(Default)]
 struct Scan {
     at: usize,
@@ -201,7 +201,7 @@ enum State {
 impl Scan {
     fn last_end(&mut self, text: &[u8], delimiter: u8) -> Option<usize> {
         if self.at == 0 && memchr(b'"', text).is_none() {
-            // Nothing is quoted so far; the state at the end is found again when more text comes.
+            // No quote is open so far; the state at the end is computed again when more text comes.
             return memrchr(b'\n', text).map(|n| n + 1);
         }
         while self.at < text.len() {

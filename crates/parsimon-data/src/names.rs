@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// Which names live in which slot.
+/// Names of hash slots.
 ///
 /// In [`Space::Ids`](crate::Space::Ids) a feature's name is its id and nothing is stored here. In a hashed space the
 /// first name met in a slot stands for it in reports; further names of the slot are collisions.
@@ -148,16 +148,16 @@ impl From<News> for Names {
             Some(Item { slot, len: u32::try_from(len).ok()?, start: begin })
         };
         let mut names = Names { text, items: ends.into_iter().filter_map(item).collect() };
-        // PERF: the text stays where it is; only where names stand is put in order.
+        // PERF: only the positions of the names are sorted; the text is not moved.
         sort_by_slot(&mut names.items);
         names.drop_repetitions();
         names
     }
 }
 
-/// Puts names in the order of their slots; those of one slot stay in the order they are in.
+/// Sorts names by their slots; the sort is stable.
 ///
-/// PERF: digit by digit, without a comparison that is guessed wrong: a million names in a hundredth of a second.
+/// PERF: a radix sort has no mispredicted comparisons: a million names take a hundredth of a second.
 fn sort_by_slot(items: &mut Vec<Item>) {
     const DIGIT: usize = 12;
     /// Fewer are sorted faster than counted.
@@ -190,7 +190,7 @@ fn sort_by_slot(items: &mut Vec<Item>) {
 pub struct NewNames(News);
 
 impl NewNames {
-    /// How many there are.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.0.items.len()
     }
@@ -221,7 +221,7 @@ impl Unnamed {
         Self(slots.cloned())
     }
 
-    /// Whether the name of a slot is wanted, which it then has.
+    /// Notes that a slot has got its name. Returns whether the name was wanted.
     pub(crate) fn takes(&mut self, slot: u32) -> bool {
         self.0.as_mut().is_none_or(|slots| slots.remove(&slot))
     }
@@ -280,7 +280,7 @@ impl News {
         self.items.len()
     }
 
-    /// The bytes that the names take, at most, with those that so many parsers remember, and with the copies in order that a model and
+    /// The bytes that the names take, at most, with those that the parsers remember, and with the sorted copies that a model and
     /// a checkpoint are made of.
     pub(crate) fn room(&self, parsers: usize) -> u64 {
         // A parser's table has fewer than three places of eight bytes for each name, and half of that again while it grows.
@@ -289,7 +289,7 @@ impl News {
         (self.items.len() as u64).saturating_mul(each).saturating_add(6 * text)
     }
 
-    /// A copy without the first so many.
+    /// Returns a copy without the first `count`.
     pub(crate) fn since(&self, known: usize) -> NewNames {
         let start = known.checked_sub(1).map_or(0, |last| self.items[last].1);
         let items = self.items[known..].iter().map(|&(slot, end)| (slot, end - start)).collect();

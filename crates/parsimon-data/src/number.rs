@@ -172,13 +172,13 @@ const LAST: [u64; 9] = {
 
 /// The number between two places of a text, if it is one digit, or one digit, a point and up to eight more.
 ///
-/// PERF: most numbers, read without a loop: the last eight bytes are there whatever the number's length.
+/// PERF: most numbers, read without a loop: the last eight bytes are there for any number's length.
 #[inline(always)]
 pub(crate) fn short(text: &[u8], start: usize, end: usize) -> Option<f64> {
     short_parts(text, start, end).map(|(m, digits)| m / EXACT[digits])
 }
 
-/// The same as an integer and the number of digits behind the point.
+/// The number as an integer and the number of digits behind the point.
 #[inline(always)]
 fn short_parts(text: &[u8], start: usize, end: usize) -> Option<(f64, usize)> {
     let word = *text.get(end.checked_sub(8)?..end)?.first_chunk()?;
@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn a_number_beyond_the_largest_is_refused_by_name() {
         assert_eq!(
-            bounded(b"-1e13", 5, 1e12).unwrap_err().message,
+            bounded(b"-1e13", 5, 1e12).unwrap_err().message.to_string(),
             "\"-1e13\" is beyond the largest magnitude, 1e12"
         );
         assert_eq!(bounded(b"1e12", 5, 1e12), Ok(1e12));

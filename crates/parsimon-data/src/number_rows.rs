@@ -10,7 +10,7 @@ const TILE: usize = 64;
 
 /// The number columns of a piece of a table.
 pub(crate) struct NumberRows<'a> {
-    /// The columns of which no cell has come yet: place among the number columns, and name.
+    /// The columns without a cell so far: index among the number columns, and name.
     unseen: Vec<(usize, &'a str)>,
     /// The slots of the columns in ascending order, and the columns' places in that order, where numbers do not stay apart from other
     /// features.
@@ -29,6 +29,10 @@ impl<'a> NumberRows<'a> {
         if builder.is_crossing() || builder.spec.missing.has_numbers() {
             return None;
         }
+        // Features of curves come in no order.
+        if builder.is_shaped() && !builder.keeps_numbers_apart() {
+            return None;
+        }
         let unseen: Vec<_> = columns.collect();
         let mut order: Vec<(u32, usize)> = Vec::new();
         if !builder.keeps_numbers_apart() {
@@ -44,7 +48,7 @@ impl<'a> NumberRows<'a> {
         Some(Self { unseen, slots, order, ordered: Vec::new() })
     }
 
-    /// Adds a row. Cells are in the order of their places, NaN where one is missing.
+    /// Adds a row. Cells are in column order, and a missing cell is NaN.
     pub(crate) fn push(
         &mut self,
         builder: &mut Builder,
@@ -55,11 +59,35 @@ impl<'a> NumberRows<'a> {
             self.report(builder, |k| !cells[k].is_nan());
         }
         if builder.keeps_numbers_apart() {
+            if builder.is_shaped() {
+                for (k, &cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_nan()) {
+                    builder.push_shape(k, cell);
+                }
+            }
             return builder.push_cells(cells, label);
         }
         self.ordered.clear();
         self.ordered.extend(self.order.iter().map(|&k| cells[k]));
         builder.push_in_order(&self.slots, &self.ordered, label)
+    }
+
+    /// Adds rows one by one, with the features of curves.
+    #[cfg(feature = "columnar")]
+    fn push_shaped(
+        &mut self,
+        builder: &mut Builder,
+        labels: &[f64],
+        columns: &[(usize, &[f64])],
+    ) -> Result<(), Bad> {
+        let width = columns.iter().map(|(k, _)| k + 1).chain(self.unseen.iter().map(|c| c.0 + 1));
+        let mut cells = vec![f64::NAN; builder.number_columns().max(width.max().unwrap_or(0))];
+        for (i, label) in labels.iter().enumerate() {
+            for &(k, of_column) in columns {
+                cells[k] = of_column[i];
+            }
+            self.push(builder, &cells, Some(*label).filter(|y| !y.is_nan()))?;
+        }
+        Ok(())
     }
 
     /// Reports columns that have a cell now.
@@ -92,6 +120,9 @@ impl<'a> NumberRows<'a> {
                 first[k] = cells.iter().position(|cell| !cell.is_nan()).unwrap_or(usize::MAX);
             }
             self.unseen.sort_by_key(|&(k, _)| first[k]);
+            if builder.is_shaped() {
+                return self.push_shaped(builder, labels, columns);
+            }
             self.report(builder, |k| first[k] < usize::MAX);
             builder.push_number_rows(labels, columns);
             return Ok(());

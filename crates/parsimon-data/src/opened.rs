@@ -8,11 +8,13 @@ use parsimon_files::InputFile;
 use parsimon_files::memory;
 
 use crate::decompress::{self, Counting, Stream};
-use crate::delimited;
-use crate::encoding::{self, FromUtf16, FromWindows1252, Strays};
+use crate::delimited::{self, Prelude};
+use crate::encoding::{self, FromReturns, FromUtf16, FromWindows1252, Strays};
 use crate::error::DataError;
+use crate::json_lines::{self, JsonLines};
 use crate::line_blocks::{Ends, record_end};
 use crate::remarks::Remarks;
+use crate::remedy::{Message, Remedy, Setting};
 use crate::stop::Pipe;
 use crate::{Format, Input, Kinds, Options, foreign, recognize};
 
@@ -39,7 +41,7 @@ pub(crate) fn open(
     remarks: &Remarks,
 ) -> Result<Opened, DataError> {
     let name: Arc<str> = Arc::from(input.name());
-    let raw: Stream = match (input, options.stop.as_ref().filter(|_| is_pipe(input))) {
+    let raw: Stream = match (input, options.run.stop.as_ref().filter(|_| is_pipe(input))) {
         // Opening a named pipe may wait, too.
         (Input::Path(path), Some(stop)) => {
             let path = path.clone();
@@ -84,10 +86,23 @@ pub(crate) fn open(
     if head.is_empty() {
         return Err(DataError::empty(&name));
     }
-    let format = match options.format.or_else(|| recognize::by_name(&name)) {
+    if encoding::ends_in_returns(&head) && !foreign::is_binary(&head) {
+        let all = Cursor::new(head).chain(rest);
+        (head, rest) = again(Box::new(FromReturns(all)), is_pipe);
+    }
+    let format = match options.reading.format.or_else(|| recognize::by_name(&name)) {
         Some(format) => format,
         None => recognize::by_bytes(&head).map_err(|words| DataError::format(&name, words))?,
     };
+    if let (Format::Jsonl, Some(layout)) = (format, json_lines::layout(&head)) {
+        let all = Cursor::new(head).chain(rest);
+        (head, rest) = again(Box::new(JsonLines::new(all, layout)), is_pipe);
+        if head.is_empty() {
+            let mut byte = [0];
+            rest.read(&mut byte).map_err(cannot_read)?;
+            return Err(DataError::empty(&name));
+        }
+    }
     let mut strays = None;
     if matches!(format, Format::Csv | Format::Tsv) {
         let found = Arc::new(Strays::default());
@@ -155,6 +170,25 @@ impl Opened {
         Ok(())
     }
 
+    /// Reads on until the head holds a line that is no comment, or a great deal.
+    pub(crate) fn read_prelude(&mut self) -> Result<(), DataError> {
+        const MOST: usize = 1 << 20;
+        let is_row = |line: &[u8]| !matches!(line.trim_ascii(), [] | [b'#', ..]);
+        while Prelude::may_begin(&self.head) && self.head.len() < MOST {
+            let whole = memchr::memrchr(b'\n', &self.head).map_or(0, |n| n + 1);
+            if self.head[..whole].split(|b| *b == b'\n').any(is_row) {
+                break;
+            }
+            let (before, more) = (self.head.len(), 2 * self.head.len());
+            decompress::read_up_to(&mut self.rest, &mut self.head, more)
+                .map_err(|e| DataError::io(&self.name, "cannot read", e))?;
+            if self.head.len() == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Reads on until the head holds the rows that decide the kinds of columns: how many bytes these are, and whether they
     /// are all.
     pub(crate) fn read_judged(&mut self) -> Result<(usize, bool), DataError> {
@@ -183,8 +217,11 @@ impl Opened {
         }
         memory::check(PER_BYTE.saturating_mul(bytes as u64)).map_err(|shortage| {
             let what = format!("reading the first {} of the table", memory::amount(bytes as u64));
-            let way_out = "check that lines end where rows do, pass --kinds cell";
-            DataError::memory(&self.name, shortage.of(&what, way_out))
+            let ways = [
+                Remedy::Advice("check that lines end where rows do".into()),
+                Remedy::Pass(Setting::Kinds, Some("cell".into())),
+            ];
+            DataError::memory(&self.name, Message::shortage(&shortage, &what, &ways))
         })
     }
 }
@@ -226,9 +263,9 @@ pub(crate) fn check_inputs(inputs: &[Input]) -> Result<Option<u64>, DataError> {
 
 /// Refuses products of namespaces where there are none.
 pub(crate) fn refuse_interactions(opened: &Opened, options: &Options) -> Result<(), DataError> {
-    let named = options.interactions.iter().flatten().find(|selector| !selector.is_empty());
+    let named = options.reading.interactions.iter().flatten().find(|selector| !selector.is_empty());
     match named {
-        Some(selector) if opened.format == Format::Svmlight && !options.unfit_is_missing => {
+        Some(selector) if opened.format == Format::Svmlight && !options.ask.unfit_is_missing => {
             Err(DataError::setting(format!(
                 "{} is svmlight, whose features have no namespaces: there is no {selector:?} to multiply",
                 opened.name
@@ -238,43 +275,45 @@ pub(crate) fn refuse_interactions(opened: &Opened, options: &Options) -> Result<
     }
 }
 
-/// The flags that make cells travel with rows.
-const CARRIED: &str = "keep-columns, --id or --by";
-
 /// Refuses to choose among columns where there are none.
-pub(crate) fn refuse_column_flags(opened: &Opened, options: &Options) -> Result<(), DataError> {
+pub(crate) fn refuse_column_flags(
+    opened: &Opened,
+    options: &Options,
+    is_table: bool,
+) -> Result<(), DataError> {
     let (name, format) = (&opened.name, opened.format);
     let is_pattern = |column: &&String| column.contains(['*', '?']) || *column == "all";
     if format == Format::Jsonl
-        && let Some(pattern) = options.carried_columns.iter().find(is_pattern)
+        && !is_table
+        && let Some(pattern) = options.ask.carried.iter().find(is_pattern)
     {
         return Err(DataError::setting(format!(
             "the fields of JSON rows are kept by name; {pattern:?} is a pattern"
         )));
     }
     // Options of a model may have columns where its rows have none.
-    let roles = match options.kinds {
-        Kinds::Found if options.label_column.is_some() => Some("label-column"),
-        Kinds::Found if options.weight_column.is_some() => Some("weight-column"),
-        _ => options.asked_column,
+    let roles = match options.reading.kinds {
+        Kinds::Found if options.reading.label_column.is_some() => Some(Setting::LabelColumn),
+        Kinds::Found if options.reading.weight_column.is_some() => Some(Setting::WeightColumn),
+        _ => options.ask.asked_column,
     };
-    let categories = (!options.text_columns.is_empty()).then_some("categories");
-    let flag = match format {
+    let categories = (!options.reading.categories.is_empty()).then_some(Setting::Categories);
+    let setting = match format {
         Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow => None,
-        Format::Jsonl => options.flags_of_kinds().or(categories),
+        Format::Jsonl if is_table => None,
+        Format::Jsonl => options.reading.settings_of_kinds().or(categories),
         Format::Svmlight | Format::Vw | Format::Cache => {
-            let ignore = (!options.ignored_columns.is_empty()).then_some("ignore");
-            let carried = (!options.carried_columns.is_empty()).then_some(CARRIED);
-            options.flags_of_kinds().or(categories).or(ignore).or(roles).or(carried)
+            let ignore = (!options.reading.ignore.is_empty()).then_some(Setting::Ignore);
+            let carried = (!options.ask.carried.is_empty()).then_some(Setting::Carried);
+            options.reading.settings_of_kinds().or(categories).or(ignore).or(roles).or(carried)
         }
     };
-    match (flag, format) {
-        (None, _) => Ok(()),
-        (Some(flag), Format::Jsonl) => Err(DataError::setting(format!(
-            "--{flag} is for the columns of tables; in {name}, which is {format}, values say what they are"
-        ))),
-        (Some(flag), _) => Err(DataError::setting(format!(
-            "--{flag} is for the columns of tables; {name} is {format} and has none"
-        ))),
-    }
+    let Some(setting) = setting else { return Ok(()) };
+    let fact = match format {
+        Format::Jsonl => {
+            format!("{name} is {format}, whose values have types, unlike those of tables")
+        }
+        _ => format!("{name} is {format} and has no columns"),
+    };
+    Err(DataError::setting(Message::new(fact).or(Remedy::LeaveOut(setting))))
 }

@@ -1,23 +1,26 @@
 //! Inputs to chunks.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use parsimon_core::Chunk;
 use parsimon_files::memory::Claim;
+use parsimon_files::threads;
 
 use crate::builder::{Parsed, Spec};
 use crate::engine::{Done, Engine};
 use crate::error::DataError;
-use crate::kinds::Missing;
+use crate::kinds::{Missing, NumberForm};
 use crate::label::{LabelReader, LabelTexts, code};
+use crate::listing::listed;
 use crate::names::{NewNames, News, Unnamed};
 use crate::opened::check_inputs;
 use crate::remarks::Remarks;
+use crate::remedy::{Message, Remedy};
 use crate::selector::Selector;
 use crate::source::Source;
-use crate::{Format, Input, Kinds, Names, Options, Space, Stop, TableSchema};
+use crate::{Ask, Format, Input, Kinds, Names, Options, Space, Stop, TableSchema};
 
 /// Reads examples from inputs of one format, in order, chunk by chunk.
 ///
@@ -51,17 +54,19 @@ pub struct Reader {
     space: Space,
     label_column: Option<String>,
     column_names: Option<Vec<String>>,
-    guesses: Vec<String>,
+    guesses: Vec<Message>,
     has_label: bool,
     carried: Vec<String>,
     table: Option<Arc<TableSchema>>,
     remarks: Arc<Remarks>,
     unfit: u64,
+    /// Fields of JSON rows that are no columns of the table.
+    unknown: BTreeSet<Box<str>>,
     total: Option<u64>,
     /// PERF: names are only collected while rows are read, and put in order when somebody asks.
     news: News,
     named: Unnamed,
-    /// The memory of names, here and in so many parsers.
+    /// The memory of names, in the reader and in each parser.
     names_claim: Claim,
     parsers: usize,
     names: OnceLock<Names>,
@@ -120,7 +125,7 @@ impl Reader {
         Self::open_for(inputs, options, false)
     }
 
-    /// The same for a look at the labels alone: features are passed over where the format allows it.
+    /// Opens inputs for a scan of the labels: features are skipped where the format allows it.
     pub fn open_labels(inputs: &[Input], options: &Options) -> Result<Self, DataError> {
         Self::open_for(inputs, options, true)
     }
@@ -135,7 +140,7 @@ impl Reader {
         let files: Vec<_> = inputs.iter().filter_map(Input::path).map(Path::to_owned).collect();
         match open() {
             Ok(reader) => Ok(Self { files, ..reader }),
-            Err(_) if is_stopped(options.stop.as_ref()) => Err(DataError::stopped()),
+            Err(_) if is_stopped(options.run.stop.as_ref()) => Err(DataError::stopped()),
             Err(error) => Err(error.of(&files)),
         }
     }
@@ -161,7 +166,7 @@ impl Reader {
     #[cfg(feature = "columnar")]
     pub fn over_batches(
         name: &str,
-        schema: &arrow::datatypes::Schema,
+        schema: &crate::arrow::datatypes::Schema,
         batches: crate::BatchIterator,
         options: &Options,
     ) -> Result<Self, DataError> {
@@ -177,7 +182,7 @@ impl Reader {
         total: Option<u64>,
         labels_only: bool,
     ) -> Result<Self, DataError> {
-        let labels = LabelReader::new(&options.labels).map_err(DataError::setting)?;
+        let labels = LabelReader::new(&options.reading.labels).map_err(DataError::setting)?;
         let format = source.format();
         let space = source.space();
         let label_column = source.label_column().map(str::to_owned);
@@ -186,44 +191,25 @@ impl Reader {
         let carried = source.carried_columns().to_vec();
         let has_label = source.has_label();
         let table = source.table().cloned();
-        if format == Format::Cache && !options.interactions.is_empty() {
-            return Err(DataError::setting(
-                "interactions are made when a cache is written, not when it is read",
-            ));
-        }
-        if space == Space::Ids && !options.interactions.is_empty() {
-            return Err(DataError::setting(
-                "interactions need hashed features: ids leave no room for products",
-            ));
-        }
-        let is_checked = options.needs_namespaces && !labels_only && label_column.is_none();
+        refuse_interactions(format, space, options)?;
+        let is_checked = options.ask.needs_namespaces && !labels_only && label_column.is_none();
         let wanted = match is_checked && format != Format::Cache {
-            true => options.interactions.concat(),
+            true => options.reading.interactions.concat(),
             false => Vec::new(),
         };
-        let max_value = options.max_value;
-        // The fields of JSON rows are read by a schema that was given, though the format has no columns.
-        let schema = match &options.kinds {
-            Kinds::Known(known) => Some(known),
-            Kinds::ByCell | Kinds::Found => table.as_ref(),
+        let options_of_rows = Options {
+            ask: Ask { carried: carried.clone(), ..options.ask.clone() },
+            ..options.clone()
         };
-        let missing = Missing::of(schema);
-        let ngrams = schema.and_then(|schema| schema.ngrams).map_or(1, usize::from);
-        let spec = Arc::new(Spec {
-            space,
-            labels,
-            max_value,
-            carried: carried.len(),
-            options: Options { carried_columns: carried.clone(), ..options.clone() },
-            missing,
-            ngrams,
-            labels_only,
-        });
+        let spec = Arc::new(spec(space, labels, options_of_rows, table.as_ref(), labels_only));
         let remarks = source.remarks().clone();
+        if let Some(notice) = threads::notice(options.run.threads) {
+            remarks.add_sentence(notice);
+        }
         Ok(Self {
             name: source.name().clone(),
             files: Vec::new(),
-            engine: Engine::new(source, &spec, options.threads),
+            engine: Engine::new(source, &spec, options.run.threads),
             format,
             space,
             label_column,
@@ -234,22 +220,23 @@ impl Reader {
             table,
             remarks,
             unfit: 0,
+            unknown: BTreeSet::new(),
             total,
             news: News::default(),
-            named: Unnamed::new(options.named_slots.as_deref()),
+            named: Unnamed::new(options.ask.named_slots.as_deref()),
             names_claim: Claim::default(),
-            parsers: options.threads.max(1),
+            parsers: threads::usable(options.run.threads),
             names: OnceLock::new(),
             label_texts: LabelTexts::default(),
             current: None,
             rows: 0,
             bytes: 0,
             largest: 0,
-            keep_names: options.keep_names && !labels_only,
-            skip_bad: options.skip_bad,
+            keep_names: options.ask.keep_names && !labels_only,
+            skip_bad: options.bounds.skip_bad,
             skipped: Vec::new(),
             skipped_rows: 0,
-            gaps: options.mark_skipped.then(VecDeque::new),
+            gaps: options.ask.mark_skipped.then(VecDeque::new),
             received: 0,
             wanted,
             namespaces: Vec::new(),
@@ -257,7 +244,7 @@ impl Reader {
             input_lines: 0,
             inputs_begun: 0,
             input_delivered: 0,
-            stop: options.stop.clone(),
+            stop: options.run.stop.clone(),
             is_done: false,
         })
     }
@@ -306,7 +293,7 @@ impl Reader {
         Ok(false)
     }
 
-    /// Takes in a parsed piece: names, places of bad rows, and whether to go on after it.
+    /// Processes a parsed piece: names, places of bad rows, and whether to continue after it.
     fn receive(&mut self, mut done: Done) {
         if done.is_first {
             self.inputs_begun += 1;
@@ -337,6 +324,9 @@ impl Reader {
         self.bytes = done.bytes;
         self.largest = self.largest.max(parsed.largest);
         self.unfit += parsed.unfit;
+        for field in parsed.unknown.drain(..) {
+            self.unknown.insert(field);
+        }
         self.input_rows += parsed.rows + parsed.bad.len() as u64;
         let mut allowed = parsed.rows;
         let mut failure = parsed.failure.take();
@@ -363,7 +353,7 @@ impl Reader {
         self.input_lines += parsed.lines;
         if let Some(shortage) = shortage {
             let what = format!("a list of {} names of features", self.news.len());
-            let words = shortage.of(&what, "leave the names out with --no-names");
+            let words = Message::shortage(&shortage, &what, &[Remedy::NoNames]);
             (allowed, failure) = (0, Some(DataError::memory(&done.name, words)));
         }
         if done.is_last && self.input_rows == 0 && failure.is_none() {
@@ -387,7 +377,7 @@ impl Reader {
         self.news.len()
     }
 
-    /// The names met after the first so many: cheap, since they are not put in order.
+    /// The names after the first `known`, unsorted, which is cheap.
     pub fn names_since(&self, known: usize) -> NewNames {
         self.news.since(known.min(self.news.len()))
     }
@@ -428,21 +418,21 @@ impl Reader {
     }
 
     /// The columns whose cells travel with each row, in the order of [`Carried`](crate::Carried): what the patterns of
-    /// [`Options::carried_columns`] stand for.
+    /// [`Ask::carried`] stand for.
     pub fn carried_columns(&self) -> &[String] {
         &self.carried
     }
 
     /// How many rows were skipped before the delivered row of this number (from 0) and since the last call. Nothing unless
-    /// [`Options::mark_skipped`] is set; then [`read`](Self::read) may also return without rows, when only skipped ones
+    /// [`Ask::mark_skipped`] is set; then [`read`](Self::read) may also return without rows, when only skipped ones
     /// arrived.
     ///
     /// ```
     /// use parsimon_core::Chunk;
-    /// use parsimon_data::{Input, Options, Reader};
+    /// use parsimon_data::{Ask, Bounds, Input, Options, Reader};
     ///
     /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n1 x\n1 2:1\n1 y\n".to_vec() };
-    /// let options = Options { skip_bad: 9, mark_skipped: true, ..Options::default() };
+    /// let options = Options { bounds: Bounds { skip_bad: 9, ..Bounds::default() }, ask: Ask { mark_skipped: true, ..Ask::default() }, ..Options::default() };
     /// let mut reader = Reader::open(&[input], &options).unwrap();
     /// let mut chunk = Chunk::new();
     /// assert!(reader.read(&mut chunk).unwrap() && chunk.len() == 2);
@@ -467,10 +457,17 @@ impl Reader {
         self.unfit
     }
 
-    /// What a person should know of the rows read so far, a sentence each: columns that were not read or not there, bytes
-    /// that are not UTF-8, cells that were taken for missing.
+    /// Returns what a user should know about the rows read so far, a sentence each: columns that were not read or are missing,
+    /// bytes that are not UTF-8, cells that were treated as missing, threads that were not started.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.remarks.sentences();
+        if !self.unknown.is_empty() {
+            let fields = match self.unknown.len() {
+                1 => "1 field is not a column of the table and was not read".to_owned(),
+                n => format!("{n} fields are not columns of the table and were not read"),
+            };
+            warnings.push(format!("{fields}: {}", listed(self.unknown.iter(), 8)));
+        }
         let (s, were) = if self.unfit == 1 { ("", "was") } else { ("s", "were") };
         if self.unfit > 0 {
             warnings.push(format!(
@@ -481,9 +478,9 @@ impl Reader {
         warnings
     }
 
-    /// What was guessed of a table of text and may be wrong, a sentence each with the flag that changes it: the separator of cells
+    /// Guesses about a table of text, each with the setting that changes it: the separator of cells
     /// and a missing header. The first input decides.
-    pub fn guesses(&self) -> &[String] {
+    pub fn guesses(&self) -> &[Message] {
         &self.guesses
     }
 
@@ -510,6 +507,49 @@ impl Reader {
     /// The largest index of the rows read ahead so far.
     pub fn largest_index(&self) -> u32 {
         self.largest
+    }
+}
+
+/// Refuses interactions where the features of rows cannot be multiplied.
+fn refuse_interactions(format: Format, space: Space, options: &Options) -> Result<(), DataError> {
+    let words = match () {
+        () if options.reading.interactions.is_empty() => return Ok(()),
+        () if format == Format::Cache => {
+            "interactions are made when a cache is written, not when it is read"
+        }
+        () if space == Space::Ids => {
+            "interactions need hashed features: ids leave no room for products"
+        }
+        () => return Ok(()),
+    };
+    Err(DataError::setting(words))
+}
+
+/// The options of parser threads. `table` has the columns that were found.
+fn spec(
+    space: Space,
+    labels: LabelReader,
+    options: Options,
+    table: Option<&Arc<TableSchema>>,
+    labels_only: bool,
+) -> Spec {
+    // The fields of JSON rows are read by a schema that was given, though the format has no columns.
+    let schema = match &options.reading.kinds {
+        Kinds::Known(known) => Some(known),
+        Kinds::ByCell | Kinds::Found => table,
+    };
+    Spec {
+        space,
+        labels,
+        max_value: options.bounds.max_value,
+        max_cell: options.max_cell(),
+        max_label: options.max_label(),
+        carried: options.ask.carried.len(),
+        missing: Missing::of(schema),
+        label_form: NumberForm::of_label(schema, options.reading.label_column.as_ref()),
+        ngrams: schema.and_then(|schema| schema.ngrams).map_or(1, usize::from),
+        labels_only,
+        options,
     }
 }
 

@@ -4,14 +4,11 @@ use std::path::Path;
 
 use memchr::memchr;
 
+use crate::remedy::{Message, Remedy, Setting};
 use crate::{Format, foreign, number};
 
-/// The first bytes of a cache.
-pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x02";
-/// The version of caches of tables whose columns have kinds.
-pub(crate) const TABLE_CACHE: u8 = 3;
-/// The version of those whose number columns have texts of their own that are missing.
-pub(crate) const ODD_TEXT_CACHE: u8 = 4;
+/// The first bytes of a cache, the last of which is its version.
+pub(crate) const CACHE_MAGIC: &[u8; 8] = b"PARSIMC\x01";
 
 /// The format a file's name promises, looking through a compression's ending.
 pub(crate) fn by_name(name: &str) -> Option<Format> {
@@ -35,7 +32,7 @@ pub(crate) fn by_name(name: &str) -> Option<Format> {
 /// The format the first bytes look like, or what they look like instead.
 ///
 /// `head` is the start of the decompressed bytes, not empty.
-pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
+pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, Message> {
     for (magic, format) in [
         (&b"PAR1"[..], Format::Parquet),
         (b"ARROW1", Format::Arrow),
@@ -47,13 +44,15 @@ pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
         }
     }
     if foreign::is_binary(head) {
-        return Err("is a binary file of an unknown format; the formats are svmlight, vw, csv, tsv, json, parquet, arrow and cache".to_owned());
+        return Err("is a binary file of an unknown format; the formats are svmlight, vw, csv, tsv, json, parquet, arrow and cache".into());
     }
     let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
     let Some(line) = lines.into_iter().find(|l| !l.is_empty() && l[0] != b'#') else {
-        return Err("has no rows in its first lines; pass --format".to_owned());
+        return Err(
+            Message::new("has no rows in its first lines").or(Remedy::Pass(Setting::Format, None))
+        );
     };
-    if line[0] == b'{' {
+    if matches!(line[0], b'{' | b'[') {
         return Ok(Format::Jsonl);
     }
     if memchr(b'|', line).is_some() {
@@ -68,8 +67,7 @@ pub(crate) fn by_bytes(head: &[u8]) -> Result<Format, String> {
     if memchr(b',', line).is_some() {
         return Ok(Format::Csv);
     }
-    Err("is of no format that its first line shows; pass --format svmlight, vw, csv, tsv or json"
-        .to_owned())
+    Err(Message::new("is of no format that its first line shows").or(Remedy::NameFormat))
 }
 
 /// `label index:value ...`, or one number alone: a row without features.
@@ -109,6 +107,7 @@ mod tests {
             (&b"-1 |f 9:6.2e-02"[..], Format::Vw),
             (b"| a b\n", Format::Vw),
             (b"{\"label\": 1", Format::Jsonl),
+            (b"[\n {\"label\": 1", Format::Jsonl),
             (b"# made by x\n\n+1 3:1 7:2.5\n", Format::Svmlight),
             (b"spam qid:3 3:1", Format::Svmlight),
             (b"1\n-1 3:1\n", Format::Svmlight),
@@ -125,13 +124,16 @@ mod tests {
     #[test]
     fn rubbish_is_no_format() {
         assert_eq!(
-            by_bytes(b"\x00\x01\x02").unwrap_err(),
+            by_bytes(b"\x00\x01\x02").unwrap_err().to_string(),
             "is a binary file of an unknown format; the formats are svmlight, vw, csv, tsv, json, parquet, arrow and cache"
         );
         assert_eq!(
-            by_bytes(b"hello world\n").unwrap_err(),
-            "is of no format that its first line shows; pass --format svmlight, vw, csv, tsv or json"
+            by_bytes(b"hello world\n").unwrap_err().to_string(),
+            "is of no format that its first line shows; pass format svmlight, vw, csv, tsv or json"
         );
-        assert_eq!(by_bytes(b"\n\n").unwrap_err(), "has no rows in its first lines; pass --format");
+        assert_eq!(
+            by_bytes(b"\n\n").unwrap_err().to_string(),
+            "has no rows in its first lines; pass format"
+        );
     }
 }

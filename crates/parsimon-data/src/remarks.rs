@@ -1,4 +1,4 @@
-//! What is worth a warning when all rows have been read.
+//! Warnings issued after all rows have been read.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,12 @@ enum Remark {
 
 impl Remarks {
     pub(crate) fn add(&self, name: &str, words: &str) {
-        self.push(Remark::Words(format!("{name}: {words}")));
+        self.add_sentence(format!("{name}: {words}"));
+    }
+
+    /// Adds a sentence that is not about a single input.
+    pub(crate) fn add_sentence(&self, sentence: String) {
+        self.push(Remark::Words(sentence));
     }
 
     pub(crate) fn watch(&self, name: &Arc<str>, strays: &Arc<Strays>) {
@@ -50,7 +55,7 @@ impl Remark {
             Remark::Unmet(name, unmet) => {
                 let names = unmet.names();
                 (!names.is_empty()).then(|| {
-                    format!("{name}: no row has {}, which a flag names", names.join(" or "))
+                    format!("{name}: no row has {}, which the settings name", names.join(" or "))
                 })
             }
             Remark::Strays(name, strays) => {

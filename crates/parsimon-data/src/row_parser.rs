@@ -5,11 +5,13 @@ use std::sync::Arc;
 use parsimon_core::Chunk;
 
 use crate::builder::{Builder, Parsed, Spec};
-use crate::delimited::{self, Dialect, Head};
-use crate::kinds::{Missing, is_label_name};
+use crate::columns::Columns;
+use crate::delimited::{self, Dialect, Head, Prelude};
+use crate::kinds::{Missing, NumberForm};
 use crate::label::LabelReader;
-use crate::listing::listed;
-use crate::{DataError, Format, Kinds, Options, jsonl, svmlight, vw};
+use crate::remedy::{Message, Remedy};
+use crate::role_names::is_label_name;
+use crate::{DataError, Format, Kinds, Options, Space, jsonl, svmlight, vw};
 
 /// Parses texts of one format in the calling thread, and keeps its buffers between them.
 ///
@@ -32,6 +34,8 @@ pub struct RowParser {
     format: Format,
     builder: Builder,
     parsed: Parsed,
+    /// The columns of JSON rows.
+    columns: Option<Arc<Columns>>,
 }
 
 impl RowParser {
@@ -42,29 +46,40 @@ impl RowParser {
         if !format.is_text() {
             return Err(DataError::format(&name, format!("{format} is read from files only")));
         }
-        if options.kinds == Kinds::Found {
+        if options.reading.kinds == Kinds::Found {
             return Err(DataError::setting("the kinds of columns must be known"));
         }
-        let space = options.space.unwrap_or_else(|| format.default_space());
-        let labels = LabelReader::new(&options.labels).map_err(DataError::setting)?;
-        let table = match &options.kinds {
+        let space = options.reading.space.unwrap_or_else(|| format.default_space());
+        let labels = LabelReader::new(&options.reading.labels).map_err(DataError::setting)?;
+        let table = match &options.reading.kinds {
             Kinds::Known(table) => Some(table),
             Kinds::ByCell | Kinds::Found => None,
+        };
+        let columns = match table {
+            Some(table) if format == Format::Jsonl && space != Space::Ids => {
+                let columns = jsonl::columns_of(table, options, &[]);
+                Some(Arc::new(columns.map_err(|words| DataError::columns(&name, words))?))
+            }
+            _ => None,
         };
         let spec = Spec {
             space,
             labels,
-            max_value: options.max_value,
+            max_value: options.bounds.max_value,
+            max_cell: options.max_cell(),
+            max_label: options.max_label(),
             missing: Missing::of(table),
+            label_form: NumberForm::of_label(table, options.reading.label_column.as_ref()),
             ngrams: table.and_then(|table| table.ngrams).map_or(1, usize::from),
             options: options.clone(),
             labels_only: false,
             carried: 0,
         };
-        Ok(Self { name, format, builder: Builder::new(Arc::new(spec)), parsed: Parsed::default() })
+        let builder = Builder::new(Arc::new(spec));
+        Ok(Self { name, format, builder, parsed: Parsed::default(), columns })
     }
 
-    /// Replaces what is in `chunks` by the rows of a text, at most [`Options::chunk_rows`] in each.
+    /// Replaces what is in `chunks` by the rows of a text, at most [`Bounds::chunk_rows`](crate::Bounds::chunk_rows) in each.
     pub fn parse(&mut self, text: &[u8], chunks: &mut Vec<Chunk>) -> Result<(), DataError> {
         let mut shell = std::mem::take(&mut self.parsed);
         shell.chunks.append(chunks);
@@ -82,32 +97,57 @@ impl RowParser {
         Ok(())
     }
 
+    /// Replaces what is in `chunks` by the good rows of a text. Returns the lines of the others, with what is wrong with them. Reading
+    /// ends where there are more bad rows than [`Bounds::skip_bad`](crate::Bounds::skip_bad).
+    pub fn parse_good(
+        &mut self,
+        text: &[u8],
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<Vec<(u64, DataError)>, DataError> {
+        let mut shell = std::mem::take(&mut self.parsed);
+        shell.chunks.append(chunks);
+        self.builder.begin(shell);
+        let headed = self.parse_text(text);
+        self.parsed = self.builder.end();
+        let lines_before = headed?;
+        let name = &self.name;
+        let bad = self.parsed.bad.drain(..).map(|(_, line, bad)| {
+            (lines_before + line, DataError::row(name, lines_before + line, bad))
+        });
+        let bad = bad.collect();
+        chunks.extend(self.parsed.chunks.drain(..self.parsed.len));
+        Ok(bad)
+    }
+
     /// Parses a text, and gives the number of lines before its first row.
     fn parse_text(&mut self, text: &[u8]) -> Result<u64, DataError> {
         let builder = &mut self.builder;
         match self.format {
             Format::Svmlight => svmlight::parse(builder, text),
             Format::Vw => vw::parse(builder, text),
-            Format::Jsonl => jsonl::parse(builder, text),
+            Format::Jsonl => jsonl::parse(builder, text, self.columns.as_ref()),
             _ => {
+                let separator = builder.spec.options.reading.separator;
+                let prelude = Prelude::of(text, true, self.format, separator);
+                let (text, before) = (&text[prelude.bytes..], prelude.lines);
                 let dialect = match self.format {
                     Format::Tsv => Dialect::TSV,
-                    _ => delimited::sniff(text, true, builder.spec.options.separator),
+                    _ => delimited::sniff(text, true, separator.or(prelude.separator)),
                 };
-                let head = Head::new(text, true, true, dialect, &builder.spec.options)
+                let head = Head::new(text, before, true, true, dialect, &builder.spec.options)
                     .map_err(|words| DataError::columns(&self.name, words))?;
                 let options = &builder.spec.options;
                 let is_found = head.table.is_some()
-                    || options.label_column.is_some()
+                    || options.reading.label_column.is_some()
                     || head.columns.label().is_none_or(is_label_name);
-                if options.needs_label && !is_found {
-                    let words = format!(
-                        "has no column that is surely the label; call it label, or pass --label-column NAME where the service creates the model. The columns are {}",
-                        listed(head.columns.names().iter(), 12)
-                    );
-                    return Err(DataError::columns(&self.name, words));
+                if options.ask.needs_label && !is_found {
+                    let columns = head.columns.names();
+                    let message = Message::new("has no column that is surely the label")
+                        .or(Remedy::NameLabel { columns });
+                    return Err(DataError::columns(&self.name, message));
                 }
                 let rows = &text[head.bytes..];
+                let dialect = Dialect { tails: head.columns.tails, ..dialect };
                 delimited::parse(builder, rows, &head.columns, dialect);
                 return Ok(head.lines);
             }
@@ -135,7 +175,8 @@ impl RowParser {
 mod tests {
     use super::*;
     use crate::testing::rows;
-    use crate::{ColumnKind, Header, Kind, Labels, TableSchema};
+    use crate::{Ask, Bounds, Reading};
+    use crate::{ColumnKind, Header, Kind, Labels, Points, TableSchema};
 
     fn parsed(format: Format, options: &Options, text: &str) -> Result<Vec<Chunk>, String> {
         let mut parser = RowParser::new("x", format, options).unwrap();
@@ -159,7 +200,11 @@ mod tests {
             (Format::Tsv, "y\ta\n1\t2\n0\tq\n"),
         ];
         for (format, text) in texts {
-            let options = Options { format: Some(format), chunk_rows: 2, ..Options::default() };
+            let options = Options {
+                reading: Reading { format: Some(format), ..Reading::default() },
+                bounds: Bounds { chunk_rows: 2, ..Bounds::default() },
+                ..Options::default()
+            };
             let file = rows(text.as_bytes(), &options).unwrap();
             let chunks = parsed(format, &options, text).unwrap();
             assert!(chunks.iter().all(|chunk| (1..=2).contains(&chunk.len())));
@@ -182,7 +227,11 @@ mod tests {
             (Format::Svmlight, "1 1:1\n1 1:x\n", "x:2:5: \"x\" is not a number"),
             (Format::Csv, "y,a\n1,2\n5,1\n", "x:3:1: label \"5\" is neither \"-1\" nor \"1\""),
             (Format::Vw, "\n\n", "x: is empty: no rows"),
-            (Format::Csv, "y,y\n1,2\n", "x: column \"y\" appears twice; rename one of the two"),
+            (
+                Format::Csv,
+                "y,y\n1,2\n",
+                "x: columns 1 and 2 are both called \"y\"; rename one of the two",
+            ),
         ];
         for (format, text, expected) in texts {
             assert_eq!(parsed(format, &Options::default(), text).unwrap_err(), expected);
@@ -191,14 +240,32 @@ mod tests {
     }
 
     #[test]
+    fn good_rows_are_parsed_beside_bad_ones() {
+        let mut options = Options::default();
+        options.bounds.skip_bad = u64::MAX;
+        let mut parser = RowParser::new("x", Format::Vw, &options).unwrap();
+        let mut chunks = Vec::new();
+        let text = b"1 |a b\n7 |a b\n\n-1 |a c\n1 |a b:x\n";
+        let bad = parser.parse_good(text, &mut chunks).unwrap();
+        assert_eq!(bad.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 5]);
+        let labels: Vec<_> = (0..2).map(|i| chunks[0].label(i)).collect();
+        assert_eq!((chunks[0].len(), labels), (2, vec![Some(1.0), Some(-1.0)]));
+        assert!(parser.parse_good(b"7 |a b\n", &mut chunks).unwrap().len() == 1);
+        assert!(chunks.iter().all(Chunk::is_empty));
+    }
+
+    #[test]
     fn an_id_is_the_tag_and_no_feature() {
-        let options = Options { id_field: Some("id".into()), ..Options::default() };
+        let options = Options::from(Ask { id: Some("id".into()), ..Ask::default() });
         let text = "{\"label\":1,\"id\":\"r7\",\"a\":1}\n{\"label\":1,\"id\":12,\"a\":1}\n{\"label\":1,\"a\":1}";
         let chunks = parsed(Format::Jsonl, &options, text).unwrap();
         assert_eq!([0, 1, 2].map(|i| chunks[0].tag(i)), [&b"r7"[..], b"12", b""]);
         assert!((0..3).all(|i| chunks[0].row(i).len() == 1));
         let error = parsed(Format::Jsonl, &options, "{\"id\":[1]}").unwrap_err();
-        assert_eq!(error, "x:1: \"id\" is \"[1]\" instead of a text or a whole number");
+        assert_eq!(
+            error,
+            "x:1: \"id\" is \"[1]\" instead of a text that is not empty, or a whole number"
+        );
     }
 
     #[test]
@@ -208,6 +275,8 @@ mod tests {
             kind,
             form: None,
             missing: Vec::new(),
+            knots: Points::default(),
+            cuts: Points::default(),
         };
         let columns = vec![
             column("y", Kind::Category),
@@ -217,12 +286,12 @@ mod tests {
             column("code", Kind::Ignored),
         ];
         let schema = TableSchema { columns, label: Some("y".into()), ..TableSchema::default() };
-        let options = Options {
+        let options = Options::from(Reading {
             kinds: Kinds::Known(Arc::new(schema)),
             numbers_apart: true,
             header: Header::Present,
-            ..Options::default()
-        };
+            ..Reading::default()
+        });
         let csv = "y,age,hour,note,code\n1,31.5,14,Big red,q\n-1,,3,,z\n";
         let json = concat!(
             r#"{"y":1,"age":31.5,"hour":14,"note":"Big red","code":"q"}"#,
@@ -242,8 +311,11 @@ mod tests {
         let refused = parsed(Format::Jsonl, &options, r#"{"y":1,"age":"old"}"#).unwrap_err();
         assert!(refused.contains("column \"age\": \"old\" is not a number"), "{refused}");
         let lenient = Options {
-            labels: Labels::Optional(Box::new(Labels::binary())),
-            unfit_is_missing: true,
+            reading: Reading {
+                labels: Labels::Optional(Box::new(Labels::binary())),
+                ..options.reading
+            },
+            ask: Ask { unfit_is_missing: true, ..options.ask },
             ..options
         };
         let rows = parsed(Format::Jsonl, &lenient, r#"{"age":"old","hour":14}"#).unwrap();

@@ -7,7 +7,7 @@ use parsimon_core::Chunk;
 /// The longest row put in order here.
 const SHORT: usize = 128;
 
-/// Where rows are put in order.
+/// Buffers of the sort.
 #[derive(Debug)]
 pub(crate) struct SortBuffers {
     keys: [i32; SHORT],
@@ -23,7 +23,7 @@ impl Default for SortBuffers {
 /// Adds a short row of distinct indices to the row under construction, in the order of indices; false, and nothing is added,
 /// where it is long or an index is met twice.
 ///
-/// PERF: the place of an index is the number of smaller ones. Counting them takes as many steps as there are pairs, but eight
+/// PERF: the rank of an index is the number of smaller ones. Counting takes one step per pair, but eight
 /// at a time and without a branch; a sort guesses wrong at every other comparison.
 pub(crate) fn push_distinct(
     indices: &[u32],
@@ -40,10 +40,10 @@ pub(crate) fn push_distinct(
     // found out of place by the chunk, which looks again.
     keys.iter_mut().zip(indices).for_each(|(key, &index)| *key = index.cast_signed());
     let blocks = n.div_ceil(BLOCK);
-    // Whole blocks are ranked; what stands behind the row is larger than anything in it.
+    // Whole blocks are ranked; the padding behind the row is larger than any key of the row.
     keys[n..blocks * BLOCK].fill(i32::MAX);
     rank(&keys.as_chunks().0[..blocks], &mut ranks.as_chunks_mut().0[..blocks]);
-    // Of two equal ones neither is counted for the other, and the sum falls short.
+    // Equal keys are not counted for each other, and the sum is too small.
     if ranks[..n].iter().sum::<u32>() as usize != n * n.saturating_sub(1) / 2 {
         return false;
     }
@@ -61,7 +61,7 @@ pub(crate) fn push_distinct(
 
 const BLOCK: usize = 8;
 
-/// How many keys are smaller than each.
+/// Number of keys that are smaller than each.
 fn rank(keys: &[[i32; BLOCK]], ranks: &mut [[u32; BLOCK]]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -111,7 +111,7 @@ fn rank_among<const N: usize>(
     for &key in keys.as_flattened() {
         let key = _mm256_set1_epi32(key);
         for n in 0..N {
-            // What is larger than the key is -1 there.
+            // Lanes with a larger key are -1.
             sums[n] = _mm256_sub_epi32(sums[n], _mm256_cmpgt_epi32(own[n], key));
         }
     }
@@ -121,7 +121,7 @@ fn rank_among<const N: usize>(
     }
 }
 
-/// The same for every machine.
+/// Portable version of the function above.
 fn count(keys: &[[i32; BLOCK]], ranks: &mut [[u32; BLOCK]]) {
     for (block, rank) in keys.iter().zip(ranks) {
         *rank = block.map(|own| keys.as_flattened().iter().map(|key| u32::from(*key < own)).sum());

@@ -6,13 +6,13 @@ use parsimon_core::Chunk;
 use rustc_hash::FxHashMap;
 
 use crate::label::is_code;
-use crate::{DataError, Input, Labels, Options, Reader};
+use crate::{DataError, Input, Labels, Options, Reader, Reading};
 
 /// The labels of some inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelScan {
     /// Each label with the number of its rows; numbers in order, then texts in order. Numbers are
-    /// spelled one way, whatever the file does: `+1` and `1.0` are `1`.
+    /// spelled one way, for any file does: `+1` and `1.0` are `1`.
     pub labels: Vec<(String, u64)>,
     /// Rows that have no label.
     pub missing: u64,
@@ -42,7 +42,14 @@ pub fn scan_labels(
             "cannot be read twice: pass the labels, or give a file",
         ));
     }
-    let options = Options { labels: Labels::Any, interactions: Vec::new(), ..options.clone() };
+    let options = Options {
+        reading: Reading {
+            labels: Labels::Any,
+            interactions: Vec::new(),
+            ..options.reading.clone()
+        },
+        ..options.clone()
+    };
     count_labels(Reader::open_labels(inputs, &options)?, most)
 }
 
@@ -64,12 +71,12 @@ pub struct LabelCounter {
 }
 
 impl LabelCounter {
-    /// A counter for at most so many distinct labels.
+    /// Creates a counter for at most `limit` distinct labels.
     pub fn new(most: usize) -> Self {
         Self { most, counts: FxHashMap::default(), missing: 0 }
     }
 
-    /// Counts the labels of a chunk; an error if there are more distinct labels than allowed.
+    /// Counts the labels of a chunk. Returns an error if there are more distinct labels than allowed.
     pub fn take(&mut self, chunk: &Chunk, reader: &Reader) -> Result<(), DataError> {
         for i in 0..chunk.len() {
             match chunk.label(i) {
@@ -94,7 +101,7 @@ impl LabelCounter {
         numbers.last().is_none_or(|y| !is_code(*y)).then_some(numbers)
     }
 
-    /// How many distinct labels there were so far.
+    /// Number of distinct labels so far.
     pub fn distinct(&self) -> usize {
         self.counts.len()
     }

@@ -1,10 +1,10 @@
-//! Which names a parser has met before.
+//! Names that a parser has met before.
 //!
 //! A name is reported when it is first met. Nearly all names of a text have been met before, so that finding out must cost little.
 
 /// The hashes of names that were met lately: who stands here has been asked about before.
 ///
-/// PERF: small enough for the near caches, and enough for most words of a text. [`Seen`] is asked about the others alone.
+/// PERF: small enough for the near caches, and large enough for most words of a text. Other words are looked up in [`Seen`].
 #[derive(Debug, Default)]
 pub(crate) struct Recent(Vec<u64>);
 
@@ -13,7 +13,7 @@ const RECENT: usize = 1 << 14;
 impl Recent {
     pub(crate) fn new() -> Self {
         let mut hashes = vec![0; RECENT];
-        // INVARIANT: a hash stands at the place its lowest bits say. 0 stands for itself at the first place alone.
+        // INVARIANT: the slot of a hash is its low bits. A 0 is a hash in slot 0 only; elsewhere it is an empty slot.
         hashes[0] = 1;
         Self(hashes)
     }
@@ -33,15 +33,15 @@ impl Recent {
     }
 }
 
-/// What one parser thread has already reported.
+/// Names that one parser thread has already reported.
 ///
-/// The hash of a name stands at the place its lowest bits say, or behind. At most three of four places are taken.
+/// Open addressing: the slot of a hash is its low bits, then linear probing. At most three of four slots are taken.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    /// 0 where nothing stands; as many as a power of two.
+    /// Hash slots, 0 if empty; their number is a power of two.
     table: Vec<u64>,
     len: usize,
-    /// After so many, all are forgotten and reported again.
+    /// Number of names after which all are forgotten and reported again.
     most: usize,
 }
 
@@ -58,7 +58,7 @@ impl Seen {
         hash as usize & (self.table.len() - 1)
     }
 
-    /// Brings the place of a hash that will be asked about soon near.
+    /// Prefetches the slot of a hash that will be looked up soon.
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
         if let Some(place) = self.table.get(self.home(hash)) {
@@ -66,7 +66,7 @@ impl Seen {
         }
     }
 
-    /// Whether this is the first time. The hash 0 counts as 1.
+    /// Whether the hash is new. The hash 0 counts as 1.
     #[inline]
     pub(crate) fn is_new(&mut self, hash: u64) -> bool {
         let hash = hash.max(1);
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn each_hash_is_new_once() {
         let mut seen = Seen::new(usize::MAX);
-        // Some that share a home, and so many that the table grows.
+        // Hashes with equal low bits, and enough of them that the table grows.
         let hashes = (0..20_000).map(|k: u64| k.wrapping_mul(0x9E37_79B9_7F4A_7C15) & !63);
         let hashes: Vec<u64> = hashes.chain([1]).collect();
         assert!(hashes.iter().all(|&h| seen.is_new(h) == (h != 1)), "0 counts as 1");

@@ -1,4 +1,4 @@
-//! Which namespaces a word of an interaction stands for.
+//! Selectors: the namespaces that a word of an interaction names.
 
 use crate::kinds::fits;
 

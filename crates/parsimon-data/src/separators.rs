@@ -1,4 +1,4 @@
-//! Where the separators of a text are, found before it is parsed.
+//! Positions of the separators of a text, found before it is parsed.
 //!
 //! A parser that looks for the end of each token as it goes must wait for one to know where the next begins. With all
 //! separators known beforehand tokens are independent of each other, and the processor reads several at once. Measured
@@ -59,12 +59,12 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Whether all have been read.
+    /// Whether all separators have been read.
     pub(crate) fn is_done(&self) -> bool {
         self.at >= self.text.len()
     }
 
-    /// The line at hand, without its newline.
+    /// The current line, without its newline.
     pub(crate) fn line(&self) -> &'a [u8] {
         &self.text[self.at..line_end(self.text, self.at)]
     }
@@ -128,7 +128,7 @@ fn is_widest() -> bool {
         && std::arch::is_x86_feature_detected!("popcnt")
 }
 
-/// The same, byte by byte, from `at` on and behind the `len` found before.
+/// Like the function above, byte by byte, from `at` on and behind the `len` positions found before.
 fn find_narrow(text: &[u8], at: usize, places: &mut [u32], mut len: usize) -> usize {
     for (k, &b) in text.iter().enumerate().skip(at) {
         places[len] = k as u32;
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As this machine finds them, as one with AVX2 does, and byte by byte.
+    /// Results of this machine, of a machine with AVX2, and byte by byte.
     fn all(text: &[u8]) -> [Vec<u32>; 3] {
         let mut places = [(); 3].map(|()| vec![0; text.len() + BLOCK]);
         let with_avx2 = |places: &mut [u32]| {

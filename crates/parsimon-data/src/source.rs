@@ -8,18 +8,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parsimon_files::InputFile;
 use parsimon_files::memory::{self, amount};
 
+use crate::Labels;
 use crate::cache::{BlockHead, Blocks, Contents, Seekable};
 use crate::columnar::{Batch, Batches, Layout};
 use crate::columns::Columns;
-use crate::delimited::{self, Dialect, Head};
-use crate::error::DataError;
+use crate::delimited::{self, Dialect, Head, Prelude};
+use crate::error::{DataError, shown};
+use crate::jsonl::FoundColumns;
 use crate::line_blocks::{BlockError, Ends, LineBlocks, record_end};
 use crate::listing::listed;
 use crate::opened::{Opened, open, refuse_column_flags, refuse_interactions};
 use crate::remarks::Remarks;
+use crate::remedy::{Message, Remedy, Setting};
 use crate::stored::Stored;
 use crate::unmet::Unmet;
-use crate::{Format, Input, Kinds, Options, Space, TableSchema, guesses, jsonl};
+use crate::{Ask, Format, Input, Kinds, Options, Reading, Space, TableSchema, guesses, jsonl};
 
 /// A part of the input that can be parsed without the parts before it.
 pub(crate) struct Piece {
@@ -33,7 +36,7 @@ pub(crate) struct Piece {
     pub(crate) lines_before: u64,
     /// The columns, in formats that have them.
     pub(crate) columns: Option<Arc<Columns>>,
-    /// What a cache says about itself, with its first piece.
+    /// The description in the header of a cache, with its first piece.
     pub(crate) contents: Option<Arc<Contents>>,
     /// Bytes read of all inputs when this piece was cut.
     pub(crate) bytes: u64,
@@ -59,6 +62,8 @@ pub(crate) struct Source {
     options: Options,
     first_name: Arc<str>,
     first_columns: Option<Arc<Columns>>,
+    /// Whether the first input has JSON rows with few of many fields each.
+    has_bags: bool,
     /// The columns of the first input: their names, whether one is the label, and those whose cells travel with the row.
     names: Option<Vec<String>>,
     has_label: bool,
@@ -81,6 +86,8 @@ struct Current {
     table: Option<Arc<TableSchema>>,
     /// Names to look for in all rows.
     unmet: Option<Arc<Unmet>>,
+    /// Whether these are JSON rows with few of many fields each.
+    has_bags: bool,
 }
 
 enum Pieces {
@@ -103,22 +110,26 @@ impl Source {
         let (first_name, format) = (opened.name.clone(), opened.format);
         let current = Current::new(opened, first, options, &count, 0, others.is_empty())?;
         current.remark(&remarks);
-        let space = options.space.unwrap_or_else(|| current.default_space(format));
+        let space = options.reading.space.unwrap_or_else(|| current.default_space(format));
         current.check_space(space)?;
         let (names, has_label, carried) = current.named(options);
         Ok(Self {
             waiting: others.iter().cloned().collect(),
             // The first input decides the kinds of all, and what a pattern of columns stands for.
             options: Options {
-                kinds: match &current.table {
-                    Some(table) => Kinds::Known(table.clone()),
-                    None => options.kinds.clone(),
+                reading: Reading {
+                    kinds: match &current.table {
+                        Some(table) => Kinds::Known(table.clone()),
+                        None => options.reading.kinds.clone(),
+                    },
+                    ..options.reading.clone()
                 },
-                carried_columns: carried.clone(),
+                ask: Ask { carried: carried.clone(), ..options.ask.clone() },
                 ..options.clone()
             },
             first_name,
             first_columns: current.columns.clone(),
+            has_bags: current.has_bags,
             names,
             has_label,
             carried,
@@ -135,19 +146,28 @@ impl Source {
     /// Batches in memory, or from another program.
     #[cfg(feature = "columnar")]
     pub(crate) fn over(batches: Batches, name: Arc<str>, options: &Options) -> Self {
-        let space = options.space.unwrap_or_else(|| batches.layout.default_space());
+        let space = options.reading.space.unwrap_or_else(|| batches.layout.default_space());
         let table = batches.table.clone();
         let pieces = Pieces::Table(Box::new(batches), 0, 0);
         let first_name = name.clone();
         let columns = None;
-        let current =
-            Current { name, pieces, is_first: true, lines_before: 0, columns, table, unmet: None };
+        let current = Current {
+            name,
+            pieces,
+            is_first: true,
+            lines_before: 0,
+            columns,
+            table,
+            unmet: None,
+            has_bags: false,
+        };
         let (names, has_label, carried) = current.named(options);
         Self {
             waiting: VecDeque::new(),
             options: options.clone(),
             first_name,
             first_columns: None,
+            has_bags: false,
             names,
             has_label,
             carried,
@@ -177,8 +197,11 @@ impl Source {
         self.has_label
     }
 
-    /// What was guessed of the first input; see [`Reader::guesses`](crate::Reader::guesses).
-    pub(crate) fn guesses(&self) -> Vec<String> {
+    /// Guesses about the first input; see [`Reader::guesses`](crate::Reader::guesses).
+    pub(crate) fn guesses(&self) -> Vec<Message> {
+        if self.has_bags {
+            return vec![guesses::BAGS.into()];
+        }
         let columns = self.first_columns.as_deref();
         columns.map_or_else(Vec::new, |columns| guesses::of(columns, self.format, &self.options))
     }
@@ -253,7 +276,11 @@ impl Source {
         current.remark(&self.remarks);
         current.check_space(self.space)?;
         // Ids are positions of columns; names, when hashed, find their slot wherever they stand.
-        if self.space == Space::Ids && current.columns != self.first_columns {
+        let is_same = match (&current.columns, &self.first_columns) {
+            (Some(this), Some(first)) => this.columns == first.columns,
+            (this, first) => this.is_none() && first.is_none(),
+        };
+        if self.space == Space::Ids && !is_same {
             let words = format!("has other columns than {}", self.first_name);
             return Err(DataError::columns(&current.name, words));
         }
@@ -287,10 +314,100 @@ fn check_columns(opened: &Opened, dialect: Dialect) -> Result<(), DataError> {
     let signs = [dialect.delimiter, b',', b';', b'\t', b'|'];
     let columns = signs.map(count).into_iter().max().unwrap_or(0) as u64 + 1;
     memory::check(columns.saturating_mul(COLUMN)).map_err(|shortage| {
-        let words =
-            shortage.of(&format!("a table of {columns} columns"), "use svmlight or JSON lines");
+        let what = format!("a table of {columns} columns");
+        let advice = Remedy::Advice("use svmlight or JSON lines".into());
+        let words = Message::shortage(&shortage, &what, &[advice]);
         DataError::memory(&opened.name, words)
     })
+}
+
+/// A table of JSON rows.
+struct Json {
+    columns: Columns,
+    table: Arc<TableSchema>,
+    unmet: Option<Arc<Unmet>>,
+}
+
+impl Json {
+    /// The table of an input whose rows are those of one.
+    fn of(
+        opened: &mut Opened,
+        options: &Options,
+        is_only: bool,
+    ) -> Result<Option<Self>, DataError> {
+        let name = opened.name.clone();
+        let refuse = |words: Message| DataError::columns(&name, words);
+        let table = match &options.reading.kinds {
+            Kinds::ByCell => return Ok(None),
+            Kinds::Known(table) => table.clone(),
+            Kinds::Found => {
+                let (seen, is_whole) = opened.read_judged()?;
+                let head = &opened.head[..seen];
+                match jsonl::found(head, is_whole && is_only, options).map_err(refuse)? {
+                    FoundColumns::Table(table) => Arc::new(table),
+                    FoundColumns::Fields | FoundColumns::Bags => return Ok(None),
+                }
+            }
+        };
+        let unmet = late_fields(&table, options);
+        let columns = jsonl::columns_of(&table, options, &options.ask.carried);
+        Ok(Some(Self { columns: columns.map_err(refuse)?, table, unmet }))
+    }
+}
+
+/// The fields to be ignored that the first rows do not have.
+fn late_fields(table: &TableSchema, options: &Options) -> Option<Arc<Unmet>> {
+    if matches!(options.reading.labels, Labels::Optional(_)) {
+        return None;
+    }
+    let late = options.reading.ignore.iter().filter(|name| table.select(name).is_err());
+    let late = late.map(|name| {
+        let words = format!("field {}", shown(name.as_bytes()));
+        (words, serde_json::Value::from(name.as_str()).to_string())
+    });
+    let late: Vec<_> = late.collect();
+    (!late.is_empty()).then(|| Arc::new(Unmet::new(late)))
+}
+
+/// The name of an input of text, and its pieces.
+fn text_pieces(opened: Opened, ends: Ends) -> (Arc<str>, Pieces) {
+    let mut cutter = LineBlocks::new(opened.head, opened.rest, ends);
+    if opened.is_pipe {
+        cutter = cutter.eager();
+    }
+    (opened.name, Pieces::Text(Box::new(cutter)))
+}
+
+/// The fields of JSON rows that options name and that the first rows do not have. Refuses a name that is mistyped or in no row.
+fn absent_fields(opened: &mut Opened, options: &Options) -> Result<Option<Arc<Unmet>>, DataError> {
+    if !jsonl::names_fields(options) {
+        return Ok(None);
+    }
+    let (seen, is_whole) = opened.read_judged()?;
+    let absent = jsonl::absent_fields(&opened.head[..seen], options);
+    // Later rows may have a name that none is like.
+    if let Some(absent) = absent.iter().find(|a| is_whole || !a.near.is_empty()) {
+        let rows = if is_whole { "" } else { " in its first rows" };
+        let words = format!("has no {}{}{rows}{}", absent.name, absent.near, absent.role);
+        return Err(DataError::columns(&opened.name, words));
+    }
+    let names: Vec<_> = absent.into_iter().map(|a| (a.name + a.role, a.text)).collect();
+    Ok((!names.is_empty()).then(|| Arc::new(Unmet::new(names))))
+}
+
+/// Refuses JSON rows without labels where labels are needed.
+fn refuse_unlabeled(opened: &mut Opened, options: &Options) -> Result<(), DataError> {
+    if !options.ask.needs_label || options.reading.label_column.is_some() {
+        return Ok(());
+    }
+    let (seen, _) = opened.read_judged()?;
+    match jsonl::without_label(&opened.head[..seen], options) {
+        None => Ok(()),
+        Some(fields) => {
+            let message = Message::new("no row has a label").or(Remedy::NameLabelField { fields });
+            Err(DataError::columns(&opened.name, message))
+        }
+    }
 }
 
 impl Current {
@@ -302,35 +419,26 @@ impl Current {
         before: u64,
         is_only: bool,
     ) -> Result<Self, DataError> {
-        refuse_column_flags(&opened, options)?;
         refuse_interactions(&opened, options)?;
         if !opened.format.is_text() {
+            refuse_column_flags(&opened, options, false)?;
             return Self::binary(opened, input, options, count, before);
         }
         let mut unmet = None;
-        if opened.format == Format::Jsonl && jsonl::names_fields(options) {
-            let (seen, is_whole) = opened.read_judged()?;
-            let absent = jsonl::absent_fields(&opened.head[..seen], options);
-            // Later rows may have a name that none is like.
-            if let Some(absent) = absent.iter().find(|a| is_whole || !a.near.is_empty()) {
-                let rows = if is_whole { "" } else { " in its first rows" };
-                let words = format!("has no {}{}{rows}{}", absent.name, absent.near, absent.role);
-                return Err(DataError::columns(&opened.name, words));
-            }
-            if !absent.is_empty() {
-                let names = absent.into_iter().map(|a| (a.name + a.role, a.text)).collect();
-                unmet = Some(Arc::new(Unmet::new(names)));
-            }
+        let mut json = None;
+        if opened.format == Format::Jsonl && options.reading.space != Some(Space::Ids) {
+            json = Json::of(&mut opened, options, is_only)?;
         }
-        if opened.format == Format::Jsonl && options.needs_label && options.label_column.is_none() {
-            let (seen, _) = opened.read_judged()?;
-            if let Some(fields) = jsonl::without_label(&opened.head[..seen], options) {
-                let words = format!(
-                    "no row has a label; name its field with --label-column NAME. The fields are {}",
-                    listed(fields.iter(), 12)
-                );
-                return Err(DataError::columns(&opened.name, words));
-            }
+        let is_read_by_field = opened.format == Format::Jsonl && json.is_none();
+        let has_bags =
+            is_read_by_field && !opened.is_pipe && jsonl::are_bags(&opened.head, options);
+        refuse_column_flags(&opened, options, json.is_some())?;
+        if let Some(json) = json {
+            return Ok(Self::of_json(opened, json, has_bags));
+        }
+        if opened.format == Format::Jsonl {
+            unmet = absent_fields(&mut opened, options)?;
+            refuse_unlabeled(&mut opened, options)?;
         }
         let dialect = match opened.format {
             Format::Csv => Some(Dialect::CSV),
@@ -339,29 +447,37 @@ impl Current {
         };
         let (mut columns, mut lines_before, mut table) = (None, 0, None);
         let mut dialect = dialect;
-        if let (Some(_), true) = (options.separator, opened.format != Format::Csv) {
-            return Err(DataError::setting(format!(
-                "--separator is for the cells of CSV; {} is {}",
-                opened.name, opened.format
-            )));
+        if let (Some(_), true) = (options.reading.separator, opened.format != Format::Csv) {
+            let fact =
+                format!("{} is {}, and only CSV has a separator", opened.name, opened.format);
+            let leave_out = Remedy::LeaveOut(Setting::Separator);
+            return Err(DataError::setting(Message::new(fact).or(leave_out)));
         }
         if let Some(dialect) = &mut dialect {
+            opened.read_prelude()?;
             opened.read_first_record(dialect.ends())?;
-            let (seen, is_whole) = match options.kinds {
+            let (seen, is_whole) = match options.reading.kinds {
                 Kinds::Found => opened.read_judged()?,
                 // Predictions for the rows of a pipe should not wait for more rows.
                 Kinds::Known(_) if !opened.is_pipe => opened.read_judged()?,
                 _ => (opened.head.len(), false),
             };
+            let separator = options.reading.separator;
+            let prelude = Prelude::of(&opened.head[..seen], is_whole, opened.format, separator);
+            opened.head.drain(..prelude.bytes);
+            let seen = seen - prelude.bytes;
+            let separator = separator.or(prelude.separator);
             check_columns(&opened, *dialect)?;
             if opened.format == Format::Csv {
-                *dialect = delimited::sniff(&opened.head[..seen], is_whole, options.separator);
-                dialect.is_careless &= options.kinds != Kinds::ByCell;
+                *dialect = delimited::sniff(&opened.head[..seen], is_whole, separator);
+                dialect.is_careless &= options.reading.kinds != Kinds::ByCell;
                 opened.read_first_record(dialect.ends())?;
             }
-            let seen = if options.kinds == Kinds::Found { seen } else { opened.head.len() };
-            let head = Head::new(&opened.head[..seen], is_whole, is_only, *dialect, options)
-                .map_err(|words| DataError::columns(&opened.name, words))?;
+            let seen = if options.reading.kinds == Kinds::Found { seen } else { opened.head.len() };
+            let before = prelude.lines;
+            let head =
+                Head::new(&opened.head[..seen], before, is_whole, is_only, *dialect, options)
+                    .map_err(|words| DataError::columns(&opened.name, words))?;
             opened.head.drain(..head.bytes);
             columns = Some(Arc::new(head.columns));
             if let (Some(strays), Some(columns)) = (&opened.strays, &columns) {
@@ -370,13 +486,23 @@ impl Current {
             (lines_before, table) = (head.lines, head.table);
         }
         let ends = dialect.map_or(Ends::Newline, Dialect::ends);
-        let mut cutter = LineBlocks::new(opened.head, opened.rest, ends);
-        if opened.is_pipe {
-            cutter = cutter.eager();
+        let (name, pieces) = text_pieces(opened, ends);
+        Ok(Self { name, pieces, is_first: true, lines_before, columns, table, unmet, has_bags })
+    }
+
+    /// A table of JSON.
+    fn of_json(opened: Opened, json: Json, has_bags: bool) -> Self {
+        let (name, pieces) = text_pieces(opened, Ends::Newline);
+        Self {
+            name,
+            pieces,
+            is_first: true,
+            lines_before: 0,
+            columns: Some(Arc::new(json.columns)),
+            table: Some(json.table),
+            unmet: json.unmet,
+            has_bags,
         }
-        let pieces = Pieces::Text(Box::new(cutter));
-        let name = opened.name;
-        Ok(Self { name, pieces, is_first: true, lines_before, columns, table, unmet })
     }
 
     /// Notes the columns that are not read, and those that are not there.
@@ -424,12 +550,14 @@ impl Current {
                 let most = memory::left() / 2;
                 rest.by_ref().take(most).read_to_end(&mut head).map_err(cannot)?;
                 if head.len() as u64 >= most {
-                    let words = format!(
-                        "holds more than {} when decompressed, and {format} is read from memory unless it is a plain file: \
-                         store it as a plain file, or raise the budget with --memory",
+                    let fact = format!(
+                        "holds more than {} when decompressed, and {format} is read from memory unless it is a plain file",
                         amount(most)
                     );
-                    return Err(DataError::memory(&name, words));
+                    let message = Message::new(fact)
+                        .or(Remedy::Advice("store it as a plain file".into()))
+                        .or(Remedy::RaiseMemory(None));
+                    return Err(DataError::memory(&name, message));
                 }
                 Stored::Memory(head.into())
             }
@@ -444,7 +572,7 @@ impl Current {
                 Stored::Memory(bytes) => Box::new(Cursor::new(bytes)),
             };
             let (blocks, contents) = Blocks::open(&name, file)?;
-            if let Kinds::Known(known) = &options.kinds
+            if let Kinds::Known(known) = &options.reading.kinds
                 && contents.table.as_ref() != Some(known)
             {
                 let words = match contents.table {
@@ -466,7 +594,16 @@ impl Current {
             Pieces::Text(_) => None,
         };
         let (columns, unmet) = (None, None);
-        Ok(Self { name, pieces, is_first: true, lines_before: 0, columns, table, unmet })
+        Ok(Self {
+            name,
+            pieces,
+            is_first: true,
+            lines_before: 0,
+            columns,
+            table,
+            unmet,
+            has_bags: false,
+        })
     }
 
     /// The names of all columns, whether one is the label, and those whose cells travel with the row.
@@ -477,7 +614,7 @@ impl Current {
         };
         match columns {
             Some(columns) => (Some(columns.names()), columns.has_label, columns.carried()),
-            None => (None, true, options.carried_columns.clone()),
+            None => (None, true, options.ask.carried.clone()),
         }
     }
 
@@ -525,7 +662,8 @@ impl Current {
                 }
                 Err(BlockError::Memory { line, shortage }) => {
                     let what = format!("a line of more than {line} bytes");
-                    let words = shortage.of(&what, "check that lines end where rows do");
+                    let advice = Remedy::Advice("check that lines end where rows do".into());
+                    let words = Message::shortage(&shortage, &what, &[advice]);
                     Err(DataError::memory(&self.name, words))
                 }
             },

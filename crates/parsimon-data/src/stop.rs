@@ -1,4 +1,4 @@
-//! Reading that ends early because another thread asks for it.
+//! Cancellation of reading by another thread.
 
 use std::convert::Infallible;
 use std::io::{self, Read};
@@ -7,16 +7,16 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, select};
 
 /// Tells readers to stop. A clone belongs to the same [`Stopper`].
 ///
-/// A reader with [`Options::stop`](crate::Options::stop) returns an error of the kind
+/// A reader with [`Run::stop`](crate::Run::stop) returns an error of the kind
 /// [`Stopped`](crate::DataErrorKind::Stopped) as soon as the stopper is dropped, also while it waits for a pipe.
 ///
 /// ```
 /// use parsimon_core::Chunk;
-/// use parsimon_data::{DataErrorKind, Input, Options, Reader, Stop};
+/// use parsimon_data::{Bounds, DataErrorKind, Input, Options, Reader, Run, Stop};
 ///
 /// let (stopper, stop) = Stop::new();
 /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n".repeat(9) };
-/// let options = Options { stop: Some(stop), chunk_rows: 4, ..Options::default() };
+/// let options = Options { run: Run { stop: Some(stop), ..Run::default() }, bounds: Bounds { chunk_rows: 4, ..Bounds::default() }, ..Options::default() };
 /// let mut reader = Reader::open(&[input], &options).unwrap();
 /// let mut chunk = Chunk::new();
 /// assert!(reader.read(&mut chunk).unwrap());
@@ -33,6 +33,13 @@ pub struct Stopper(
     Sender<Infallible>,
 );
 
+/// Two stops are equal if the same [`Stopper`] ends both.
+impl PartialEq for Stop {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.same_channel(&other.0)
+    }
+}
+
 impl Stop {
     /// A stop, and what triggers it.
     pub fn new() -> (Stopper, Self) {
@@ -40,7 +47,7 @@ impl Stop {
         (Stopper(sender), Self(receiver))
     }
 
-    /// Whether the stopper is gone.
+    /// Whether the stopper was dropped.
     pub fn is_stopped(&self) -> bool {
         matches!(self.0.try_recv(), Err(TryRecvError::Disconnected))
     }
@@ -50,7 +57,7 @@ impl Stop {
 const DEPTH: usize = 4;
 const BLOCK: usize = 1 << 16;
 
-/// A stream whose bytes come when they like. Another thread opens it and reads it, so that waiting can be ended.
+/// A stream that may block. Another thread opens and reads it, so that waiting can be ended.
 pub(crate) struct Pipe {
     blocks: Receiver<io::Result<Vec<u8>>>,
     block: Vec<u8>,
@@ -94,7 +101,7 @@ impl Read for Pipe {
         if self.taken == self.block.len() {
             let block = select! {
                 recv(self.blocks) -> block => block,
-                // Not the kind `Interrupted`, after which callers try again.
+                // Not of the kind `Interrupted`, after which callers try again.
                 recv(self.stop.0) -> _ => return Err(io::Error::other("stopped")),
             };
             match block {

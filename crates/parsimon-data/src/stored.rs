@@ -1,4 +1,4 @@
-//! Where the bytes of a binary input are.
+//! Bytes of a binary input: in memory or in a file.
 
 use bytes::Bytes;
 use parsimon_files::InputFile;

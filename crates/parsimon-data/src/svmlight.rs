@@ -35,7 +35,7 @@ pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
     }
 }
 
-/// The same, compiled for wide registers.
+/// Like the function above, compiled for wide registers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn parse_wide<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
@@ -72,7 +72,7 @@ fn parse_block<const IDS: bool, const WIDE: bool>(builder: &mut Builder, text: &
     builder.out.lines += line;
 }
 
-/// Reads the row at hand of `label id:value ...` with blanks between; and goes to the next; `None`, with the row begun but not finished, where
+/// Reads the current row of `label id:value ...` with blanks between; and goes to the next; `None`, with the row begun but not finished, where
 /// something is out of the ordinary. Whether that is a mistake is for [`parse_line`] to say.
 #[inline(always)]
 fn common_row<'a, const IDS: bool, const WIDE: bool>(
@@ -102,7 +102,7 @@ fn common_row<'a, const IDS: bool, const WIDE: bool>(
                 (start, last) = (end + 1, after);
                 continue;
             }
-            // Where one is out of the ordinary, some that follow may be.
+            // After an unusual feature, the following ones are probably unusual too.
             patience = next + 8;
         }
         // Every feature has two separators.
@@ -160,7 +160,7 @@ impl Batch {
         Self { ids: [0; BATCH], values: [0.0; BATCH] }
     }
 
-    /// Reads features of the commonest kind, four at a time, the first of which has the separator `next` behind its id. Stops before one that is
+    /// Reads features of the commonest kind, four at a time; `next` is the separator behind the id of the first. Stops before one that is
     /// not of that kind, or at the row's end; says how many there were.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
@@ -317,10 +317,10 @@ fn explain(error: RowError, line: &[u8]) -> Bad {
 #[cfg(test)]
 mod tests {
     use crate::testing::{Rows, error, rows};
-    use crate::{Format, Labels, Options, Space};
+    use crate::{Bounds, Format, Labels, Options, Reading, Space};
 
     fn svm() -> Options {
-        Options { format: Some(Format::Svmlight), ..Options::default() }
+        Options::from(Reading { format: Some(Format::Svmlight), ..Reading::default() })
     }
 
     fn read(text: &str) -> Rows {
@@ -378,9 +378,10 @@ mod tests {
         ] {
             assert_eq!(refused(text), expected, "{text:?}");
         }
-        let real = Options { labels: Labels::Real, ..svm() };
+        let real = Options { reading: Reading { labels: Labels::Real, ..svm().reading }, ..svm() };
         assert_eq!(error(b"nan 1:1", &real), "x:1:1: label \"nan\" is not a finite number");
-        let count = Options { labels: Labels::NonNegative, ..svm() };
+        let count =
+            Options { reading: Reading { labels: Labels::NonNegative, ..svm().reading }, ..svm() };
         assert_eq!(error(b"3 1:1\n-2 1:1", &count), "x:2:1: label \"-2\" is negative");
     }
 
@@ -394,12 +395,15 @@ mod tests {
     #[test]
     fn bad_rows_are_skipped_and_counted() {
         let text = b"1 1:1\n1 x\n1 2:1\n9 1:1\n1 3:1\n1 4:4:4\n1 5:1\n";
-        let options = Options { skip_bad: 3, ..svm() };
+        let options = Options { bounds: Bounds { skip_bad: 3, ..svm().bounds }, ..svm() };
         let all = rows(text, &options).unwrap();
         assert_eq!(all.rows.len(), 4);
         assert_eq!(all.skipped.len(), 3);
         assert_eq!(all.skipped[1], "x:4:1: label \"9\" is neither \"-1\" nor \"1\"");
-        let (all, failure) = crate::testing::read(text, &Options { skip_bad: 2, ..svm() });
+        let (all, failure) = crate::testing::read(
+            text,
+            &Options { bounds: Bounds { skip_bad: 2, ..svm().bounds }, ..svm() },
+        );
         assert_eq!(all.rows.len(), 3);
         let expected = "x:6:5: \"4:4\" is not a number (after 2 bad rows that were skipped)";
         assert_eq!(failure.unwrap().to_string(), expected);
@@ -408,14 +412,21 @@ mod tests {
     #[test]
     fn a_prediction_needs_no_label() {
         let labels = Labels::Optional(Box::new(Labels::binary()));
-        let all = rows(b"3:1 4:1\n1 3:1\n? 3:1\n", &Options { labels, ..svm() }).unwrap();
+        let all = rows(
+            b"3:1 4:1\n1 3:1\n? 3:1\n",
+            &Options { reading: Reading { labels, ..svm().reading }, ..svm() },
+        )
+        .unwrap();
         assert_eq!(all.labels, [None, Some(1.0), None]);
         assert_eq!(all.rows[0], [(3, 1.0), (4, 1.0)]);
     }
 
     #[test]
     fn digits_are_hashed_like_a_name() {
-        let options = Options { space: Some(Space::Hashed { bits: 20 }), ..svm() };
+        let options = Options {
+            reading: Reading { space: Some(Space::Hashed { bits: 20 }), ..svm().reading },
+            ..svm()
+        };
         let all = rows(b"1 3:1 12345678901234:2\n", &options);
         assert_eq!(
             all.unwrap_err(),

@@ -1,4 +1,4 @@
-//! What tests of all formats share: reading everything into plain vectors.
+//! Shared code of the format tests: reading everything into plain vectors.
 
 use parsimon_core::Chunk;
 
@@ -37,7 +37,7 @@ pub(crate) fn read_inputs(inputs: &[Input], options: &Options) -> (Rows, Option<
             Ok(false) => break None,
             Err(e) => break Some(e),
             Ok(true) => {
-                assert!((1..=options.chunk_rows).contains(&chunk.len()));
+                assert!((1..=options.bounds.chunk_rows).contains(&chunk.len()));
                 for i in 0..chunk.len() {
                     all.labels.push(chunk.label(i));
                     all.weights.push(chunk.weight(i));

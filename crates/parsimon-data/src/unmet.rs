@@ -16,7 +16,7 @@ struct Name {
 }
 
 impl Unmet {
-    /// Words for each name, and the text that a row has which has it.
+    /// Pairs of a name and its text.
     pub(crate) fn new(names: Vec<(String, String)>) -> Self {
         let name = |(words, text): (String, String)| Name {
             words,
@@ -26,7 +26,7 @@ impl Unmet {
         Self(names.into_iter().map(name).collect())
     }
 
-    /// Looks for the names in more rows.
+    /// Searches further rows for the names.
     pub(crate) fn look(&self, rows: &[u8]) {
         for name in self.0.iter().filter(|name| !name.is_met.load(Ordering::Relaxed)) {
             if name.finder.find(rows).is_some() {

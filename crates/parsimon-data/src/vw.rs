@@ -52,7 +52,7 @@ fn parse_block<const IDS: bool>(builder: &mut Builder, text: &[u8]) {
     builder.out.lines += line;
 }
 
-/// What a byte means.
+/// Meaning of a byte.
 const BLANK: u8 = 1;
 const COLON: u8 = 2;
 const BAR: u8 = 4;
@@ -102,7 +102,7 @@ impl Cursor<'_> {
     }
 }
 
-/// Parses the row at hand and goes to the next.
+/// Parses the current row and goes to the next.
 fn parse_row<'a, const IDS: bool>(
     builder: &mut Builder,
     lines: Lines<'a>,
@@ -135,7 +135,7 @@ fn parse_row<'a, const IDS: bool>(
     Ok(Lines { at: cursor.at + 1, ..cursor.lines })
 }
 
-/// What stands before the first bar.
+/// Fields before the first bar.
 struct Before<'a> {
     label: Option<f64>,
     importance: f64,
@@ -327,10 +327,10 @@ const BATCH: usize = 128;
 /// Names that wait to be reported, at most.
 const MOST_UNSURE: usize = 4 * BATCH;
 
-/// So many names ahead a place of the table of names is asked for.
+/// Number of names by which slots of the table of names are prefetched.
 const AHEAD: usize = 8;
 
-/// Hashed features on their way into a row, and names that may be new.
+/// Buffers of hashed features and of possibly new names.
 ///
 /// PERF: whether a name is new stands in a table larger than the near caches. Most names were met lately and need not be looked
 /// for there; the others are looked for together, so that their places are on their way at the same time.
@@ -339,7 +339,7 @@ struct Batch {
     len: usize,
     slots: [u32; BATCH],
     values: [f64; BATCH],
-    /// Of these features, where names are kept.
+    /// Names of these features, if names are kept.
     names: [Name; BATCH],
     recent: Recent,
     /// Names that were not met lately.
@@ -396,7 +396,7 @@ impl Batch {
         let place = |k: usize| places.get(k).map(|&place| place as usize);
         let letters = builder.letters;
         let mut other_seed;
-        // Which separator is the bar before a namespace, and where it is.
+        // Index and position of the bar before a namespace.
         let mut at = lines.next - 1;
         let mut bar = place(at)?;
         loop {

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use parsimon_core::Chunk;
-use parsimon_data::{DataError, DataErrorKind, Format, Input, Options, Reader};
+use parsimon_data::{DataError, DataErrorKind, Format, Input, Options, Reader, Reading};
 
 fn error_of(inputs: &[Input], options: &Options) -> DataError {
     let read = |mut reader: Reader| {
@@ -19,7 +19,7 @@ fn error_of(inputs: &[Input], options: &Options) -> DataError {
 
 fn error_in(format: Format, text: &str) -> DataError {
     let input = Input::Bytes { name: "x".into(), bytes: text.as_bytes().to_vec() };
-    error_of(&[input], &Options { format: Some(format), ..Options::default() })
+    error_of(&[input], &Options::from(Reading { format: Some(format), ..Reading::default() }))
 }
 
 #[test]
@@ -37,12 +37,12 @@ fn every_kind_of_bad_row_can_be_told() {
         (Format::Csv, "y,age\n1,nan\n", Number, Some("nan"), Some("age")),
         (Format::Csv, "y,age\nmaybe,1\n", Label, Some("maybe"), Some("y")),
         (Format::Csv, "y,age\n,1\n", Label, None, Some("y")),
-        (Format::Csv, "y,weight\n1,-3\n", Number, Some("-3"), Some("weight")),
+        (Format::Csv, "y,importance\n1,-3\n", Number, Some("-3"), Some("importance")),
         (Format::Csv, "y,age\n1\n", Malformed, None, Some("age")),
         (Format::Csv, "y,age\n1,2,3\n", Malformed, Some("3"), None),
         (Format::Jsonl, "{\"label\": 1, \"a\": 1e200}\n", Number, Some("1e+200"), Some("a")),
         (Format::Jsonl, "{\"label\": [1]}\n", Label, Some("[1]"), Some("label")),
-        (Format::Jsonl, "{\n", Malformed, None, None),
+        (Format::Jsonl, "{\"label\": 1 \"a\"}\n", Malformed, None, None),
     ] {
         let error = error_in(format, text);
         assert_eq!((error.kind(), error.token(), error.field()), (kind, token, field), "{error}");

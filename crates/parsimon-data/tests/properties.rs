@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use common::{Rows, any_labels, bytes, cached, read, read_inputs};
-use parsimon_data::{Format, Header, Labels, Options, Space};
+use parsimon_data::{Bounds, Format, Header, Labels, Options, Reading, Run, Space};
 use proptest::prelude::*;
 
 const TEXT: [Format; 5] = [Format::Svmlight, Format::Vw, Format::Csv, Format::Tsv, Format::Jsonl];
@@ -57,12 +57,8 @@ fn options() -> impl Strategy<Value = Options> {
             let interactions =
                 if crossing && space != Some(Space::Ids) { pair } else { Vec::new() };
             Options {
-                labels,
-                header,
-                space,
-                skip_bad,
-                chunk_rows,
-                interactions,
+                reading: Reading { labels, header, space, interactions, ..Reading::default() },
+                bounds: Bounds { skip_bad, chunk_rows, ..Bounds::default() },
                 ..Options::default()
             }
         },
@@ -78,14 +74,25 @@ proptest! {
         format in proptest::sample::select(Format::ALL.to_vec()),
         options in options(),
     ) {
-        let forced = Options { format: Some(format.0), interactions: Vec::new(), ..options.clone() };
+        let forced = Options {
+            reading: Reading {
+                format: Some(format.0),
+                interactions: Vec::new(),
+                ..options.reading.clone()
+            },
+            ..options.clone()
+        };
         let _ = read("x", &bytes, &forced);
         let _ = read("x", &bytes, &options);
     }
 
     #[test]
     fn any_text_is_read_or_refused(text in text(), format in text_format(), options in options()) {
-        let (all, error) = read("x", text.as_bytes(), &Options { format: Some(format), ..options });
+        let (all, error) = read(
+            "x",
+            text.as_bytes(),
+            &Options { reading: Reading { format: Some(format), ..options.reading }, ..options },
+        );
         prop_assert!(all.rows.iter().flatten().all(|&(_, v)| v != 0.0 && v.is_finite()));
         if let Some(error) = error {
             prop_assert_eq!(error.lines().count(), 1, "{}", error);
@@ -94,24 +101,34 @@ proptest! {
 
     #[test]
     fn threads_change_nothing(text in text(), format in text_format(), options in options()) {
-        let options = Options { format: Some(format), ..options };
+        let options =
+            Options { reading: Reading { format: Some(format), ..options.reading }, ..options };
         let one = read("x", text.as_bytes(), &options);
         for threads in [2, 3] {
-            let more = read("x", text.as_bytes(), &Options { threads, ..options.clone() });
+            let more = read(
+                "x",
+                text.as_bytes(),
+                &Options { run: Run { threads, ..options.run.clone() }, ..options.clone() },
+            );
             prop_assert_eq!(&more, &one);
         }
     }
 
     #[test]
     fn chunk_sizes_change_nothing(text in text(), format in text_format(), options in options()) {
-        let options = Options { format: Some(format), ..options };
-        let big = Options { chunk_rows: 1000, ..options.clone() };
+        let options =
+            Options { reading: Reading { format: Some(format), ..options.reading }, ..options };
+        let big = Options {
+            bounds: Bounds { chunk_rows: 1000, ..options.bounds.clone() },
+            ..options.clone()
+        };
         prop_assert_eq!(read("x", text.as_bytes(), &options), read("x", text.as_bytes(), &big));
     }
 
     #[test]
     fn compression_changes_nothing(text in text(), format in text_format(), options in options()) {
-        let options = Options { format: Some(format), ..options };
+        let options =
+            Options { reading: Reading { format: Some(format), ..options.reading }, ..options };
         let plain = read("x", text.as_bytes(), &options);
         for packed in [gzip(text.as_bytes()), zstd::encode_all(text.as_bytes(), 1).unwrap()] {
             prop_assert_eq!(&read("x", &packed, &options), &plain);
@@ -123,13 +140,20 @@ proptest! {
         // Where labels are optional, a table's first column is one only by name or number.
         let label_column = matches!(format, Format::Csv | Format::Tsv).then(|| "1".to_owned());
         let options = Options {
-            format: Some(format), labels: Labels::Any, space, skip_bad: 1000, label_column,
+            reading: Reading {
+                format: Some(format),
+                labels: Labels::Any,
+                space,
+                label_column,
+                ..Reading::default()
+            },
+            bounds: Bounds { skip_bad: 1000, ..Bounds::default() },
             ..Options::default()
         };
         let (direct, error) = read("x", text.as_bytes(), &options);
         prop_assume!(error.is_none() && !direct.rows.is_empty());
         let packed = cached(text.as_bytes(), &options);
-        let plain = Options { labels: Labels::Any, ..Options::default() };
+        let plain = Options::from(Reading { labels: Labels::Any, ..Reading::default() });
         let (again, error) = read("x", &packed, &plain);
         prop_assert_eq!(error, None);
         // Texts of skipped rows are not in the cache.
@@ -139,9 +163,16 @@ proptest! {
         // A missing label, refused in a CSV file, is one in a cache: the row can be predicted.
         prop_assume!(direct_labels.iter().all(Option::is_some));
         for labels in [Labels::Real, Labels::binary(), Labels::Optional(Box::new(Labels::binary()))] {
-            let strict = Options { labels, skip_bad: 1000, ..Options::default() };
+            let strict = Options {
+                reading: Reading { labels, ..Reading::default() },
+                bounds: Bounds { skip_bad: 1000, ..Bounds::default() },
+                ..Options::default()
+            };
             let (a, _) = read("x", &packed, &strict);
-            let again = Options { labels: strict.labels, ..options.clone() };
+            let again = Options {
+                reading: Reading { labels: strict.reading.labels, ..options.reading.clone() },
+                ..options.clone()
+            };
             let (b, _) = read("x", text.as_bytes(), &again);
             prop_assert_eq!((a.rows, a.labels, a.weights, a.tags), (b.rows, b.labels, b.weights, b.tags));
         }
@@ -150,11 +181,21 @@ proptest! {
     #[test]
     fn a_damaged_cache_is_noticed(at in any::<proptest::sample::Index>(), bit in 0..8) {
         let text = b"1 |a x:0.5 y |b z\nspam 'tag|a x\n";
-        let options = Options { format: Some(Format::Vw), ..any_labels() };
+        let options = Options {
+            reading: Reading { format: Some(Format::Vw), ..any_labels().reading },
+            ..any_labels()
+        };
         let mut packed = cached(text, &options);
         let at = at.index(packed.len());
         packed[at] ^= 1_u8 << bit;
-        let (_, error) = read("x", &packed, &Options { format: Some(Format::Cache), ..any_labels() });
+        let (_, error) = read(
+            "x",
+            &packed,
+            &Options {
+                reading: Reading { format: Some(Format::Cache), ..any_labels().reading },
+                ..any_labels()
+            },
+        );
         prop_assert!(error.is_some());
     }
 
@@ -169,9 +210,11 @@ proptest! {
             writer.write_record(["1", a, b]).unwrap();
         }
         let text = writer.into_inner().unwrap();
-        let options = Options {
-            format: Some(Format::Csv), text_columns: vec!["a".into(), "b".into()], ..Options::default()
-        };
+        let options = Options::from(Reading {
+            format: Some(Format::Csv),
+            categories: vec!["a".into(), "b".into()],
+            ..Reading::default()
+        });
         let (all, error) = read("x", &text, &options);
         prop_assert_eq!(error, None);
         prop_assert_eq!(all.rows.len(), rows.len());
@@ -191,8 +234,14 @@ proptest! {
     #[test]
     fn vowpal_wabbits_text_equals_a_naive_twin(text in text()) {
         let options = Options {
-            format: Some(Format::Vw), labels: Labels::Real, skip_bad: 1000,
-            space: Some(Space::Hashed { bits: 31 }), ..Options::default()
+            reading: Reading {
+                format: Some(Format::Vw),
+                labels: Labels::Real,
+                space: Some(Space::Hashed { bits: 31 }),
+                ..Reading::default()
+            },
+            bounds: Bounds { skip_bad: 1000, ..Bounds::default() },
+            ..Options::default()
         };
         let (all, _) = read("x", text.as_bytes(), &options);
         let twin: Vec<_> = text.split('\n').filter_map(naive_vw).collect();
@@ -203,7 +252,13 @@ proptest! {
     #[test]
     fn svmlight_equals_a_naive_twin(text in text()) {
         let options = Options {
-            format: Some(Format::Svmlight), labels: Labels::Real, skip_bad: 1000, ..Options::default()
+            reading: Reading {
+                format: Some(Format::Svmlight),
+                labels: Labels::Real,
+                ..Reading::default()
+            },
+            bounds: Bounds { skip_bad: 1000, ..Bounds::default() },
+            ..Options::default()
         };
         let (all, _) = read("x", text.as_bytes(), &options);
         let twin: Vec<_> = text.split('\n').filter_map(naive_svmlight).collect();
@@ -309,12 +364,21 @@ fn many_blocks_and_threads_give_the_same_rows_names_and_errors() {
     }
     assert!(text.len() > 4 << 18, "several blocks");
     for skip_bad in [0, 1] {
-        let options =
-            Options { skip_bad, space: Some(Space::Hashed { bits: 12 }), ..Options::default() };
+        let options = Options {
+            bounds: Bounds { skip_bad, ..Bounds::default() },
+            reading: Reading { space: Some(Space::Hashed { bits: 12 }), ..Reading::default() },
+            ..Options::default()
+        };
         let one = read("x.vw", text.as_bytes(), &options);
         assert_eq!(one.0.rows.len(), if skip_bad == 0 { 50_001 } else { 60_000 });
         for threads in [2, 3, 5] {
-            assert!(read("x.vw", text.as_bytes(), &Options { threads, ..options.clone() }) == one);
+            assert!(
+                read(
+                    "x.vw",
+                    text.as_bytes(),
+                    &Options { run: Run { threads, ..options.run.clone() }, ..options.clone() }
+                ) == one
+            );
         }
     }
     let (_, error) = read("x.vw", text.as_bytes(), &Options::default());
@@ -325,7 +389,7 @@ fn many_blocks_and_threads_give_the_same_rows_names_and_errors() {
 fn several_inputs_are_one_stream() {
     let inputs = [bytes("a.svm", b"1 1:1\n"), bytes("b.svm", b"-1 2:1\n1 3:x\n")];
     for threads in [1, 2] {
-        let options = Options { threads, ..Options::default() };
+        let options = Options::from(Run { threads, ..Run::default() });
         let (all, error) = read_inputs(&inputs, &options);
         assert_eq!(all.labels, [Some(1.0), Some(-1.0)]);
         assert_eq!(error.unwrap(), "b.svm:2:5: \"x\" is not a number");
@@ -336,7 +400,10 @@ fn several_inputs_are_one_stream() {
         assert_eq!(error.unwrap(), words);
         let columns = [bytes("a.csv", b"y,a,b\n1,2,3\n"), bytes("b.csv", b"y,b,a\n1,2,3\n")];
         assert_eq!(read_inputs(&columns, &options).1, None);
-        let ids = Options { space: Some(Space::Ids), ..options.clone() };
+        let ids = Options {
+            reading: Reading { space: Some(Space::Ids), ..options.reading.clone() },
+            ..options.clone()
+        };
         assert_eq!(read_inputs(&columns, &ids).1.unwrap(), "b.csv: has other columns than a.csv");
         let second_empty = [bytes("a.svm", b"1 1:1\n"), bytes("b.svm", b"")];
         assert_eq!(read_inputs(&second_empty, &options).1.unwrap(), "b.svm: is empty: no rows");
@@ -351,7 +418,7 @@ fn a_truncated_gzip_gives_its_rows_and_then_an_error() {
     });
     let packed = gzip(text.as_bytes());
     for threads in [1, 2] {
-        let options = Options { threads, ..Options::default() };
+        let options = Options::from(Run { threads, ..Run::default() });
         let (all, error) = read("x.svm", &packed[..packed.len() / 2], &options);
         assert!(all.rows.len() > 1000 && all.rows.len() < 30_000);
         let error = error.unwrap();
@@ -370,7 +437,7 @@ fn a_reader_may_move_to_another_thread() {
 fn a_reader_may_be_dropped_at_any_time() {
     let text = "1 1:1 2:2\n".repeat(200_000);
     for threads in [1, 2, 3] {
-        let options = Options { threads, ..Options::default() };
+        let options = Options::from(Run { threads, ..Run::default() });
         let mut reader =
             parsimon_data::Reader::open(&[bytes("x.svm", text.as_bytes())], &options).unwrap();
         let mut chunk = parsimon_core::Chunk::new();

@@ -7,7 +7,7 @@ mod needs;
 
 use common::{Rows, read_inputs};
 use needs::{shared, with_data};
-use parsimon_data::{Format, Input, Labels, Options, Space, scan_labels};
+use parsimon_data::{Format, Input, Labels, Options, Reading, Run, Space, scan_labels};
 
 fn main() {
     needs::run(vec![
@@ -25,7 +25,7 @@ fn main() {
 fn read(name: &str, options: &Options) -> Rows {
     let (all, error) = read_inputs(&[Input::Path(shared(name))], options);
     assert_eq!(error, None);
-    let threaded = Options { threads: 2, ..options.clone() };
+    let threaded = Options { run: Run { threads: 2, ..options.run.clone() }, ..options.clone() };
     assert!(read_inputs(&[Input::Path(shared(name))], &threaded).0 == all);
     all
 }
@@ -50,7 +50,7 @@ fn news20_has_its_published_counts() {
     assert_eq!(scan.labels.len(), 20);
     assert!(scan.labels.iter().all(|&(_, n)| (780..=800).contains(&n)));
     let labels = Labels::Classes(scan.labels.into_iter().map(|(label, _)| label).collect());
-    let all = read("libsvm/news20.bz2", &Options { labels, ..Options::default() });
+    let all = read("libsvm/news20.bz2", &Options::from(Reading { labels, ..Reading::default() }));
     assert_eq!((all.rows.len(), nonzeros(&all)), (15_935, 1_272_569));
 }
 
@@ -58,7 +58,7 @@ fn rcv1_has_its_published_counts() {
     let all = read("libsvm/vw_rcv1_small.dat.gz", &Options::default());
     assert_eq!(all.rows.len(), 1000);
     assert_eq!(all.names.len(), 9738);
-    let ids = Options { space: Some(Space::Ids), ..Options::default() };
+    let ids = Options::from(Reading { space: Some(Space::Ids), ..Reading::default() });
     let all = read("libsvm/vw_rcv1_small.dat.gz", &ids);
     assert_eq!((nonzeros(&all), all.largest), (77_739, 47_117));
 }
@@ -69,26 +69,29 @@ fn texts(from: u32, to: u32) -> Vec<String> {
 }
 
 fn avazu_is_read() {
-    let options = Options {
-        ignored_columns: vec!["id".into()],
-        text_columns: texts(3, 24),
-        ..Options::default()
-    };
+    let options = Options::from(Reading {
+        ignore: vec!["id".into()],
+        categories: texts(3, 24),
+        ..Reading::default()
+    });
     let all = read("ctr/avazu_8087.csv.gz", &options);
     assert_eq!(all.rows.len(), 8087);
     assert_eq!(all.labels.iter().filter(|&&y| y == Some(1.0)).count(), 1397);
 }
 
 fn criteo_is_read() {
-    let options = Options { text_columns: texts(15, 40), ..Options::default() };
+    let options = Options::from(Reading { categories: texts(15, 40), ..Reading::default() });
     let all = read("ctr/criteo_head_7200.tsv.gz", &options);
     assert_eq!(all.rows.len(), 7200);
     assert_eq!(all.labels.iter().filter(|&&y| y == Some(1.0)).count(), 1549);
 }
 
 fn protein_is_read() {
-    let options =
-        Options { label_column: Some("10".into()), labels: Labels::Real, ..Options::default() };
+    let options = Options::from(Reading {
+        label_column: Some("10".into()),
+        labels: Labels::Real,
+        ..Reading::default()
+    });
     let all = read("regression/uci_protein.csv.gz", &options);
     assert_eq!((all.rows.len(), all.names.len()), (45_730, 9));
 }
@@ -99,12 +102,12 @@ fn frappe_is_read() {
 }
 
 fn movielens_is_read() {
-    let options = Options {
+    let options = Options::from(Reading {
         format: Some(Format::Tsv),
         label_column: Some("3".into()),
         labels: Labels::Real,
-        ..Options::default()
-    };
+        ..Reading::default()
+    });
     let all = read("libsvm/movielens_100k.tsv.gz", &options);
     assert_eq!(all.labels.iter().filter(|&&y| y == Some(5.0)).count(), 21_201);
 }

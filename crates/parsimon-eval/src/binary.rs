@@ -10,7 +10,7 @@
 //! | ECE | see [`calibration`](crate::calibration()) | are probabilities honest? |
 //!
 //! The scores are kept, 16 bytes per row, and sorted once: the AUC is exact. For streams that do not fit
-//! in memory evaluate a sample; a histogram would give an error that nobody could state.
+//! in memory evaluate a sample; the error of a histogram could not be bounded.
 
 use parsimon_core::Loss;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct Binary {
     threshold: Option<f64>,
 }
 
-/// What the scores are.
+/// Kind of the scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ScoreScale {
     Probability,
@@ -61,14 +61,13 @@ enum ScoreScale {
 /// is absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BinaryMetrics {
-    /// How many rows.
+    /// Number of rows.
     pub rows: u64,
     /// Their importance.
     pub weight: f64,
     /// The mean of the loss that was trained.
     pub mean_loss: Option<f64>,
     /// Whether that loss is half the squared error, so that people read the mean squared error instead.
-    #[serde(default)]
     pub loss_is_half_mse: bool,
     /// The share of positives.
     pub base_rate: Option<f64>,
@@ -76,9 +75,9 @@ pub struct BinaryMetrics {
     pub auc: Option<f64>,
     /// The share of right decisions, at probability 0.5 or margin 0.
     pub accuracy: Option<f64>,
-    /// Of the rows called positive, the share that is.
+    /// Precision: the share of positive rows among those predicted positive.
     pub precision: Option<f64>,
-    /// Of the positive rows, the share called so.
+    /// Recall: the share of positive rows that are predicted positive.
     pub recall: Option<f64>,
     /// The harmonic mean of precision and recall.
     pub f1: Option<f64>,
@@ -94,11 +93,9 @@ pub struct BinaryMetrics {
     pub calibration_error: Option<f64>,
     /// Predicted against observed.
     pub calibration: Vec<Bin>,
-    /// The same in ten bins of equal width in the log odds, for rare events.
-    #[serde(default)]
+    /// Calibration in ten bins of equal width in the log odds, for rare events.
     pub reliability: Vec<Bin>,
     /// The sum of the predicted probabilities over the number of positives: above 1 where the model predicts too much.
-    #[serde(default)]
     pub calibration_ratio: Option<f64>,
     /// Decisions at another threshold, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,9 +109,9 @@ pub struct AtThreshold {
     pub threshold: f64,
     /// The share of right decisions.
     pub accuracy: Option<f64>,
-    /// Of the rows called positive, the share that is.
+    /// Precision: the share of positive rows among those predicted positive.
     pub precision: Option<f64>,
-    /// Of the positive rows, the share called so.
+    /// Recall: the share of positive rows that are predicted positive.
     pub recall: Option<f64>,
     /// The harmonic mean of precision and recall.
     pub f1: Option<f64>,

@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::sum::{Sum, ratio};
 
-/// How to cut the predictions into bins.
+/// Rules for cutting the predictions into bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bins {
-    /// So many bins of equal weight, as nearly as ties allow.
+    /// This many bins of equal weight, as nearly as ties allow.
     EqualMass(usize),
-    /// So many bins of equal width in [0, 1].
+    /// This many bins of equal width in [0, 1].
     EqualWidth(usize),
-    /// So many bins of equal width in the log odds `ln(p / (1 - p))`, from the smallest prediction to the largest: for rare events,
+    /// This many bins of equal width in the log odds `ln(p / (1 - p))`, from the smallest prediction to the largest: for rare events,
     /// whose predictions differ by factors.
     EqualLogOdds(usize),
 }
@@ -42,7 +42,7 @@ pub struct Bin {
     pub low: f64,
     /// The largest prediction in the bin.
     pub high: f64,
-    /// How many rows.
+    /// Number of rows.
     pub rows: u64,
     /// Their importance.
     pub weight: f64,
@@ -52,7 +52,7 @@ pub struct Bin {
     pub observed: f64,
 }
 
-/// One prediction with what came of it.
+/// One prediction with its outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The predicted probability.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::isotonic;
 use crate::platt::{self, Line};
 
-/// How to calibrate.
+/// Methods of calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CalibrationMethod {
     /// A line through the log odds: two numbers, for hundreds of rows or more.
@@ -67,7 +67,7 @@ enum Curve {
 }
 
 impl Calibrator {
-    /// Fits margins, whether they are of positive rows, and importance weights.
+    /// Fits the calibration to margins, labels (positive or not) and importance weights.
     ///
     /// Rates of isotonic blocks are kept away from 0 and 1 by half a row of all rows, because a certain error would cost
     /// infinity.
@@ -112,7 +112,7 @@ impl Calibrator {
         }
     }
 
-    /// How it was fitted.
+    /// Method by which it was fitted.
     pub fn method(&self) -> CalibrationMethod {
         match self.0 {
             Curve::Line(_) => CalibrationMethod::Platt,

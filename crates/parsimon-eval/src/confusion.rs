@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::sum::{Sum, ratio};
 
-/// The weights of the four outcomes of a decision.
+/// Total weights of the four outcomes of a decision.
 ///
 /// ```
 /// use parsimon_eval::Confusion;
@@ -40,12 +40,12 @@ impl Confusion {
         ratio(right, right + self.false_positive + self.false_negative)
     }
 
-    /// Of the rows called positive, the share that is.
+    /// Precision: the share of positive rows among those predicted positive.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.true_positive, self.true_positive + self.false_positive)
     }
 
-    /// Of the positive rows, the share called so.
+    /// Recall: the share of positive rows that are predicted positive.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.true_positive, self.positives())
     }

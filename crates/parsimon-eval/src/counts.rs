@@ -37,7 +37,7 @@ pub struct Counts {
 /// The metrics of a task of counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountsMetrics {
-    /// How many rows.
+    /// Number of rows.
     pub rows: u64,
     /// Their importance.
     pub weight: f64,

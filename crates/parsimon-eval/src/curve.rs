@@ -24,7 +24,7 @@ use crate::table::Table;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearningCurve {
-    /// What the loss is called.
+    /// Name of the loss.
     pub loss: String,
     /// The reports.
     pub points: Vec<CurvePoint>,

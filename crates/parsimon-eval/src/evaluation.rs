@@ -1,4 +1,4 @@
-//! The metrics of a task, whatever the task: to print, to store, to compare.
+//! Metrics of an evaluation in one form for every task, to print, store and compare.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::table::Table;
 /// Digits shown of a metric.
 const DIGITS: usize = 4;
 
-/// Positives below this share are rare: high predictions have a table of their own.
+/// Positives below this share are rare: high predictions have a separate table.
 const RARE: f64 = 0.1;
 
 /// A confusion matrix of more classes would not fit on a screen.
@@ -39,7 +39,7 @@ pub enum Evaluation {
 }
 
 impl Evaluation {
-    /// How many rows were evaluated.
+    /// Number of rows that were evaluated.
     pub fn rows(&self) -> u64 {
         match self {
             Self::Binary(m) => m.rows,

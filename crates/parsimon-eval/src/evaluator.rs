@@ -1,4 +1,4 @@
-//! From scored rows to an evaluation, whatever the loss.
+//! Evaluation of scored rows under any loss.
 
 use parsimon_core::{LabelDomain, Loss};
 

@@ -5,7 +5,7 @@
 
 use crate::sum::Sum;
 
-/// Margins that have one rate.
+/// A block of margins with one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Block {
     pub(crate) low: f64,
@@ -23,7 +23,7 @@ impl Block {
     }
 }
 
-/// The blocks of margins, whether they are positive, and importance weights, in increasing order of margin and rate.
+/// Returns the blocks of margins with increasing rates, from margins, labels (positive or not) and importance weights.
 pub(crate) fn fit(rows: &[(f64, bool, f64)]) -> Vec<Block> {
     let mut sorted: Vec<_> = rows.iter().copied().filter(|row| row.2 > 0.0).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

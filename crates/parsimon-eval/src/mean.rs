@@ -75,7 +75,7 @@ impl Mean {
         Some((mean - NORMAL_95 * error, mean + NORMAL_95 * error))
     }
 
-    /// How many standard errors the mean is from zero. Infinite if all rows have the same number.
+    /// Distance of the mean from zero in standard errors. Infinite if all rows have the same number.
     ///
     /// ```
     /// use parsimon_eval::Mean;

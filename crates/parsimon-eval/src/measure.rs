@@ -1,4 +1,4 @@
-//! How the mean of a loss is reported.
+//! Name and unit in which the mean of a loss is reported.
 
 use parsimon_core::Loss;
 
@@ -8,9 +8,9 @@ use parsimon_core::Loss;
 /// `progressive_loss` of files. People know the mean squared error, which is twice that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// What it is called.
+    /// Name.
     pub name: &'static str,
-    /// What the mean loss is multiplied by.
+    /// Factor on the mean loss.
     pub factor: f64,
 }
 
@@ -25,9 +25,9 @@ impl Measure {
     /// assert_eq!(Measure::of(Loss::Logistic), Measure { name: "mean loss", factor: 1.0 });
     /// ```
     pub fn of(loss: Loss) -> Self {
-        match loss {
-            Loss::Squared | Loss::Adaline => Self { name: "MSE", factor: 2.0 },
-            _ => Self { name: "mean loss", factor: 1.0 },
+        match loss.is_half_mse() {
+            true => Self { name: "MSE", factor: 2.0 },
+            false => Self::default(),
         }
     }
 

@@ -1,6 +1,6 @@
-//! More than two classes, scored one against all: accuracy, confusion, precision and recall per class,
-//! and a log loss.
+//! More than two classes: accuracy, confusion, precision and recall per class, and a log loss.
 //!
+//! Models that were trained together by softmax have the probabilities `p_k = e^(m_k) / sum_j e^(m_j)` for their margins `m_k`.
 //! One-against-all models are trained apart and their margins `m_k` promise nothing about each other. The
 //! decision is the largest margin (the first, when equal). For the log loss the K probabilities
 //! `s_k = 1 / (1 + e^(-m_k))` are divided by their sum, `p_k = s_k / sum_j s_j`, as scikit-learn and
@@ -43,18 +43,18 @@ pub struct Multiclass {
 /// The metrics of a multiclass task. What is undefined (the recall of a class without rows) is absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MulticlassMetrics {
-    /// How many rows.
+    /// Number of rows.
     pub rows: u64,
     /// Their importance.
     pub weight: f64,
-    /// The mean over rows of the sum over classes of the loss that was trained.
+    /// The mean over rows of the loss that was trained: softmax, or the sum over classes of the loss of each.
     pub mean_loss: Option<f64>,
     /// The share of rows whose class has the largest margin.
     pub accuracy: Option<f64>,
     /// The unweighted mean of the classes' F1, over the classes that have one.
     pub macro_f1: Option<f64>,
-    /// The mean of `-ln p(class)` with `p_k = s_k / sum_j s_j`, `s_k = 1 / (1 + e^(-m_k))`; only for the
-    /// logistic loss.
+    /// The mean of `-ln p(class)`: with the probabilities of softmax, or for the logistic loss with `p_k = s_k / sum_j s_j`,
+    /// `s_k = 1 / (1 + e^(-m_k))`; only for these two losses.
     pub log_loss: Option<f64>,
     /// The weight of rows of a class that the model has never seen. They count as errors.
     pub unknown: f64,
@@ -71,16 +71,16 @@ pub struct ClassMetrics {
     pub name: String,
     /// The weight of its rows.
     pub weight: f64,
-    /// Of the rows called so, the share that is.
+    /// Precision: the share of correct rows among those predicted as this class.
     pub precision: Option<f64>,
-    /// Of its rows, the share called so.
+    /// Recall: the share of this class's rows that are predicted as this class.
     pub recall: Option<f64>,
     /// The harmonic mean of the two.
     pub f1: Option<f64>,
 }
 
 impl Multiclass {
-    /// For margins of one model per class, trained with `loss` on labels 1 (this class) and
+    /// For margins of one model per class, trained together by softmax, or with another loss on labels 1 (this class) and
     /// [`other_label`](Loss::other_label) (another).
     pub fn new<N: Into<String>>(loss: Loss, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -104,11 +104,10 @@ impl Multiclass {
     /// If there is not one margin per class.
     pub fn record(&mut self, margins: &[f64], class: usize, weight: f64) {
         assert_eq!(margins.len(), self.names.len(), "one margin per class");
-        let label = |k: usize| if k == class { 1.0 } else { self.loss.other_label() };
-        let losses: Sum =
-            margins.iter().enumerate().map(|(k, &m)| self.loss.value(m, label(k))).collect();
-        self.progressive.record(losses.value(), weight);
-        self.log_loss.record(log_loss(margins, class), weight);
+        let loss = self.loss.value_of_classes(margins, class);
+        self.progressive.record(loss, weight);
+        let is_softmax = self.loss == Loss::Softmax;
+        self.log_loss.record(if is_softmax { loss } else { log_loss(margins, class) }, weight);
         match largest(margins) {
             Some(predicted) if class < self.names.len() => {
                 self.confusion[class * self.names.len() + predicted].add(weight);
@@ -143,7 +142,7 @@ impl Multiclass {
             mean_loss: self.progressive.average(),
             accuracy: ratio(right, weight),
             macro_f1: ratio(f1.iter().copied().collect::<Sum>().value(), f1.len() as f64),
-            log_loss: self.log_loss.average().filter(|_| self.loss == Loss::Logistic),
+            log_loss: self.log_loss.average().filter(|_| self.loss.has_probabilities()),
             unknown: self.unknown.value(),
             classes,
             confusion: (0..len).map(|k| (0..len).map(|j| at(k, j)).collect()).collect(),
@@ -202,6 +201,19 @@ mod tests {
         assert_eq!((m.classes[1].recall, m.classes[1].f1), (Some(1.0), Some(0.5)));
         assert_eq!((m.classes[2].precision, m.classes[2].recall), (None, Some(0.0)));
         assert_eq!(m.macro_f1, Some(0.5)); // of 1, 0.5 and 0
+    }
+
+    #[test]
+    fn softmax_by_hand() {
+        let mut multiclass = Multiclass::new(Loss::Softmax, ["a", "b", "c"]);
+        let margins = [0.0, 2f64.ln(), 5f64.ln()];
+        multiclass.record(&margins, 2, 1.0); // p = 5/8
+        multiclass.record(&margins, 0, 3.0); // p = 1/8
+        let m = multiclass.finish();
+        close(m.log_loss, (1.6f64.ln() + 3.0 * 8f64.ln()) / 4.0);
+        assert_eq!((m.mean_loss, m.accuracy), (m.log_loss, Some(0.25)));
+        multiclass.record(&margins, 3, 4.0);
+        close(multiclass.finish().log_loss, (m.log_loss.unwrap() - f64::EPSILON.ln()) / 2.0);
     }
 
     #[test]

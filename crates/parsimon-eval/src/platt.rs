@@ -4,6 +4,8 @@
 //! `t+ = (N+ + 1) / (N+ + 2)` and `t- = 1 / (N- + 2)` for `N+` positives and `N-` negatives (Platt, 1999), which keeps the
 //! minimum finite for margins that separate the classes. Newton's method with backtracking, as in Lin, Lin and Weng (2007).
 
+use parsimon_core::Link;
+
 use crate::sum::Sum;
 
 /// The line.
@@ -18,7 +20,7 @@ const MOST_STEPS: usize = 100;
 /// Keeps the Hessian invertible where all margins are equal.
 const RIDGE: f64 = 1e-12;
 
-/// The best line for margins, whether they are positive, and importance weights. Weighted sums stand for the counts.
+/// Fits the line to margins, labels (positive or not) and importance weights. Weighted sums replace the counts.
 pub(crate) fn fit(rows: &[(f64, bool, f64)]) -> Line {
     let weight = |positive: bool| {
         rows.iter().filter(|row| row.1 == positive).map(|row| row.2).collect::<Sum>().value()
@@ -92,7 +94,7 @@ impl Problem<'_> {
         let (mut gradient, mut hessian) = ([Sum::default(); 2], [Sum::default(); 3]);
         for &(margin, positive, weight) in self.rows {
             let m = margin / self.scale;
-            let p = 1.0 / (1.0 + (-(a * m + b)).exp());
+            let p = Link::Probability.apply(a * m + b);
             let slope = weight * (p - self.target(positive));
             let curvature = weight * p * (1.0 - p);
             gradient[0].add(slope * m);

@@ -29,7 +29,7 @@ use crate::sum::{Sum, ratio};
 /// ```
 ///
 /// The sums are compensated ([`Sum`]) and see one row at a time, so the result is the same to the last
-/// bit whatever the chunks, and the same again when a run is saved and resumed.
+/// bit for any chunks, and for a run that is saved and resumed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progressive {
     rows: u64,
@@ -76,7 +76,7 @@ impl Progressive {
         self.recent.record(loss, weight);
     }
 
-    /// Counts rows that somebody else has recorded: the weighted sum of their losses, and of their importances.
+    /// Adds rows recorded elsewhere: the weighted sum of their losses, and the sum of their importances.
     pub fn absorb(&mut self, rows: u64, loss: f64, weight: f64) {
         self.rows += rows;
         for average in [&mut self.all, &mut self.recent] {
@@ -101,7 +101,7 @@ impl Progressive {
         self.recent.value()
     }
 
-    /// How many rows were recorded.
+    /// Number of rows that were recorded.
     pub fn rows(&self) -> u64 {
         self.rows
     }

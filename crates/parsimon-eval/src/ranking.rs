@@ -33,7 +33,7 @@ impl Scored {
 
 /// Sorts by score, then by class and weight.
 ///
-/// Rows that compare equal are identical, so the unstable sort has one result whatever the order of the
+/// Rows that compare equal are identical, so the unstable sort has one result for every order of the
 /// rows, and every sum taken along it has the same bits. NaN goes to the ends.
 pub(crate) fn sort(rows: &mut [Scored]) {
     rows.sort_unstable_by(|a, b| {

@@ -38,17 +38,15 @@ pub struct Regression {
 /// The metrics of a regression task. What is undefined (R2 of constant labels) is absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegressionMetrics {
-    /// How many rows.
+    /// Number of rows.
     pub rows: u64,
     /// Their importance.
     pub weight: f64,
     /// The mean of the loss that was trained.
     pub mean_loss: Option<f64>,
     /// The mean squared error.
-    #[serde(default)]
     pub mse: Option<f64>,
     /// Whether the loss that was trained is half the squared error, so that people read the mean squared error instead.
-    #[serde(default)]
     pub loss_is_half_mse: bool,
     /// The root of the mean squared error.
     pub rmse: Option<f64>,

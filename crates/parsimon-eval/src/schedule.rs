@@ -1,4 +1,4 @@
-//! When to report: after 1, 2, 4, 8, ... rows, after each `factor`-fold growth, or every `n` rows.
+//! Schedules of reports: after 1, 2, 4, 8, ... rows, after each `factor`-fold growth, or every `n` rows.
 //!
 //! A schedule is a set of row counts and nothing else. It has no memory, so a resumed run reports where
 //! the uninterrupted one would have, and a chunk that spans several due counts reports at each of them,

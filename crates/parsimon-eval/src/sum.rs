@@ -2,7 +2,7 @@
 //!
 //! After 10^9 rows a plain `f64` sum of losses has lost about six of its sixteen digits, because each
 //! small loss is rounded to the last place of a large total. The compensated sum keeps what was rounded
-//! away in a second number and is correct to the last place or two whatever the length of the stream.
+//! away in a second number and is correct to the last place or two for any length of the stream.
 //! It costs three more additions per row, nothing beside reading the row.
 //!
 //! A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974.
@@ -36,7 +36,7 @@ impl Sum {
     /// The sum of all terms so far.
     pub fn value(&self) -> f64 {
         let value = self.total + self.lost;
-        // NUMERICS: past an infinite term the error is inf - inf; the total alone still tells the truth.
+        // NUMERICS: after an infinite term the error is inf - inf, and the total alone is correct.
         if value.is_nan() { self.total } else { value }
     }
 }

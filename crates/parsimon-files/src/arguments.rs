@@ -1,4 +1,4 @@
-//! Which files the arguments of a command name, and that no output overwrites what is still needed.
+//! Files named by the arguments of a command, and the check that no output overwrites an input.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ use crate::target::{Target, check_target};
 /// ```
 #[derive(Debug, Default)]
 pub struct Arguments {
-    /// What messages call a file, and the file.
+    /// Name of the file in messages, and its path.
     known: Vec<(String, FileId)>,
 }
 

@@ -9,7 +9,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// The same, of bytes that come piece by piece.
+/// An incremental checksum, for bytes that arrive in pieces.
 pub(crate) struct Checksum(xxhash_rust::xxh3::Xxh3);
 
 impl Checksum {

@@ -10,9 +10,8 @@
 //! last 8 bytes  XXH3 of everything before
 //! ```
 //!
-//! Old files stay readable: a reader knows the versions up to its own, and a header field it does not know is left
-//! alone. A file from a newer version, a torn file and a flipped bit are told apart in words. Nothing in a file is ever
-//! executed.
+//! There is one version of the layout; a file of another version is refused. The errors distinguish a file of another version, a
+//! file that is cut short and a file with a flipped bit. Nothing in a file is ever executed.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -29,14 +28,14 @@ const VERSION: u32 = 1;
 const FIXED: usize = 24;
 const MAX_HEADER: u64 = 1 << 28;
 
-/// What a file holds.
+/// Kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Weights to predict with.
     Model = 1,
     /// The state of a learner, to resume.
     Checkpoint = 2,
-    /// What a learner has learned since another state.
+    /// The difference of a learner's state from an earlier state.
     Delta = 3,
 }
 
@@ -54,7 +53,9 @@ pub enum ContainerError {
     #[error("is damaged or cut short: its checksum does not match")]
     Damaged,
     /// The layout is of a version that this program does not read.
-    #[error("has layout version {0}; this program reads versions 1 to {VERSION}")]
+    #[error(
+        "has layout version {0}, and this program reads version {VERSION}; make the file again with this program"
+    )]
     Version(u32),
     /// A file of another kind.
     #[error("is {}, not {}", Kind::name(*found), Kind::name(*expected as u32))]
@@ -94,7 +95,7 @@ struct Section {
 
 /// A header and named arrays. Those that were read stay where they are in the bytes of the file.
 pub struct Container<'a> {
-    /// The header, but for the list of arrays.
+    /// The header, except for the list of arrays.
     pub about: Value,
     sections: Vec<(String, Cow<'a, [u8]>)>,
 }
@@ -143,7 +144,7 @@ impl<'a> Container<'a> {
         file.commit()
     }
 
-    /// Hands out the file's bytes in pieces; the last one is the checksum.
+    /// Calls `sink` with the file's bytes in pieces; the last piece is the checksum.
     fn pieces(&self, kind: Kind, mut put: impl FnMut(&[u8])) {
         let sections = self.sections.iter();
         let sections =
@@ -183,7 +184,7 @@ impl<'a> Container<'a> {
         let u32_at =
             |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
         let (version, code) = (u32_at(8), u32_at(12));
-        if version == 0 || version > VERSION {
+        if version != VERSION {
             return Err(ContainerError::Version(version));
         }
         let header_len = u64::from(u32_at(16)) | u64::from(u32_at(20)) << 32;
@@ -263,7 +264,8 @@ mod tests {
         let mut newer = sample();
         newer[8] = 9;
         let other = ContainerError::Kind { found: 1, expected: Kind::Checkpoint };
-        let version = "has layout version 9; this program reads versions 1 to 1";
+        let version = "has layout version 9, and this program reads version 1; \
+                       make the file again with this program";
         let torn = "is cut short: the file was not written completely";
         for (bytes, kind, words) in [
             (

@@ -1,4 +1,4 @@
-//! What passes between this program and the disk: every operation on a file asks here first.
+//! The interface between the program and the disk; every file operation passes through it.
 //!
 //! A release build answers "go ahead" and the question disappears. A debug build reads two variables of the environment, with which
 //! tests make any operation of any command fail:
@@ -32,7 +32,7 @@ pub(crate) enum Operation<'a> {
     SyncFolder,
 }
 
-/// How much of a read or a write may be done.
+/// The share of a read or a write that may be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowance {
     All,
@@ -41,7 +41,7 @@ pub(crate) enum Allowance {
 }
 
 impl Allowance {
-    /// As many of these bytes as are allowed.
+    /// Limits the bytes to the allowed number.
     pub(crate) fn of(self, bytes: usize) -> usize {
         match self {
             Self::All => bytes,
@@ -75,7 +75,7 @@ mod faults {
 
     use super::{Allowance, Operation};
 
-    /// What the environment wants.
+    /// Faults requested by the environment.
     #[derive(Default)]
     struct Wanted {
         fault: Option<(u64, Fault)>,
@@ -132,7 +132,7 @@ pub(crate) mod record {
 
     use super::Operation;
 
-    /// The same, with a copy of what was written.
+    /// A recorded operation, with a copy of the bytes that were written.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub(crate) enum Recorded {
         Create,
@@ -158,7 +158,7 @@ pub(crate) mod record {
         RECORD.with_borrow_mut(|record| record.as_mut().map(|record| record.push(recorded)));
     }
 
-    /// What `work` does to the disk.
+    /// Records the operations of `work` on the disk.
     pub(crate) fn of(work: impl FnOnce()) -> Vec<Recorded> {
         RECORD.set(Some(Vec::new()));
         work();

@@ -48,7 +48,7 @@ impl From<io::ErrorKind> for ErrorKind {
     }
 }
 
-/// What a file could not be.
+/// Operations on a file that can fail.
 pub(crate) const WRITTEN: &str = "cannot be written";
 pub(crate) const READ: &str = "cannot be read";
 
@@ -77,17 +77,17 @@ impl Error {
         &self.path
     }
 
-    /// What the file could not be, for example "cannot be written".
+    /// The failed operation, for example "cannot be written".
     pub fn doing(&self) -> &'static str {
         self.doing
     }
 
-    /// The error of the system, or a refusal as such an error. Its message does not name the file.
+    /// The error of the operating system, or a refusal in its form. The message does not name the file.
     pub fn io_error(&self) -> &io::Error {
         &self.source
     }
 
-    /// The same, for errors of other types that name the file themselves.
+    /// Returns the underlying error, for error types that name the file themselves.
     pub fn into_io_error(self) -> io::Error {
         self.source
     }

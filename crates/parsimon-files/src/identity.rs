@@ -1,4 +1,4 @@
-//! Which file a path leads to, whatever the path is called.
+//! Identity of files: two paths may lead to one file.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ enum Id {
 }
 
 impl FileId {
-    /// Of the file that a path leads to, if that exists and is a regular file.
+    /// Returns the identity of the file at a path, if the path leads to a regular file.
     pub fn of(path: &Path) -> Option<Self> {
         Self::from_metadata(&std::fs::metadata(path).ok()?, path)
     }
 
-    /// Of the file that standard input was redirected from.
+    /// Returns the identity of the file from which standard input is redirected.
     pub fn of_stdin() -> Option<Self> {
         #[cfg(unix)]
         return Self::of_descriptor(&std::io::stdin());
@@ -34,7 +34,7 @@ impl FileId {
         None
     }
 
-    /// Of the file that standard output was redirected to.
+    /// Returns the identity of the file to which standard output is redirected.
     pub fn of_stdout() -> Option<Self> {
         #[cfg(unix)]
         return Self::of_descriptor(&std::io::stdout());
@@ -42,7 +42,7 @@ impl FileId {
         None
     }
 
-    /// Of a file to be written, whether or not it exists yet.
+    /// Returns the identity of an output, also if the file does not exist yet.
     pub(crate) fn of_target(target: &Target) -> Option<Self> {
         match target {
             Target::File { path } => {

@@ -35,12 +35,12 @@ impl InputFile {
         Ok(Self { path: path.into(), file: File::open(path)? })
     }
 
-    /// What the system knows about the file.
+    /// Metadata of the file.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }
 
-    /// The same open file, with the same position.
+    /// Returns a second handle to the open file, with a shared position.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { path: self.path.clone(), file: self.file.try_clone()? })
     }
@@ -67,7 +67,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     // The size is a hint: the file may change while it is read.
     let size = file.metadata().map_or(0, |m| if m.is_file() { m.len() } else { 0 });
     let too_large = |shortage: memory::Shortage| {
-        io::Error::new(io::ErrorKind::OutOfMemory, shortage.of("reading the file", ""))
+        io::Error::new(io::ErrorKind::OutOfMemory, format!("reading the file needs {shortage}"))
     };
     // The bytes, what is made of them, and a copy of that.
     memory::check(size.saturating_mul(3)).map_err(|e| fail(too_large(e)))?;
@@ -80,7 +80,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     file.by_ref().take(most).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 >= most {
         let why = format!(
-            "it has more than {}, a third of what the memory budget has left; raise it with --memory",
+            "it has more than {}, a third of what the memory budget has left",
             memory::amount(most)
         );
         return Err(fail(io::Error::new(io::ErrorKind::OutOfMemory, why)));

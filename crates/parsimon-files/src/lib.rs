@@ -6,6 +6,7 @@
 //! * [`read_file`] and [`InputFile`] read files; none is mapped into memory.
 //! * [`Arguments`] refuses an output that is the same file as an input or as another output.
 //! * [`memory`] is the budget for everything whose size comes from data, flags, specs or files.
+//! * [`threads`] bounds the number of threads by the cores of the machine.
 //! * [`container`] is the layout of models, checkpoints and deltas: a header, arrays and a checksum.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -23,8 +24,10 @@ pub mod memory;
 mod output;
 #[cfg(test)]
 mod power_loss;
+mod stamp;
 mod target;
 mod temporary;
+pub mod threads;
 
 pub use arguments::Arguments;
 pub use checksum::checksum;
@@ -33,5 +36,6 @@ pub use folder::create_folders;
 pub use identity::FileId;
 pub use input::{InputFile, read_file, read_text};
 pub use output::{OutputFile, write_file};
+pub use stamp::Stamp;
 pub use target::{check_target, is_special};
 pub use temporary::remove_temporary_files;

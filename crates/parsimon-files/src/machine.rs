@@ -1,12 +1,12 @@
-//! How much memory this process may expect to get.
+//! Memory that is available to this process.
 
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// What is assumed where the system cannot be asked.
+/// Budget where the system does not report its memory.
 const UNKNOWN: u64 = 8_000_000_000;
 
-/// Three quarters of what the machine, the control group or the limit of the address space leaves, whichever is least.
+/// Three quarters of the memory of the machine, of the control group or of the address space, whichever is least.
 pub(crate) fn usual_budget() -> u64 {
     let limits = [machine(), control_group(), address_space()];
     let least = limits.into_iter().flatten().min().unwrap_or(UNKNOWN);

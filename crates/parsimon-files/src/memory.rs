@@ -42,12 +42,12 @@ pub fn set_budget(bytes: u64) {
     SET.store(bytes.max(1), Ordering::Relaxed);
 }
 
-/// What is claimed now.
+/// Bytes that are claimed now.
 pub fn in_use() -> u64 {
     IN_USE.load(Ordering::Relaxed)
 }
 
-/// What is left of the budget.
+/// Bytes of the budget that are left.
 pub fn left() -> u64 {
     budget().saturating_sub(in_use())
 }
@@ -64,7 +64,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A claim of so many bytes.
+    /// Claims `bytes` bytes.
     pub fn of(bytes: u64) -> Result<Self, Shortage> {
         let mut claim = Self::default();
         claim.set(bytes).map(|()| claim)
@@ -75,7 +75,7 @@ impl Claim {
         self.bytes
     }
 
-    /// Makes it a claim of so many bytes. After an error it is what it was.
+    /// Changes the claim to `bytes` bytes. An error leaves it unchanged.
     pub fn set(&mut self, bytes: u64) -> Result<(), Shortage> {
         if bytes == self.bytes {
             return Ok(());
@@ -97,7 +97,7 @@ impl Claim {
         }
     }
 
-    /// Raises the claim to so many bytes, unless it is as large already.
+    /// Raises the claim to `bytes` bytes unless it is already as large.
     pub fn raise(&mut self, bytes: u64) -> Result<(), Shortage> {
         if bytes > self.bytes { self.set(bytes) } else { Ok(()) }
     }
@@ -129,20 +129,8 @@ impl Shortage {
         self.budget
     }
 
-    /// The whole message: what needs the memory, how much, and the way out.
-    pub fn of(&self, what: &str, way_out: &str) -> String {
-        let raise = match self.enough() {
-            Some(enough) => format!("raise the budget with --memory {enough}"),
-            // No machine has as much.
-            None if !way_out.is_empty() => return format!("{what} needs {self}: {way_out}"),
-            None => "no machine has as much".into(),
-        };
-        let or = if way_out.is_empty() { "" } else { ", or " };
-        format!("{what} needs {self}: {way_out}{or}{raise}")
-    }
-
-    /// A budget that would do, as it is typed.
-    fn enough(&self) -> Option<String> {
+    /// A sufficient budget, such as `12GB`; `None` if no machine has as much.
+    pub fn enough(&self) -> Option<String> {
         let bytes = self.needed.saturating_add(self.others);
         match bytes.div_ceil(1_000_000_000) {
             0 | 1 => Some(format!("{}MB", bytes.div_ceil(1_000_000))),

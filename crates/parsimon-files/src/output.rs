@@ -35,7 +35,7 @@ use crate::temporary::{Temporary, folder_of};
 /// ```
 #[derive(Debug)]
 pub struct OutputFile {
-    /// As the caller named it.
+    /// Path as given by the caller.
     path: PathBuf,
     to: To,
 }
@@ -132,7 +132,7 @@ impl OutputFile {
         synced.map_err(|e| Error::new(&self.path, WRITTEN, e))
     }
 
-    /// Gives the file its name, when all of it is on the disk.
+    /// Renames the temporary file after all of its bytes are on the disk.
     pub fn commit(mut self) -> Result<(), Error> {
         // Permissions come first, so that they are on the disk before the name is.
         if let To::Temporary { file, path, new } = &self.to {

@@ -9,7 +9,7 @@ use crate::container::{Container, Kind};
 use crate::disk::record::{self, Recorded};
 use crate::{OutputFile, write_file};
 
-/// What may be found under the name of the output.
+/// States of the output after a power loss.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
     Nothing,
@@ -27,7 +27,7 @@ fn outcomes(operations: &[Recorded], done: usize, old: &Found) -> BTreeSet<Found
         Recorded::Rename | Recorded::Create => happened[at..].contains(&Recorded::SyncFolder),
         Recorded::Sync | Recorded::SyncFolder => true,
     };
-    // Of each operation, how much may have reached the disk: 0 nothing, 1 the first half, 2 all.
+    // The part of each operation that has reached the disk: 0 nothing, 1 the first half, 2 all.
     let choices: Vec<Vec<u8>> = (0..done)
         .map(|at| match (&happened[at], is_safe(at)) {
             (_, true) => vec![2],
@@ -98,7 +98,7 @@ fn containers() -> [Vec<u8>; 2] {
     })
 }
 
-/// The operations of replacing a file and of writing a new one, in one piece and in several.
+/// Operations that replace a file and that write a new one, in one piece and in several.
 fn recordings() -> Vec<(Vec<Recorded>, Found)> {
     let folder = tempfile::tempdir().unwrap();
     let [old, new] = containers();

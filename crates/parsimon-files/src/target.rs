@@ -1,4 +1,4 @@
-//! Where bytes for a path go: to a file that is replaced, or to a device or pipe that is written directly.
+//! Targets of outputs: a file that is replaced, or a device or pipe that is written directly.
 
 use std::fs::Metadata;
 use std::io;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, WRITTEN};
 use crate::temporary::Temporary;
 
-/// Where bytes for a path go, with links followed.
+/// Target of an output after links are followed.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Target {
     /// A regular file, existing or not, by its canonical path: replaced.
     File { path: PathBuf },
-    /// Anything else that can be written: opened and written as it is.
+    /// A device, a pipe or a socket, which is opened and written directly.
     Special { path: PathBuf },
     /// Standard output by one of its file names. Its own descriptor is used: opening the name again would
     /// begin at the start of a file that others append to.
@@ -20,7 +20,7 @@ pub(crate) enum Target {
     Stdout,
 }
 
-/// As many links as Linux follows.
+/// Number of links that Linux follows.
 const MOST_LINKS: usize = 40;
 
 impl Target {
@@ -41,7 +41,7 @@ impl Target {
                 _ => fail(e),
             })?;
             let whole = folder.join(name);
-            // The links in such a folder do not lead to what they say.
+            // Links in this folder do not lead to the path that they contain.
             if is_descriptors(&folder) {
                 return match std::fs::metadata(&whole) {
                     Ok(found) if found.is_dir() => Err(directory("it is a directory")),

@@ -32,7 +32,7 @@ fn inputs_are_recognized_by_every_name() {
         );
         assert_eq!(text, words);
     }
-    // The same bytes in another file are another file.
+    // A second file with equal bytes is a different file.
     std::fs::write(path("copy"), "1 1:1\n").unwrap();
     let mut arguments = Arguments::new();
     arguments.input("DATA", &path("data"));

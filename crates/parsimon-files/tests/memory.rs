@@ -10,10 +10,10 @@ fn claims_are_granted_raised_and_given_back() {
     let mut one = Claim::of(600_000_000).unwrap();
     let refused = Claim::of(500_000_000).unwrap_err();
     assert_eq!(
-        refused.of("the list", "use fewer names"),
-        "the list needs 500 MB of memory beside the 600 MB in use, and the budget is 1 GB: use fewer names, or raise \
-         the budget with --memory 2GB"
+        refused.to_string(),
+        "500 MB of memory beside the 600 MB in use, and the budget is 1 GB"
     );
+    assert_eq!(refused.enough().as_deref(), Some("2GB"));
     one.raise(100).unwrap();
     assert_eq!(one.bytes(), 600_000_000);
     one.set(100_000_000).unwrap();

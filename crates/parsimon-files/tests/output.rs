@@ -1,4 +1,4 @@
-//! What writing a file promises, one test for each promise.
+//! The promises of file output, one test for each.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 

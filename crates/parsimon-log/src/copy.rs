@@ -11,10 +11,10 @@ use crate::reader::{self, Walk};
 use crate::segment::{self, Segment};
 use crate::snapshot::{self, Snapshot};
 
-/// How often the end of a segment is read again before it counts as damaged: a writer may have come further meanwhile.
+/// Number of times that the end of a segment is read again before it counts as damaged: a writer may have appended meanwhile.
 const LOOKS: usize = 10;
 
-/// What was copied.
+/// Copied files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// The first record, and the last.
@@ -36,7 +36,7 @@ pub fn copy(from: &dyn Disk, to: Arc<dyn Disk>) -> Result<Copied, Error> {
         return Err(Error::NotEmpty { directory: to.path("") });
     }
     let _lock = files::lock(&*to)?;
-    // Snapshots first: what is listed now is not beyond the records that are copied later.
+    // Copy snapshots first: they are not newer than the records that are copied later.
     let wanted = snapshot::list(from)?;
     let firsts = segment::firsts(from)?;
     let mut log = None;
@@ -83,7 +83,7 @@ fn copy_segment(
     let mut walk = Walk::start(header);
     let mut read = 0;
     for look in 0.. {
-        // What was read of whole records stays as it is; behind them the writer may have come further.
+        // Whole records that were read stay unchanged; the writer may have appended behind them.
         let found = read_full(&**file, read as u64, &mut bytes[read..]);
         found.map_err(|error| files::read(from, name, error))?;
         walk.on(&bytes, header, u64::MAX);
@@ -110,7 +110,7 @@ fn copy_segment(
     files::put(to, name, &bytes).map_err(|error| files::written(to, name, error))
 }
 
-/// Copies a file as it is; false if it has been removed since it was listed.
+/// Copies a file unchanged; false if it has been removed since it was listed.
 fn copy_file(from: &dyn Disk, name: &str, to: &dyn Disk) -> Result<bool, Error> {
     let unreadable = |error| files::read(from, name, error);
     let file = match from.open(name, false) {

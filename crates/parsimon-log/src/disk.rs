@@ -1,4 +1,4 @@
-//! What the log needs of a disk: one directory, files written at offsets, and syncs. The real one is [`Directory`].
+//! The disk interface of the log: one directory, files written at offsets, and syncs. The real one is [`Directory`].
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};

@@ -1,4 +1,4 @@
-//! Epochs: which records lead to a state. Sequence numbers go on when an epoch starts from an earlier state; the records between
+//! Epochs: which records lead to a state. Sequence numbers continue when an epoch starts from an earlier state; the records between
 //! are abandoned, and stay in the log as a branch with the number of their epoch.
 
 /// An epoch of a log.
@@ -6,7 +6,7 @@
 pub struct Epoch {
     /// Its number. The first is 1.
     pub number: u32,
-    /// Its first record that the log still holds. It says why the epoch was started, but for the first epoch of the log.
+    /// Its first record that the log still holds. It says why the epoch was started, except for the first epoch of the log.
     pub first: u64,
     /// The record whose state it started from.
     pub base: u64,

@@ -14,7 +14,7 @@ pub enum Error {
     Io {
         /// The file or directory.
         file: String,
-        /// What failed, for example "cannot be read".
+        /// The failed operation, for example "cannot be read".
         doing: &'static str,
         /// The error of the system.
         source: io::Error,
@@ -48,9 +48,9 @@ pub enum Error {
     Damaged {
         /// The file.
         file: String,
-        /// Where the damage begins.
+        /// Start of the damage.
         offset: u64,
-        /// What is wrong.
+        /// Description of the fault.
         why: String,
     },
     /// A snapshot is not what was written.
@@ -58,7 +58,7 @@ pub enum Error {
     BadSnapshot {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Description of the fault.
         why: &'static str,
     },
     /// The record was abandoned: an epoch on the way to the state started from an earlier one.
@@ -92,7 +92,7 @@ pub enum AppendError {
     /// The queue is full: records come faster than the disk takes them. Try again later.
     #[error("the log is overloaded; try again later")]
     Overloaded,
-    /// There is no room for another segment. The log goes on when there is.
+    /// The disk has no room for another segment. The log continues when there is room.
     #[error("no room for another log segment: {0}")]
     DiskFull(Arc<str>),
     /// The record does not fit in a segment.
@@ -116,7 +116,7 @@ pub enum AppendError {
         /// The last record of the log.
         last: u64,
     },
-    /// A write or a sync has failed, and the log takes nothing any more.
+    /// A write or a sync has failed, and the log accepts no more records.
     #[error(transparent)]
     Failed(#[from] Failed),
 }

@@ -12,7 +12,7 @@ use crate::shared::Shared;
 /// The durable records of a log, in order, each once. It reads what replaying will read, from the system's memory as a rule, so that a
 /// slow follower costs no memory and what it sees is what the log holds.
 ///
-/// Records that a later epoch had abandoned when following began are passed over. The start of an epoch that comes later is a
+/// Records that a later epoch had abandoned when following began are skipped. The start of an epoch that comes later is a
 /// record ([`Content::Epoch`](crate::Content::Epoch)): a follower whose state is not that of its base has to go back to it.
 pub struct Follower {
     shared: Arc<Shared>,
@@ -22,7 +22,7 @@ pub struct Follower {
     known: u64,
     /// The last record to give.
     end: u64,
-    /// A record up to which all are durable, as seen last.
+    /// The last record that was known to be durable.
     durable: u64,
 }
 
@@ -62,6 +62,10 @@ impl Follower {
                 break;
             }
         }
-        Ok(self.records.record())
+        let record = self.records.record();
+        let seq = record.map_or(0, |record| record.seq);
+        // A state is named by its last record: a gap here would give two states one name.
+        assert!(seq + 1 == self.records.next_seq() && seq <= self.durable, "record {seq}");
+        Ok(record)
     }
 }

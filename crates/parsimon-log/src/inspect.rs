@@ -10,7 +10,7 @@ use crate::recovery;
 use crate::segment::{self, Header, Segment};
 use crate::snapshot;
 
-/// What a directory holds.
+/// Content of a directory.
 #[derive(Clone, Debug)]
 pub struct Inspection {
     /// The segments by name, in order.

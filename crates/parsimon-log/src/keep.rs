@@ -1,4 +1,4 @@
-//! Which snapshots and segments are kept. Removing is the one thing that can lose the past, so that it happens on request only.
+//! Retention of snapshots and segments. Only removing can lose records, so it happens on request only.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::segment::{self, Segment};
 use crate::snapshot::{self, Snapshot};
 use crate::step::{Step, taken};
 
-/// What decides about removing. An epoch may have been started that is not durable yet: what leads to the durable state is
+/// The state that decides what is removed. An epoch may have been started that is not durable yet: what leads to the durable state is
 /// needed if it is lost, and what leads to the state to come if it is not.
 pub(crate) struct Needs {
     pub(crate) log: u128,
@@ -73,7 +73,7 @@ pub(crate) fn is_reachable(
     Ok(needs.first == 1 || way.first().is_some_and(|snapshot| snapshot.1 + 1 >= needs.first))
 }
 
-/// Which segments are too many.
+/// Returns the segments that can be removed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Excess {
     /// The oldest, while all take more bytes than this.
@@ -111,6 +111,7 @@ pub(crate) fn truncate(
         if !is_excess || pair[1].first > needed + 1 {
             break;
         }
+        assert!(pair[0].first < pair[1].first && pair[1].first <= needed + 1, "is needed");
         remove(disk, &segment::name(pair[0].first))?;
         total -= pair[0].capacity;
         left = pair[1].first;

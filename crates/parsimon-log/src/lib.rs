@@ -15,7 +15,7 @@
 //! * A record that [`Log::wait_durable`] has answered for is found after the process was killed or the power was cut; records are
 //!   found in order and without a gap, up to some record that was sent.
 //! * What was never synced may be found or not. An unfinished tail is cut, and its length reported.
-//! * Damage to what was durable is never passed over: opening or reading fails and names file and byte. One case cannot be told from
+//! * Damage to what was durable is never skipped: opening or reading fails and names file and byte. One case cannot be distinguished from
 //!   an unfinished tail: damage in the very last group that was written, with no snapshot behind it. It is cut like a tail.
 //! * A failed write or sync is final ([`Failed`]); only preparing a segment may fail and be tried again ([`AppendError::DiskFull`]).
 //!
@@ -53,7 +53,7 @@ pub use error::{AppendError, Error, Failed};
 pub use follower::Follower;
 pub use inspect::{Inspection, inspect, verify};
 pub use log::{Log, Opened, Ticket};
-pub use options::{Notify, Options, Progress};
+pub use options::{Clock, Notify, Options, Progress};
 pub use reader::{Records, Tail};
 pub use record::{Content, Record};
 pub use repair::{Repair, damage, repair};

@@ -14,12 +14,12 @@ use crate::keep::{self, Excess, Needs, Verified};
 use crate::options::{Options, Progress};
 use crate::queue::{Entry, Limits, Queue};
 use crate::recovery::{self, Recovered};
-use crate::segment;
+use crate::segment::{self, Header};
 use crate::shared::Shared;
 use crate::snapshot::{self, Snapshot, SnapshotBytes};
 use crate::writer::{Spare, Writer};
 
-/// What was found when a log was opened.
+/// Findings when a log was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
     /// The log's random number.
@@ -28,22 +28,22 @@ pub struct Opened {
     pub first: u64,
     /// Its last record, or the one before the first.
     pub last: u64,
-    /// How many bytes of unfinished records were cut from its end. None of them was acknowledged as durable.
+    /// Number of bytes of unfinished records that were cut from its end. None of them was acknowledged as durable.
     pub torn: u64,
-    /// The arithmetic of its last segment, if there is one. If it is not that of the options, replaying gives other states.
+    /// The arithmetic of its last segment, if any. If the options have another one, replaying gives other states.
     pub arithmetic: Option<u32>,
 }
 
 /// A record that was taken. It is not durable before [`Log::wait_durable`] says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    /// The sequence number; of several records, the last one's.
+    /// The sequence number, or the last one of several records.
     pub seq: u64,
     /// The log time in milliseconds.
     pub time: u64,
 }
 
-/// A log that takes records. Dropping it writes and syncs what waits, and lets go of the directory.
+/// A log that accepts records. Dropping it writes and syncs waiting records, and unlocks the directory.
 ///
 /// A record is durable when it is synced, and only durable records are given to a [`Follower`]: a sequence number that a state was
 /// published under means the same records for ever.
@@ -66,7 +66,7 @@ impl Log {
         Self::on(Arc::new(disk), options)
     }
 
-    /// The same on any disk.
+    /// Like the function above, on any disk.
     pub fn on(disk: Arc<dyn Disk>, mut options: Options) -> Result<Self, Error> {
         options.segment_bytes = segment::size(options.segment_bytes);
         let lock = files::lock(&*disk)?;
@@ -84,6 +84,7 @@ impl Log {
         }
         let writer = Writer::new(disk.clone(), &recovered, options.arithmetic);
         let Recovered { log, first, next, torn, arithmetic, .. } = recovered;
+        assert!(first >= 1 && first <= next, "records {first} to {next}");
         let shared = Arc::new(Shared::new(disk, options, queue));
         let opened = Opened { log, first, last: next - 1, torn, arithmetic };
         let started = || {
@@ -98,7 +99,7 @@ impl Log {
         Ok(Self { shared, opened, threads, verified: Mutex::default(), _lock: lock })
     }
 
-    /// What was found when the log was opened.
+    /// Returns the findings when the log was opened.
     pub fn opened(&self) -> &Opened {
         &self.opened
     }
@@ -113,11 +114,28 @@ impl Log {
         &self,
         records: impl IntoIterator<Item = (u8, &'a [u8])>,
     ) -> Result<Ticket, AppendError> {
-        self.enqueue(records.into_iter().map(|(kind, payload)| Entry::Data { kind, payload }))
+        let records = records.into_iter().map(|(kind, payload)| Entry::Data { kind, payload });
+        self.enqueue(records, self.shared.time())
+    }
+
+    /// Takes a record of another log with its log time. Log time goes on from there.
+    pub fn append_copy(&self, kind: u8, payload: &[u8], time: u64) -> Result<Ticket, AppendError> {
+        self.shared.catch_up(time);
+        self.enqueue([Entry::Data { kind, payload }], time)
     }
 
     /// Starts an epoch from the state after record `base`. The records after `base` are abandoned, and stay in the log.
     pub fn begin_epoch(&self, base: u64, reason: &str) -> Result<Ticket, AppendError> {
+        self.begin_epoch_at(base, reason, self.shared.time())
+    }
+
+    /// Starts an epoch that another log has, with its log time.
+    pub fn copy_epoch(&self, base: u64, reason: &str, time: u64) -> Result<Ticket, AppendError> {
+        self.shared.catch_up(time);
+        self.begin_epoch_at(base, reason, time)
+    }
+
+    fn begin_epoch_at(&self, base: u64, reason: &str, time: u64) -> Result<Ticket, AppendError> {
         // Held until the epoch is known, so that nothing it needs is removed meanwhile.
         let mut verified = self.verified();
         let needs = self.needs();
@@ -126,19 +144,19 @@ impl Log {
             let (first, last) = (needs.first, needs.durable);
             return Err(AppendError::NoSuchBase { base, first, last });
         }
-        self.enqueue([Entry::Epoch { base, reason }])
+        self.enqueue([Entry::Epoch { base, reason }], time)
     }
 
     fn enqueue<'a>(
         &self,
         entries: impl IntoIterator<Item = Entry<'a>>,
+        time: u64,
     ) -> Result<Ticket, AppendError> {
         let mut state = self.shared.lock();
         if let Some(failed) = &state.failed {
             return Err(failed.clone().into());
         }
-        let clock = (self.shared.options.clock)();
-        let taken = state.queue.append(entries, clock);
+        let taken = state.queue.append(entries, time);
         if state.queue.wants_spare() {
             self.shared.wanted.notify_one();
         }
@@ -147,9 +165,19 @@ impl Log {
         Ok(Ticket { seq, time })
     }
 
-    /// How far the log is.
+    /// Returns the last record that was taken. It may not be durable yet.
+    pub fn last(&self) -> u64 {
+        self.shared.lock().queue.next_seq() - 1
+    }
+
+    /// Progress of the log.
     pub fn progress(&self) -> Progress {
         self.shared.lock().progress
+    }
+
+    /// Returns the present log time, which the next record has at least. See [`Clock`](crate::Clock).
+    pub fn time(&self) -> u64 {
+        self.shared.time()
     }
 
     /// Waits until a record is written to the system. It survives the end of the process, not a power cut.
@@ -177,7 +205,7 @@ impl Log {
         self.shared.lock().queue.epochs.clone()
     }
 
-    /// The durable records after record `after` that lead to the present state, and those to come.
+    /// Returns the durable records after record `after` that lead to the present state, and future records.
     pub fn follow(&self, after: u64) -> Result<Follower, Error> {
         self.follow_path(after, None)
     }
@@ -185,6 +213,17 @@ impl Log {
     /// The records after record `after` that lead to the state after record `to`, which may be abandoned.
     pub fn replay(&self, after: u64, to: u64) -> Result<Follower, Error> {
         self.follow_path(after, Some(to))
+    }
+
+    /// Returns every durable record after record `after` and future records, abandoned ones too: what a copy of the log needs.
+    pub fn every(&self, after: u64) -> Result<Follower, Error> {
+        let Needs { first, durable: last, .. } = self.needs();
+        if after > last || after + 1 < first {
+            let directory = self.shared.disk.path("");
+            let seq = if after > last { after } else { after + 1 };
+            return Err(Error::NotHeld { directory, first, last, seq });
+        }
+        Follower::new(self.shared.clone(), after, vec![(first, last)], u64::MAX)
     }
 
     fn follow_path(&self, after: u64, to: Option<u64>) -> Result<Follower, Error> {
@@ -225,12 +264,29 @@ impl Log {
         snapshot::list(&*self.shared.disk)
     }
 
+    /// Starts the log of a copy in an empty directory: it will go on after a record of another log, whose snapshot must be there unless
+    /// the record is 0.
+    pub fn start_copy(directory: &Path, origin: &Header) -> Result<(), Error> {
+        let disk = Directory::create(directory).map_err(|source| Error::Io {
+            file: directory.display().to_string(),
+            doing: "cannot be created",
+            source,
+        })?;
+        let _lock = files::lock(&disk)?;
+        if !segment::firsts(&disk)?.is_empty() {
+            return Err(Error::NotEmpty { directory: directory.display().to_string() });
+        }
+        let capacity = segment::size(origin.capacity);
+        crate::writer::start(&disk, &Header { capacity, ..*origin })
+            .map_err(|error| files::written(&disk, "", error))
+    }
+
     /// Opens a snapshot after checking it.
     pub fn open_snapshot(&self, epoch: u32, seq: u64) -> Result<(Snapshot, SnapshotBytes), Error> {
         Snapshot::open(&*self.shared.disk, self.opened.log, (epoch, seq))
     }
 
-    /// The newest whole snapshot on the way to the state after record `to`, with the damaged ones that were passed over.
+    /// The newest whole snapshot on the way to the state after record `to`, with the damaged ones that were skipped.
     #[allow(clippy::type_complexity)]
     pub fn newest_snapshot(
         &self,

@@ -19,7 +19,7 @@ pub(crate) struct Limits {
     pub(crate) seal_after: u64,
 }
 
-/// What to append.
+/// Request to append.
 #[derive(Clone, Copy)]
 pub(crate) enum Entry<'a> {
     Data { kind: u8, payload: &'a [u8] },
@@ -39,12 +39,12 @@ pub(crate) struct Queue {
     pub(crate) first: u64,
 }
 
-/// What appending changes besides the group. It is put back if the group cannot be taken whole.
+/// State that appending changes besides the group. It is restored if the whole group cannot be taken.
 #[derive(Clone, Copy)]
 struct Place {
     next: u64,
     time: u64,
-    /// Where the next record goes in its segment, and the size of the segment.
+    /// Position of the next record in its segment, and the size of the segment.
     offset: u64,
     capacity: u64,
     /// The log time when the segment was started.
@@ -80,7 +80,12 @@ impl Queue {
         self.place.next
     }
 
-    /// What decides about removing.
+    /// The log time of the last record.
+    pub(crate) fn time(&self) -> u64 {
+        self.place.time
+    }
+
+    /// Information that decides about removal.
     pub(crate) fn needs(&self, log: u128, durable: u64) -> Needs {
         let (epochs, first, to_come) = (self.epochs.clone(), self.first, self.place.next - 1);
         Needs { log, epochs, first, durable, to_come }
@@ -93,7 +98,8 @@ impl Queue {
 
     /// The segment for the record that the writer has come to.
     pub(crate) fn take_spare(&mut self) -> Option<Spare> {
-        self.place.promised = self.place.promised.saturating_sub(1);
+        assert!(self.place.promised > 0, "a record that starts a segment was promised one");
+        self.place.promised -= 1;
         self.spares.pop_front()
     }
 
@@ -113,6 +119,8 @@ impl Queue {
                 return Err(error);
             }
         }
+        let added = (self.group.marks.len() - before.2) as u64;
+        assert_eq!(self.place.next, before.0.next + added, "sequence numbers ascend by one");
         Ok((self.place.next - 1, self.place.time))
     }
 
@@ -150,6 +158,7 @@ impl Queue {
         if let Entry::Epoch { base, reason } = entry {
             // Appended alone, so that nothing after it can fail and leave it here.
             let (number, reason) = (self.epochs.of(next).number + 1, reason.to_owned());
+            assert!(base < next, "an epoch starts from an earlier record");
             self.epochs.0.push(Epoch { number, first: next, base, reason, time });
         }
         Ok(())
@@ -163,6 +172,7 @@ impl Queue {
             && place.offset > START as u64;
         if fits && !starts_epoch && !(old && self.spares.len() > place.promised) {
             place.offset += size;
+            assert!(place.offset + SEAL_SIZE as u64 <= place.capacity, "the seal has its place");
             return Ok(false);
         }
         let Some(spare) = self.spares.get(place.promised) else {
@@ -173,6 +183,7 @@ impl Queue {
         place.capacity = spare.capacity;
         place.started = place.time;
         place.offset = START as u64 + size;
+        assert!(place.offset + SEAL_SIZE as u64 <= place.capacity, "the seal has its place");
         Ok(true)
     }
 }

@@ -11,19 +11,19 @@ use crate::step::{Step, taken};
 
 const WINDOW: usize = 256 << 10;
 
-/// The records of a directory in order. Needs no lock, changes nothing, and takes any bytes: what is not a record is an error with
+/// Reads the records of a directory in order. Needs no lock, changes nothing, and accepts any bytes: anything but a record is an error with
 /// its place.
 pub struct Records {
     disk: Arc<dyn Disk>,
     cursor: Option<Cursor>,
 }
 
-/// What is behind the last record.
+/// Bytes behind the last record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// The last record, or the one before the first if there is none.
     pub last: u64,
-    /// How many bytes of unfinished records follow, which opening the log will cut.
+    /// Number of bytes of unfinished records, which opening the log will cut.
     pub torn: u64,
 }
 
@@ -36,7 +36,7 @@ impl Records {
         Ok(records)
     }
 
-    /// Goes to the segment that holds the record after `after`, if there is one.
+    /// Goes to the segment that holds the record after `after`, if any.
     fn enter(&mut self, after: u64) -> Result<(), Error> {
         let firsts = segment::firsts(&*self.disk)?;
         let holding = firsts.partition_point(|&first| first <= after + 1).saturating_sub(1);
@@ -78,9 +78,9 @@ impl Records {
                 continue;
             }
             let later = firsts.into_iter().find(|&first| first > own);
-            // Nothing but the end of the log is a place for a segment to end without a seal, or for the next one to be missing.
+            // Only at the end of the log may a segment end without a seal, or the next segment be missing.
             match later {
-                // Look again: the writer may have come so far since the segment was read.
+                // Read again: the writer may have reached this point since the segment was read.
                 Some(_) if !second_look && found == Found::Nothing => {}
                 Some(later) if taken(Step::CheckLaterSegments) => {
                     let why = format!(
@@ -106,7 +106,7 @@ impl Records {
         Some(self.cursor.as_ref()?.present()?.record())
     }
 
-    /// What follows the last record. Records that are left, or that a writer appends meanwhile, are passed over.
+    /// Returns the bytes behind the last record. Unread records, and records that a writer appends meanwhile, are skipped.
     pub fn tail(&mut self) -> Result<Tail, Error> {
         loop {
             while self.advance()? {}
@@ -153,7 +153,7 @@ pub(crate) fn damage(disk: &dyn Disk, name: &str, offset: usize, later: usize, s
     files::damaged(disk, name, offset as u64, &why)
 }
 
-/// What is at the end of what was read of a segment.
+/// Findings at the end of the read part of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Record,
@@ -196,9 +196,9 @@ impl Link {
     }
 }
 
-/// How far the records at the start of a segment's bytes follow each other.
+/// The consecutive records at the start of a segment's bytes.
 pub(crate) struct Walk {
-    /// Where they end.
+    /// End of the records.
     pub(crate) valid: usize,
     pub(crate) link: Link,
     pub(crate) sealed: bool,
@@ -228,14 +228,14 @@ impl Walk {
 /// A place in a segment, with a window of its bytes.
 pub(crate) struct Cursor {
     segment: Segment,
-    /// Where the next record begins.
+    /// Start of the next record.
     offset: usize,
     /// The size of the present record, which ends at `offset`; 0 if there is none.
     size: usize,
     link: Link,
     sealed: bool,
     window: Vec<u8>,
-    /// Where the window begins in the file.
+    /// Start of the window in the file.
     start: usize,
 }
 
@@ -275,6 +275,7 @@ impl Cursor {
             let Some(found) = link.follow(&raw, &self.segment.header) else { continue };
             self.link = link;
             self.offset += size;
+            assert!(self.offset as u64 <= self.segment.header.capacity, "within the segment");
             self.size = size;
             self.sealed = found == Found::Seal;
             return Ok(found);
@@ -282,7 +283,7 @@ impl Cursor {
         Ok(Found::Nothing)
     }
 
-    /// So many bytes from the present place, if they are in the window.
+    /// Returns `len` bytes from the present position, if they are in the window.
     fn buffered(&self, bytes: usize) -> Option<&[u8]> {
         let at = self.offset - self.start;
         self.window.get(at..at + bytes)

@@ -12,7 +12,7 @@
 //! | 36 | group: how many records after the last synced one, as known when it was written |
 //!
 //! A checksum covers the one before it, so that records of another file, another order or another past do not follow each other.
-//! The group is the claim that record `seq - group` was durable when this one was written. It tells a torn tail from damage: what
+//! The group is the claim that record `seq - group` was durable when this one was written. It distinguishes a torn tail from damage: what
 //! was not synced may have reached the disk in any order, so that a whole record behind a broken one proves nothing unless it claims
 //! that the broken one was durable.
 
@@ -34,11 +34,11 @@ pub struct Record<'a> {
     pub epoch: u32,
     /// The log time in milliseconds: never less than that of the record before.
     pub time: u64,
-    /// What the record is.
+    /// Kind of the record.
     pub content: Content<'a>,
 }
 
-/// What a record is.
+/// Kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content<'a> {
     /// Bytes of the caller.
@@ -113,9 +113,16 @@ pub(crate) fn push(
     bytes.resize(end, 0);
 }
 
+/// Returns the sequence number of a record.
+pub(crate) fn seq_of(record: &[u8]) -> u64 {
+    u64_at(record, 16)
+}
+
 /// Completes a record and gives its checksum.
 pub(crate) fn complete(bytes: &mut [u8], epoch: u32, previous: u32, synced: u64) -> u32 {
-    let group = u32::try_from(u64_at(bytes, 16) - synced).unwrap_or(u32::MAX);
+    let seq = seq_of(bytes);
+    assert!(seq > synced, "record {seq} is written after record {synced} was synced");
+    let group = u32::try_from(seq - synced).unwrap_or(u32::MAX);
     bytes[8..12].copy_from_slice(&previous.to_le_bytes());
     bytes[32..36].copy_from_slice(&epoch.to_le_bytes());
     bytes[36..40].copy_from_slice(&group.to_le_bytes());

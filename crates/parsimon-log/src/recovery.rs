@@ -1,4 +1,4 @@
-//! What a directory holds when a log is opened: which record is the last, and where the next one goes.
+//! Recovery of a log directory: the last valid record, and the position of the next one.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ pub(crate) struct Recovered {
     /// The log time and the checksum of the last record.
     pub(crate) time: u64,
     pub(crate) chain: u32,
-    /// The number of the arithmetic of the last segment, if there is one.
+    /// The number of the arithmetic of the last segment, if any.
     pub(crate) arithmetic: Option<u32>,
-    /// The segment to go on with, unless it is sealed.
+    /// The segment to continue with, unless it is sealed.
     pub(crate) active: Option<Active>,
-    /// How many bytes of unfinished records were cut.
+    /// Number of bytes of unfinished records that were cut.
     pub(crate) torn: u64,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct Recovered {
 pub(crate) struct Active {
     pub(crate) file: Arc<dyn DiskFile>,
     pub(crate) capacity: u64,
-    /// Where the next record goes.
+    /// Position of the next record.
     pub(crate) offset: u64,
-    /// How many records it holds, and when it was started.
+    /// Number of its records, and the time of its start.
     pub(crate) count: u64,
     pub(crate) started: u64,
 }
@@ -135,7 +135,7 @@ fn check_snapshots(disk: &dyn Disk, last: &Segment, end: &End) -> Result<(), Err
 /// The end of the last segment.
 struct End {
     bytes: Vec<u8>,
-    /// Where the records end.
+    /// End of the records.
     valid: usize,
     torn: usize,
     sealed: bool,
@@ -153,6 +153,7 @@ impl End {
         let Walk { valid, link, sealed, time } = walk;
         let torn = reader::judge(&bytes[valid..], link.next)
             .map_err(|at| reader::damage(disk, &last.name, valid, valid + at, link.next))?;
+        assert!(valid + torn <= bytes.len(), "the records end within the segment");
         Ok(Self { bytes, valid, torn, sealed, link, time })
     }
 

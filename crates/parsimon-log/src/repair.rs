@@ -9,7 +9,7 @@ use crate::reader::{Records, Tail, Walk};
 use crate::segment::{self, Segment};
 use crate::snapshot;
 
-/// What [`repair`] did.
+/// Result of [`repair`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     /// The last record that is left.
@@ -21,7 +21,7 @@ pub struct Repair {
 }
 
 /// Cuts a damaged log before its first damaged record. Later segments and snapshots get names that begin with `damaged-`, and so
-/// does a copy of the segment that is cut. A log without damage is left as it is.
+/// does a copy of the segment that is cut. A log without damage is left unchanged.
 ///
 /// Later files go first: a crash in between leaves a log that is damaged in the same place.
 pub fn repair(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
@@ -48,7 +48,7 @@ pub fn repair(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
     Ok(Repair { last: found.next.saturating_sub(1), damage: Some(found.why), aside })
 }
 
-/// What [`repair`] would do: the files that it would put aside under their present names. Changes nothing, and needs no lock.
+/// Returns the files that [`repair`] would put aside, under their present names. Changes nothing, and needs no lock.
 pub fn damage(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
     Ok(match find_damage(&disk)? {
         Ok(tail) => Repair { last: tail.last, damage: None, aside: Vec::new() },
@@ -62,7 +62,7 @@ pub fn damage(disk: Arc<dyn Disk>) -> Result<Repair, Error> {
     })
 }
 
-/// The files that do not outlive a cut.
+/// Files that a cut removes.
 struct Lost {
     snapshots: Vec<String>,
     /// Segments without a single good record, in order.
@@ -86,7 +86,7 @@ impl Lost {
     }
 }
 
-/// Where a log is damaged.
+/// Place of the first damage of a log.
 struct Damage {
     /// The first record that is damaged or missing.
     next: u64,

@@ -10,13 +10,13 @@ use crate::error::Error;
 use crate::files;
 use crate::record::{SEAL_SIZE, size_of, u32_at, u64_at};
 
-/// Where the records begin.
+/// Start of the records.
 pub(crate) const START: usize = 512;
 pub(crate) const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"parslog\n";
 const CHECKED: usize = START - 4;
 
-/// What a segment says about itself.
+/// Header of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The log that the segment belongs to.

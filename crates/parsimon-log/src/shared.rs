@@ -1,5 +1,6 @@
-//! What the threads of a log share, and what its two threads do: one writes, one prepares segments.
+//! State shared by the two threads of a log: one writes, one prepares segments.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,10 +12,12 @@ use crate::options::{Options, Progress};
 use crate::queue::Queue;
 use crate::writer::{Group, Spare, Writer};
 
-/// What the threads share.
+/// State shared by the threads.
 pub(crate) struct Shared {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) options: Options,
+    /// Log time minus the steady clock.
+    time_offset: AtomicU64,
     state: Mutex<State>,
     /// Records wait, or the log closes.
     pub(crate) work: Condvar,
@@ -28,7 +31,7 @@ pub(crate) struct State {
     pub(crate) queue: Queue,
     pub(crate) progress: Progress,
     pub(crate) failed: Option<Failed>,
-    /// The log takes nothing any more; then, the writer has written everything.
+    /// The log accepts no more records; the writer has written everything.
     pub(crate) closing: bool,
     pub(crate) closed: bool,
 }
@@ -39,7 +42,23 @@ impl Shared {
         let progress = Progress { logged: last, durable: last };
         let state = State { queue, progress, failed: None, closing: false, closed: false };
         let [work, wanted, progress] = std::array::from_fn(|_| Condvar::new());
-        Self { disk, options, state: Mutex::new(state), work, wanted, progress }
+        let clock = &options.clock;
+        let begin = (clock.wall)().max(state.queue.time());
+        // Wraps where the steady clock is ahead; adding it wraps back.
+        let time_offset = begin.wrapping_sub((clock.steady)());
+        let time_offset = AtomicU64::new(time_offset);
+        Self { disk, options, time_offset, state: Mutex::new(state), work, wanted, progress }
+    }
+
+    /// Returns the present log time.
+    pub(crate) fn time(&self) -> u64 {
+        self.time_offset.load(Ordering::Relaxed).wrapping_add((self.options.clock.steady)())
+    }
+
+    /// Lets log time go on from a later time.
+    pub(crate) fn catch_up(&self, time: u64) {
+        let late = time.saturating_sub(self.time());
+        self.time_offset.fetch_add(late, Ordering::Relaxed);
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -111,9 +130,13 @@ impl Shared {
 
     fn advance(&self, change: impl FnOnce(&mut Progress)) {
         let mut state = self.lock();
+        let before = state.progress;
         change(&mut state.progress);
         let progress = state.progress;
         drop(state);
+        // An acknowledgement of a record that is not on the disk cannot be taken back.
+        assert!(progress.durable <= progress.logged, "{progress:?}");
+        assert!(before.durable <= progress.durable && before.logged <= progress.logged);
         self.progress.notify_all();
         if let Some(notify) = &self.options.notify {
             notify.advanced(progress);

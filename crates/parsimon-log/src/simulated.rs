@@ -16,14 +16,14 @@ pub struct SimulatedDisk {
     machine: Arc<Mutex<Machine>>,
 }
 
-/// What goes wrong.
+/// Simulated faults.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     /// Writes from this one on fail with EIO, counted from 0, having written their first half.
     pub fail_writes_from: Option<usize>,
     /// The sync with this number fails with EIO, counted from 0; the cache forgets that the blocks are unsynced, and keeps them.
     pub fail_sync: Option<usize>,
-    /// How many bytes the files may have in total.
+    /// Largest total size of the files in bytes.
     pub room: Option<usize>,
     /// Full disks are noticed when a file is synced instead of when it is written, as with delayed allocation.
     pub late: bool,
@@ -48,7 +48,7 @@ struct Machine {
     history: Option<Vec<State>>,
 }
 
-/// The contents of a disk, cache and platter.
+/// The contents of a simulated disk: cache and durable bytes.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     files: BTreeMap<u64, Contents>,
@@ -166,7 +166,7 @@ impl SimulatedDisk {
         machine.history = Some(vec![machine.state.clone()]);
     }
 
-    /// How many states were recorded.
+    /// Number of states that were recorded.
     pub fn recorded(&self) -> usize {
         self.machine().history.as_ref().map_or(0, Vec::len)
     }

@@ -149,7 +149,7 @@ pub(crate) fn list(disk: &dyn Disk) -> Result<Vec<(u32, u64)>, Error> {
     Ok(found)
 }
 
-/// The last record of which there is a snapshot.
+/// Returns the last record that a snapshot contains.
 pub(crate) fn newest_seq(disk: &dyn Disk) -> Result<Option<u64>, Error> {
     Ok(list(disk)?.first().map(|&(_, seq)| seq))
 }
@@ -162,7 +162,7 @@ pub struct SnapshotBytes {
 }
 
 impl SnapshotBytes {
-    /// How many bytes are left to read.
+    /// Number of bytes that are left to read.
     pub fn left(&self) -> usize {
         self.end - self.at
     }
@@ -172,6 +172,7 @@ impl Read for SnapshotBytes {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let wanted = bytes.len().min(self.left());
         let read = self.file.read_at(self.at as u64, &mut bytes[..wanted])?;
+        assert!(read <= wanted, "a read gives at most what was asked for");
         self.at += read;
         Ok(read)
     }

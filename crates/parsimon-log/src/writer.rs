@@ -11,7 +11,7 @@ use crate::step::{Step, taken};
 
 const BLOCK: usize = 1 << 20;
 
-/// Records that are written together, as they will stand in the segments but for what only the writer knows.
+/// Records that are written together, as they will stand in the segments except for what only the writer knows.
 #[derive(Default)]
 pub(crate) struct Group {
     pub(crate) bytes: Vec<u8>,
@@ -21,7 +21,7 @@ pub(crate) struct Group {
 /// A record of a [`Group`].
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
-    /// Where it begins.
+    /// Start.
     pub(crate) at: usize,
     /// The log time if it starts a segment.
     pub(crate) starts_segment: Option<u64>,
@@ -73,7 +73,16 @@ impl Spare {
     }
 }
 
-/// Where the log is written. After an error it must not be used.
+/// Writes the first segment of a log, without records.
+pub(crate) fn start(disk: &dyn Disk, header: &Header) -> io::Result<()> {
+    let spare = Spare::prepare(disk, 0, header.capacity)?;
+    spare.file.write_at(0, &header.encode())?;
+    spare.file.sync()?;
+    disk.rename(&spare.name, &segment::name(header.first))?;
+    disk.sync_names()
+}
+
+/// Writer of the log. After an error it must not be used.
 pub(crate) struct Writer {
     disk: Arc<dyn Disk>,
     log: u128,
@@ -119,6 +128,7 @@ impl Writer {
                 self.start_segment(spare().ok_or(io::ErrorKind::StorageFull)?, epoch, time)?;
             }
             let record = &mut bytes[mark.at..end];
+            assert_eq!(record::seq_of(record), self.next, "records are written in order");
             self.chain = record::complete(record, self.epoch, self.chain, self.synced);
             self.next += 1;
             if let Some(active) = &mut self.active {
@@ -133,6 +143,7 @@ impl Writer {
         if let Some(active) = self.active.as_ref().filter(|_| taken(Step::SyncGroup)) {
             active.file.sync()?;
         }
+        assert!(self.synced < self.next, "records {} and {}", self.synced, self.next);
         self.synced = self.next - 1;
         Ok(())
     }
@@ -140,6 +151,8 @@ impl Writer {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.active {
             Some(active) if !bytes.is_empty() => {
+                let end = active.offset + bytes.len() as u64;
+                assert!(end <= active.capacity, "byte {end} of a segment of {}", active.capacity);
                 active.file.write_at(active.offset, bytes)?;
                 active.offset += bytes.len() as u64;
                 Ok(())
@@ -151,12 +164,13 @@ impl Writer {
     /// Seals the present segment and starts another. A segment gets its name when its header and everything before it are durable,
     /// and no record is written into it before its name is.
     fn start_segment(&mut self, spare: Spare, epoch: u32, time: u64) -> io::Result<()> {
-        // A segment without records is replaced: the new one has the same name, and follows the same record.
+        // A segment without records is replaced: the new one has an equal name and follows the record that the old one followed.
         let sealed = self.active.take().filter(|active| active.count > 0);
         if let Some(active) = sealed {
             let (count, mut seal) = (active.count.to_le_bytes(), Vec::new());
             record::push(&mut seal, Tag::Seal, 0, self.next, self.time, &[&count]);
             self.chain = record::complete(&mut seal, self.epoch, self.chain, self.synced);
+            assert!(active.offset + seal.len() as u64 <= active.capacity, "the seal has its place");
             active.file.write_at(active.offset, &seal)?;
             if taken(Step::SyncSeal) {
                 active.file.sync()?;
@@ -176,6 +190,7 @@ impl Writer {
         if taken(Step::SyncHeader) {
             spare.file.sync()?;
         }
+        assert!(epoch >= self.epoch && time >= self.time, "epochs and log time ascend");
         let name = segment::name(self.next);
         if taken(Step::RenameSegment) {
             self.disk.rename(&spare.name, &name)?;

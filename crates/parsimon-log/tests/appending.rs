@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use parsimon_log::{AppendError, Content, Directory, Disk, Error, Log, Options, Records, verify};
+use parsimon_log::{
+    AppendError, Clock, Content, Directory, Disk, Error, Log, Options, Records, verify,
+};
 use parsimon_testing::SplitMix64;
 
 use crate::common::{append, clock, disk, names, options, payloads, put};
@@ -180,6 +182,24 @@ fn log_time_never_goes_back_and_old_segments_are_sealed() {
         read.push(records.record().unwrap().time);
     }
     assert_eq!(read[..7], times);
+}
+
+#[test]
+fn a_wall_clock_that_jumps_changes_no_interval_of_log_time() {
+    const HOUR: u64 = 3_600_000;
+    for (before, after) in [(5 * HOUR, 4 * HOUR), (5 * HOUR, 7 * HOUR)] {
+        let (wall, steady) = (Arc::new(AtomicU64::new(before)), Arc::new(AtomicU64::new(77)));
+        let read = |clock: &Arc<AtomicU64>| -> Arc<dyn Fn() -> u64 + Send + Sync> {
+            let clock = clock.clone();
+            Arc::new(move || clock.load(Ordering::Relaxed))
+        };
+        let clock = Clock { wall: read(&wall), steady: read(&steady) };
+        let log = Log::on(Arc::new(disk()), Options { clock, ..options() }).unwrap();
+        assert_eq!(append(&log, 0, b"tick").time, before);
+        steady.fetch_add(250, Ordering::Relaxed);
+        wall.store(after, Ordering::Relaxed);
+        assert_eq!((append(&log, 0, b"tick").time, log.time()), (before + 250, before + 250));
+    }
 }
 
 #[test]

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parsimon_log::simulated::{SimulatedDisk, State};
-use parsimon_log::{AppendError, Content, Log, Options, Ticket};
+use parsimon_log::{AppendError, Clock, Content, Log, Options, Ticket};
 
 /// Small segments, and a clock that stands at 1000.
 pub(crate) fn options() -> Options {
     Options {
         segment_bytes: 16 << 10,
         retry: Duration::from_millis(5),
-        clock: Arc::new(|| 1000),
+        clock: Clock::both(|| 1000),
         ..Options::default()
     }
 }
@@ -21,7 +21,7 @@ pub(crate) fn options() -> Options {
 pub(crate) fn clock(options: Options) -> (Options, Arc<AtomicU64>) {
     let time = Arc::new(AtomicU64::new(0));
     let read = time.clone();
-    (Options { clock: Arc::new(move || read.load(Ordering::Relaxed)), ..options }, time)
+    (Options { clock: Clock::both(move || read.load(Ordering::Relaxed)), ..options }, time)
 }
 
 pub(crate) fn disk() -> SimulatedDisk {

@@ -20,7 +20,7 @@ pub fn document(title: &str, body: Markup) -> String {
                 "\n"
                 meta charset="utf-8"; "\n"
                 meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
-                // Without an icon of its own a page makes the browser ask for one.
+                // A browser requests an icon from the server unless the page contains one.
                 link rel="icon" href="data:,"; "\n"
                 title { (title) } "\n"
                 style { "\n" (PreEscaped(STYLE)) } "\n"

@@ -1,4 +1,4 @@
-//! What pages are made of: tables, lists of facts, figures, text with code in it.
+//! Page elements: tables, lists of facts, figures, text with inline code.
 
 use maud::{Markup, Render, html};
 

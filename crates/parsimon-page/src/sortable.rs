@@ -45,12 +45,12 @@ impl Cell {
         Self { text: text.into(), value: None }
     }
 
-    /// A number as it is written and as it is; what has no number is sorted last.
+    /// A number: its text and its value, by which rows are sorted. Cells without a number come last.
     pub fn number(text: impl Into<String>, value: Option<f64>) -> Self {
         Self { text: text.into(), value: value.filter(|value| value.is_finite()) }
     }
 
-    /// What is written.
+    /// Text of the cell.
     pub fn as_str(&self) -> &str {
         &self.text
     }

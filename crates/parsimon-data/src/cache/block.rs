@@ -91,7 +91,7 @@ pub(crate) fn decode(
         return Err(damaged("does not match its checksum"));
     }
     let mut payload = payload;
-    builder.begin_table(contents.numbers.iter().map(|name| (0, name.as_str())));
+    builder.begin_numbers(contents.numbers.iter().map(|name| (0, name.as_str())));
     for line in 1..=block.rows {
         match decode_row(builder, &mut payload, contents) {
             Ok(Some(())) => {}
@@ -151,6 +151,7 @@ fn decode_row(
             None => {}
         }
         if !row.numbers.is_empty() {
+            let max = builder.spec.max_cell;
             if let Some(v) =
                 row.numbers().find(|(_, v)| v.is_nan() || v.abs() > max).map(|(_, v)| v)
             {
@@ -170,7 +171,7 @@ fn decode_row(
             return Ok(builder.finish_tagged(label, row.weight, repeats, row.tag).ok());
         }
     }
-    // Not finite, or a weight below zero: the writer never wrote that.
+    // The writer never writes infinite values or negative weights.
     if builder.finish_tagged(label, row.weight, Repeats::Refuse, row.tag).is_err() {
         return Ok(None);
     }
@@ -272,7 +273,7 @@ impl<'a> RawRow<'a> {
         places.zip(self.numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)))
     }
 
-    /// A row of a table with so many number columns.
+    /// Reads a row of a table with `columns` number columns.
     fn take(payload: &mut &'a [u8], width: usize) -> Option<Self> {
         let flags = take(payload, 1)?[0];
         let label = match flags & (LABEL | SMALL_LABEL) {

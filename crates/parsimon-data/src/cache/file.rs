@@ -8,7 +8,8 @@ use parsimon_files::{checksum, memory};
 use super::{
     BLOCK_HEADER_LEN, FOOTER_LEN, FOOTER_MAGIC, HEADER_LEN, schema, take_u64, take_varint,
 };
-use crate::recognize::{CACHE_MAGIC, ODD_TEXT_CACHE, TABLE_CACHE};
+use crate::recognize::CACHE_MAGIC;
+use crate::remedy::Message;
 use crate::{DataError, LabelTexts, Names, Space, TableSchema};
 
 /// Bytes that can be read from anywhere.
@@ -84,7 +85,7 @@ impl Blocks {
         if checksum(&trailer) != expected {
             return Err(refuse("is damaged: the trailer does not match its checksum"));
         }
-        let (labels, names, table) = read_trailer(&trailer, header[7])
+        let (labels, names, table) = read_trailer(&trailer)
             .ok_or_else(|| refuse("is damaged: the trailer does not hold its names"))?;
         file.seek(SeekFrom::Start(HEADER_LEN)).map_err(cannot)?;
         let blocks = Self { name: name.clone(), file, at: HEADER_LEN, end: offset };
@@ -125,7 +126,10 @@ impl Blocks {
         if len > LARGE_BLOCK {
             // Rows are unpacked from it: two bytes of a block may be one feature.
             memory::check(len.saturating_mul(16)).map_err(|shortage| {
-                DataError::memory(&self.name, shortage.of(&format!("a block of {len} bytes"), ""))
+                DataError::memory(
+                    &self.name,
+                    Message::shortage(&shortage, &format!("a block of {len} bytes"), &[]),
+                )
             })?;
         }
         if buffer.len() < block.len {
@@ -144,10 +148,11 @@ fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Sp
     if header[..7] != CACHE_MAGIC[..7] {
         return Err(DataError::format(name, "is not a cache"));
     }
-    if ![CACHE_MAGIC[7], TABLE_CACHE, ODD_TEXT_CACHE].contains(&header[7]) {
-        let (found, known) = (header[7], CACHE_MAGIC[7]);
+    let (found, known) = (header[7], CACHE_MAGIC[7]);
+    if found != known {
         let words = format!(
-            "is a cache of version {found}; this reads versions {known} to {ODD_TEXT_CACHE}"
+            "is a cache of version {found}, and this program reads version {known}; \
+             make the cache again from its source"
         );
         return Err(DataError::version(name, words));
     }
@@ -161,7 +166,7 @@ fn read_header(name: &Arc<str>, header: &[u8; HEADER_LEN as usize]) -> Result<Sp
     }
 }
 
-fn read_trailer(mut bytes: &[u8], version: u8) -> Option<(LabelTexts, Names, Option<TableSchema>)> {
+fn read_trailer(mut bytes: &[u8]) -> Option<(LabelTexts, Names, Option<TableSchema>)> {
     let bytes = &mut bytes;
     let mut labels = LabelTexts::default();
     for _ in 0..take_varint(bytes)? {
@@ -175,11 +180,10 @@ fn read_trailer(mut bytes: &[u8], version: u8) -> Option<(LabelTexts, Names, Opt
         // In the order of slots, so each goes to the end.
         names.insert(slot, &schema::take_text(bytes)?);
     }
-    let table = match version {
-        TABLE_CACHE | ODD_TEXT_CACHE => {
-            Some(schema::take_schema(bytes, version == ODD_TEXT_CACHE)?)
-        }
-        _ => None,
+    let table = match take_varint(bytes)? {
+        0 => None,
+        1 => Some(schema::take_schema(bytes)?),
+        _ => return None,
     };
     bytes.is_empty().then_some((labels, names, table))
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! header   "PARSIMC", version, space (0 ids, 1 hashed), bits, 6 zeros, checksum of these 16 bytes
 //! block*   payload length, row count, checksum of the payload, then the payload
-//! trailer  label texts, names of slots, from version 3 on the schema of the table
+//! trailer  label texts, names of slots, 1 and the schema of the table or 0
 //! footer   "PARSIMCE", trailer offset, trailer length, trailer checksum, row count, checksum of these 40 bytes
 //! ```
 //!
@@ -16,8 +16,8 @@
 //! [a bit per number column of the table: whether its cell has a value, the values as f64]
 //! ```
 //!
-//! A cache of a table whose columns have kinds is of version 3, or 4 if number columns have texts of their own that are missing;
-//! any other is of version 2.
+//! The schema is there if the columns of the table have kinds. A cache of another version is refused: it is made again from its
+//! source.
 //!
 //! Indices are not packed tighter: taking them apart again would cost more than reading them. Values are kept as f32 only
 //! where that loses nothing. A label that is a text is kept as its code

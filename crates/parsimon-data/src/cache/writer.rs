@@ -7,7 +7,7 @@ use parsimon_core::Chunk;
 use parsimon_files::{OutputFile, checksum, is_special};
 
 use super::{FOOTER_MAGIC, HEADER_LEN, block, put_varint, schema};
-use crate::recognize::{CACHE_MAGIC, ODD_TEXT_CACHE, TABLE_CACHE};
+use crate::recognize::CACHE_MAGIC;
 use crate::{DataError, LabelTexts, Names, Space, TableSchema, hash};
 
 /// Writes a cache: rows chunk by chunk, then names, and the file appears whole or not at all.
@@ -16,13 +16,13 @@ use crate::{DataError, LabelTexts, Names, Space, TableSchema, hash};
 ///
 /// ```
 /// use parsimon_core::Chunk;
-/// use parsimon_data::{Input, Labels, Options, Reader, cache::Writer};
+/// use parsimon_data::{Input, Labels, Options, Reader, Reading, cache::Writer};
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let path = folder.path().join("mail.psc");
 ///
 /// let bytes = b"spam |w money:2 now\nham |w hello\n".to_vec();
-/// let any = Options { labels: Labels::Any, ..Options::default() };
+/// let any = Options::from(Reading { labels: Labels::Any, ..Reading::default() });
 /// let mut reader = Reader::open(&[Input::Bytes { name: "mail.vw".into(), bytes }], &any).unwrap();
 /// let mut writer = Writer::create(&path, reader.space()).unwrap();
 /// let mut chunk = Chunk::new();
@@ -34,7 +34,7 @@ use crate::{DataError, LabelTexts, Names, Space, TableSchema, hash};
 /// writer.finish().unwrap();
 ///
 /// let labels = Labels::Binary { negative: "ham".into(), positive: "spam".into() };
-/// let again = Options { labels, ..Options::default() };
+/// let again = Options::from(Reading { labels, ..Reading::default() });
 /// let mut reader = Reader::open(&[path.into()], &again).unwrap();
 /// reader.read(&mut chunk).unwrap();
 /// assert_eq!((chunk.label(0), chunk.label(1)), (Some(1.0), Some(-1.0)));
@@ -63,8 +63,8 @@ impl Writer {
         Self::begin(path.as_ref(), space, None)
     }
 
-    /// The same for a table whose columns have kinds, of hashed features: rows are read with
-    /// [`Options::numbers_apart`](crate::Options::numbers_apart). The cache is then read as the table is.
+    /// Like the method above, for a table whose columns have kinds and hashed features: rows are read with
+    /// [`Reading::numbers_apart`](crate::Reading::numbers_apart). The cache is then read as the table is.
     pub fn create_table(
         path: impl AsRef<Path>,
         space: Space,
@@ -83,9 +83,6 @@ impl Writer {
         }
         let file = OutputFile::create(path).map_err(|e| refused(&name, e))?;
         let mut header = CACHE_MAGIC.to_vec();
-        if let Some(table) = &table {
-            header[7] = if schema::has_odd_texts(table) { ODD_TEXT_CACHE } else { TABLE_CACHE };
-        }
         let names = table.as_ref().map(schema::numbers).unwrap_or_default();
         let numbers = names.iter().map(|name| hash::feature(0, name.as_bytes())).collect();
         header.extend(match space {
@@ -145,7 +142,7 @@ impl Writer {
         }
     }
 
-    /// Says which texts the codes of labels stand for.
+    /// Writes the texts of the codes of labels.
     pub fn label_texts(&mut self, texts: &LabelTexts) {
         self.labels.clear();
         put_varint(&mut self.labels, texts.len() as u64);
@@ -163,6 +160,7 @@ impl Writer {
         }
         let mut trailer = std::mem::take(&mut self.labels);
         trailer.append(&mut self.names);
+        put_varint(&mut trailer, u64::from(self.table.is_some()));
         if let Some(table) = &self.table {
             schema::put(&mut trailer, table);
         }

@@ -3,24 +3,33 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Float64Array, LargeListArray, LargeStringArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, TimeUnit};
-use arrow::record_batch::RecordBatch;
+use crate::arrow::array::{
+    AnyDictionaryArray, Array, ArrayRef, AsArray, BooleanArray, Float64Array, GenericStringArray,
+    LargeListArray, LargeStringArray, OffsetSizeTrait,
+};
+use crate::arrow::compute::cast;
+use crate::arrow::datatypes::{
+    DataType, Field, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use crate::arrow::record_batch::RecordBatch;
 use parsimon_core::Repeats;
 
-use super::Layout;
+use super::{Layout, first_line};
 use crate::DataErrorKind;
 use crate::builder::Builder;
-use crate::columns::{Columns, Role};
+use crate::columns::{Column, Columns, Role};
 use crate::delimited::{self, Scratch};
 use crate::error::{Bad, shown};
 use crate::label::Found;
 use crate::number_rows::NumberRows;
+use crate::remedy::{Message, Remedy};
 
 /// A column in one of the few types that rows are built from.
 enum Cells {
     Numbers(Float64Array),
+    /// A label that is true or false.
+    Truths(BooleanArray),
     Texts(LargeStringArray),
     TextLists(LargeListArray),
     Indices(LargeListArray),
@@ -35,7 +44,7 @@ pub(super) struct Converted {
 }
 
 impl Converted {
-    pub(super) fn new(batch: &RecordBatch, layout: &Layout) -> Result<Self, String> {
+    pub(super) fn new(batch: &RecordBatch, layout: &Layout) -> Result<Self, Message> {
         let (columns, lists) = match layout {
             Layout::Wide(columns) => (columns, None),
             Layout::Lists { columns, indices, values } => (columns, Some((*indices, *values))),
@@ -61,15 +70,16 @@ impl Converted {
                 (_, Role::Boolean | Role::Time { .. } | Role::Empty) => {
                     texts(array).map(Cells::Texts)
                 }
+                (_, Role::Label) if *array.data_type() == DataType::Boolean => {
+                    Ok(Cells::Truths(array.as_boolean().clone()))
+                }
                 _ => plain(array),
             };
             cells.map_err(|why| {
                 let (name, kind) = (shown(column.name.as_bytes()), array.data_type());
-                let why = if why.is_empty() { why } else { format!(" ({why})") };
-                format!(
-                    "column {name} is of type {kind}, neither number nor text{why}: leave it out with --ignore {}",
-                    column.name
-                )
+                let why = if why.is_empty() { why } else { format!(" ({})", first_line(&why)) };
+                let fact = format!("column {name} is of type {kind}, neither number nor text{why}");
+                Message::new(fact).or(Remedy::Ignore(column.name.clone()))
             })
         });
         let carried = columns.columns.iter().zip(batch.columns());
@@ -78,7 +88,9 @@ impl Converted {
             Ok(texts) => Ok((k, texts)),
             Err(_) => {
                 let (name, kind) = (shown(column.name.as_bytes()), array.data_type());
-                Err(format!("column {name} is of type {kind}, which has no text to keep"))
+                Err(Message::new(format!(
+                    "column {name} is of type {kind}, which has no text to keep"
+                )))
             }
         });
         let carried = carried.collect::<Result<_, _>>()?;
@@ -88,7 +100,7 @@ impl Converted {
     /// Builds all rows if their features are numbers and nothing is wrong with any cell; otherwise does nothing and
     /// returns `false`.
     ///
-    /// PERF: column by column, without asking of each cell what it is. Measured in `record/2026-11-16-python.md`.
+    /// PERF: column by column, without asking of each cell what it is. Measured in `record/python.md`.
     pub(super) fn parse_numbers(
         &self,
         builder: &mut Builder,
@@ -105,7 +117,7 @@ impl Converted {
             }
             labels.resize(rows, f64::NAN);
         }
-        let max = builder.spec.max_value;
+        let max = builder.spec.max_cell;
         let mut names = Vec::new();
         for (column, cells) in columns.columns.iter().zip(&self.cells) {
             if let Role::Number { k, .. } = column.role {
@@ -155,6 +167,28 @@ impl Converted {
         for (column, cells) in columns.columns.iter().zip(&self.cells) {
             let named = |bad: Bad| bad.in_field(&column.name);
             let found = match cells {
+                Cells::Truths(truths) if truths.is_valid(row) => {
+                    label = builder.truth_label(truths.value(row), 0).map_err(named)?;
+                    continue;
+                }
+                Cells::Texts(texts)
+                    if column.role == Role::Label
+                        && texts.is_valid(row)
+                        && builder
+                            .spec
+                            .missing
+                            .has_label(texts.value(row).trim_ascii().as_bytes()) =>
+                {
+                    builder.no_label(0).map_err(named)?;
+                    continue;
+                }
+                Cells::Texts(texts)
+                    if column.role == Role::Weight
+                        && texts.is_valid(row)
+                        && texts.value(row).trim_ascii().is_empty() =>
+                {
+                    continue;
+                }
                 Cells::Numbers(numbers) if numbers.is_valid(row) => {
                     Found::Number(numbers.value(row))
                 }
@@ -162,12 +196,7 @@ impl Converted {
                     Found::Text(texts.value(row).as_bytes())
                 }
                 Cells::TextLists(lists) if lists.is_valid(row) => {
-                    let items = lists.value(row);
-                    for item in items.as_string::<i64>().iter().flatten() {
-                        let (name, item) = (&column.name, Found::Text(item.as_bytes()));
-                        delimited::push_kind(builder, name, column.role, item, 0, text)
-                            .map_err(named)?;
-                    }
+                    push_items(builder, column, &lists.value(row), text).map_err(named)?;
                     continue;
                 }
                 _ => {
@@ -179,13 +208,7 @@ impl Converted {
             };
             match column.role {
                 Role::Label => label = builder.label(found, 0).map_err(named)?,
-                Role::Weight => {
-                    let read = match found {
-                        Found::Number(v) => builder.importance(format!("{v:e}").as_bytes(), 0),
-                        Found::Text(word) => builder.importance(word, 0),
-                    };
-                    weight = read.map_err(named)?;
-                }
+                Role::Weight => weight = importance(builder, found).map_err(named)?,
                 Role::Feature { .. } if matches!(found, Found::Number(v) if !v.is_finite()) => {
                     let name = shown(column.name.as_bytes());
                     let words = format!("column {name} is not a finite number");
@@ -282,8 +305,7 @@ fn plain(array: &ArrayRef) -> Result<Cells, String> {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => texts(array).map(Cells::Texts),
         DataType::Duration(unit) => seconds(array, *unit).map(Cells::Numbers),
         kind if kind.is_numeric() || *kind == DataType::Boolean => {
-            let cast = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
-            Ok(Cells::Numbers(cast.as_primitive::<Float64Type>().clone()))
+            floats(array).map(Cells::Numbers)
         }
         _ => Err(String::new()),
     }
@@ -293,9 +315,33 @@ fn plain(array: &ArrayRef) -> Result<Cells, String> {
 fn unpacked(array: &ArrayRef) -> Result<ArrayRef, String> {
     let mut array = array.clone();
     while let DataType::Dictionary(_, values) = array.data_type().clone() {
-        array = cast(&array, &values).map_err(|e| e.to_string())?;
+        array = match unpacked_texts(&array) {
+            Some(texts) => Arc::new(texts),
+            None => cast(&array, &values).map_err(|e| e.to_string())?,
+        };
     }
     Ok(array)
+}
+
+/// The texts of a dictionary of texts, without the library's cast, which is not optimized.
+fn unpacked_texts(array: &ArrayRef) -> Option<LargeStringArray> {
+    fn of<O: OffsetSizeTrait>(
+        dictionary: &dyn AnyDictionaryArray,
+        texts: &GenericStringArray<O>,
+    ) -> LargeStringArray {
+        let keys = dictionary.normalized_keys();
+        let has_key = |row: usize| dictionary.keys().is_valid(row);
+        let text = |(row, &key): (usize, &usize)| {
+            (has_key(row) && texts.is_valid(key)).then(|| texts.value(key))
+        };
+        keys.iter().enumerate().map(text).collect()
+    }
+    let dictionary = array.as_any_dictionary_opt().filter(|array| !array.values().is_empty())?;
+    match dictionary.values().data_type() {
+        DataType::Utf8 => Some(of(dictionary, dictionary.values().as_string::<i32>())),
+        DataType::LargeUtf8 => Some(of(dictionary, dictionary.values().as_string::<i64>())),
+        _ => None,
+    }
 }
 
 /// Durations in seconds.
@@ -310,20 +356,68 @@ fn seconds(array: &ArrayRef, unit: TimeUnit) -> Result<Float64Array, String> {
     Ok(counts.as_primitive::<Int64Type>().unary(|n| n as f64 / per_second))
 }
 
+/// The weight of a row.
+fn importance(builder: &Builder, found: Found<'_>) -> Result<f64, Bad> {
+    match found {
+        Found::Number(v) => builder.importance(format!("{v:e}").as_bytes(), 0),
+        Found::Text(word) => builder.importance(word, 0),
+    }
+}
+
+/// Adds a feature for each item of a list of texts.
+fn push_items(
+    builder: &mut Builder,
+    column: &Column,
+    items: &ArrayRef,
+    text: &mut Scratch,
+) -> Result<(), Bad> {
+    for item in items.as_string::<i64>().iter().flatten() {
+        let item = Found::Text(item.as_bytes());
+        delimited::push_kind(builder, &column.name, column.role, item, 0, text)?;
+    }
+    Ok(())
+}
+
 /// The texts of a category. A whole number is the same one as an integer and as a float.
 fn categories(array: &ArrayRef) -> Result<LargeStringArray, String> {
     let array = unpacked(array)?;
     if !array.data_type().is_floating() {
         return texts(&array);
     }
-    let numbers = cast(&array, &DataType::Float64).map_err(|e| e.to_string())?;
     let text = |v: f64| match v.fract() == 0.0 && v.abs() < 1e15 {
         true => Some(format!("{}", v as i64)),
         false if v.is_nan() => None,
         false => Some(format!("{v}")),
     };
-    let numbers = numbers.as_primitive::<Float64Type>().iter();
-    Ok(numbers.map(|v| v.and_then(text)).collect())
+    Ok(floats(&array)?.iter().map(|v| v.and_then(text)).collect())
+}
+
+/// Numbers as `f64`.
+fn floats(array: &ArrayRef) -> Result<Float64Array, String> {
+    /// The library's casts are not optimized, see the release profile. These are the types that tables are full of.
+    macro_rules! widened {
+        ($($type:ident => $array:ident, $widen:expr;)*) => {
+            match array.data_type() {
+                DataType::Float64 => array.as_primitive::<Float64Type>().clone(),
+                $(DataType::$type => array.as_primitive::<$array>().unary($widen),)*
+                _ => {
+                    let cast = cast(array, &DataType::Float64).map_err(|e| e.to_string())?;
+                    cast.as_primitive::<Float64Type>().clone()
+                }
+            }
+        };
+    }
+    Ok(widened! {
+        Float32 => Float32Type, f64::from;
+        Int64 => Int64Type, |v| v as f64;
+        Int32 => Int32Type, f64::from;
+        Int16 => Int16Type, f64::from;
+        Int8 => Int8Type, f64::from;
+        UInt64 => UInt64Type, |v| v as f64;
+        UInt32 => UInt32Type, f64::from;
+        UInt16 => UInt16Type, f64::from;
+        UInt8 => UInt8Type, f64::from;
+    })
 }
 
 /// A column as texts, as a CSV file has them.

@@ -2,26 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Schema};
+use crate::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use crate::arrow::datatypes::{DataType, Schema};
 
 use super::cells::{is_text_list, texts};
 use super::pandas::Frame;
 use crate::delimited::{asked, check_interactions};
-use crate::kinds::{Candidate, Judge, ROWS, Verdict, choose};
+use crate::kinds::{
+    Candidate, Declared, Judge, Missing, ROWS, TypeNote, Verdict, choose, typed_verdict,
+};
+use crate::remedy::Message;
 use crate::{Kind, Options, TableSchema};
-
-/// What a column's type says of it.
-enum Declared {
-    /// The kind, whatever the values are.
-    Kind(Kind),
-    /// A time, written in the form of this example.
-    Time(&'static str),
-    /// Integers: numbers, unless they are codes or an identifier.
-    Integers,
-    /// Texts: a category, unless they are sentences, dates or an identifier.
-    Texts,
-}
 
 fn declared(kind: &DataType) -> Declared {
     match kind {
@@ -43,38 +34,55 @@ fn declared(kind: &DataType) -> Declared {
             Declared::Integers
         }
         kind if kind.is_integer() => Declared::Integers,
-        kind if kind.is_numeric() => Declared::Kind(Kind::Number),
+        kind if kind.is_numeric() => Declared::Reals,
         _ => Declared::Texts,
     }
 }
 
-/// The schema of a table of which the first rows are known; `is_whole` if these are all.
+/// The schema of a table from its first rows; `is_whole` if the table has no others.
 pub(super) fn found(
     schema: &Schema,
     batches: &[RecordBatch],
     is_whole: bool,
     options: &Options,
-) -> Result<TableSchema, String> {
+) -> Result<TableSchema, Message> {
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let frame = Frame::new(schema);
-    let mut verdicts = Vec::new();
+    let (mut verdicts, mut notes) = (Vec::new(), Vec::new());
+    let missing = Missing::beside_usual(&options.reading.missing);
     for (i, field) in schema.fields().iter().enumerate() {
         let mut judge = Judge::default();
         let mut left = ROWS;
         for batch in batches {
             let cells = batch.column(i).slice(0, left.min(batch.num_rows()));
+            take(&mut judge, &cells, &missing, ROWS - left);
             left -= cells.len();
-            take(&mut judge, &cells);
         }
         let (name, kind) = (field.name(), field.data_type());
         let mut verdict = if is_text_list(kind) {
             let is_empty = judge.values() == 0;
             let found = if is_empty { Kind::Empty } else { Kind::Category };
-            Verdict { kind: found, form: None, kept: Kind::Category, odd: None, few: Vec::new() }
-        } else if frame.is_category(name) {
-            verdict(&judge, name, Declared::Kind(Kind::Category), is_whole)
+            notes.push(TypeNote::List(name.clone()));
+            Verdict {
+                kind: found,
+                form: None,
+                kept: Kind::Category,
+                odd: None,
+                few: Vec::new(),
+                is_code: false,
+            }
         } else {
-            verdict(&judge, name, declared(kind), is_whole)
+            let declared = match frame.is_category(name) {
+                true => Declared::Kind(Kind::Category),
+                false => declared(kind),
+            };
+            let (verdict, are_digits) = typed_verdict(&judge, name, declared, is_whole);
+            if are_digits {
+                notes.push(TypeNote::Digits(name.clone()));
+            } else if is_single(kind) && verdict.kind == Kind::Number {
+                notes.push(TypeNote::Single(name.clone()));
+            }
+            verdict
         };
         if frame.is_index(name) {
             verdict = Verdict { kind: Kind::Index, form: None, ..verdict };
@@ -82,10 +90,18 @@ pub(super) fn found(
         verdicts.push((verdict, judge.has_two_classes()));
     }
     check_interactions(&names, options)?;
-    choose(&Candidate { names: &names, has_header: true, verdicts }, &asked(options))
+    let candidate = Candidate { names: &names, has_header: true, verdicts };
+    let mut found = choose(&candidate, &asked(options))?;
+    found.notes.take(notes);
+    Ok(found)
 }
 
-fn take(judge: &mut Judge, cells: &ArrayRef) {
+/// Whether numbers are of 32 bits or fewer.
+fn is_single(kind: &DataType) -> bool {
+    matches!(kind, DataType::Float32 | DataType::Float16)
+}
+
+fn take(judge: &mut Judge, cells: &ArrayRef, missing: &Missing, rows_before: usize) {
     let items = match cells.data_type() {
         kind if !is_text_list(kind) => cells.clone(),
         DataType::List(_) => cells.as_list::<i32>().values().clone(),
@@ -101,28 +117,13 @@ fn take(judge: &mut Judge, cells: &ArrayRef) {
         // What has no text, such as a struct, is refused when it is read.
         let Ok(texts) = texts(&items.slice(start, step.min(items.len() - start))) else { return };
         for row in 0..texts.len() {
-            judge.take(if texts.is_null(row) { b"" } else { texts.value(row).as_bytes() });
+            let cell = if texts.is_null(row) { "" } else { texts.value(row).trim_ascii() };
+            match missing.has(cell.as_bytes()) {
+                true => judge.take_missing(),
+                false => judge.take_value_at(cell.as_bytes(), rows_before + start + row + 1),
+            }
         }
     }
-}
-
-fn verdict(judge: &Judge, name: &str, declared: Declared, is_whole: bool) -> Verdict {
-    let by_cells = judge.verdict(name, is_whole, false);
-    let odd = by_cells.odd.filter(|_| matches!(declared, Declared::Texts));
-    let (kept, form) = match (declared, by_cells.kept) {
-        (Declared::Kind(kind), _) => (kind, None),
-        (Declared::Time(form), _) => (Kind::Time, Some(form)),
-        (Declared::Integers, kept) => (kept, None),
-        (Declared::Texts, Kind::Number) => (Kind::Category, None),
-        (Declared::Texts, kept) => (kept, by_cells.form),
-    };
-    let kind = match by_cells.kind {
-        left_out @ (Kind::Constant | Kind::Empty) => left_out,
-        Kind::Identifier if by_cells.kept == kept || kept == Kind::Category => Kind::Identifier,
-        _ => kept,
-    };
-    let form = if kind == kept { form } else { None };
-    Verdict { kind, form, kept, odd, few: Vec::new() }
 }
 
 /// The schema that the options know, or that the first rows show.
@@ -131,8 +132,8 @@ pub(super) fn schema_of(
     batches: &[RecordBatch],
     is_whole: bool,
     options: &Options,
-) -> Result<Option<Arc<TableSchema>>, String> {
-    match &options.kinds {
+) -> Result<Option<Arc<TableSchema>>, Message> {
+    match &options.reading.kinds {
         crate::Kinds::ByCell => Ok(None),
         crate::Kinds::Known(known) => Ok(Some(known.clone())),
         crate::Kinds::Found => {
@@ -145,17 +146,17 @@ pub(super) fn schema_of(
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{
+    use crate::arrow::array::{
         ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, RecordBatch,
         StringArray, TimestampSecondArray,
     };
-    use arrow::datatypes::Int32Type;
+    use crate::arrow::datatypes::Int32Type;
     use parsimon_core::Chunk;
 
-    use crate::{Kind, Kinds, Options, Reader};
+    use crate::{Kind, Kinds, Options, Reader, Reading};
 
-    #[test]
-    fn types_and_first_rows_decide() {
+    /// Columns of many types.
+    fn batch_of_many_types() -> RecordBatch {
         let rows = 0..150_i64;
         let codes: DictionaryArray<Int32Type> =
             rows.clone().map(|i| ["1", "2", "3"][i as usize % 3]).collect();
@@ -189,8 +190,13 @@ mod tests {
             ),
             ("label", Arc::new(Int64Array::from_iter_values(rows.map(|i| i % 2)))),
         ];
-        let batch = RecordBatch::try_from_iter(columns).unwrap();
-        let options = Options { kinds: Kinds::Found, ..Options::default() };
+        RecordBatch::try_from_iter(columns).unwrap()
+    }
+
+    #[test]
+    fn types_and_first_rows_decide() {
+        let batch = batch_of_many_types();
+        let options = Options::from(Reading { kinds: Kinds::Found, ..Reading::default() });
         let open = |batches: Vec<RecordBatch>, options: &Options| {
             let (schema, batches) = (batch.schema(), batches.into_iter().map(Ok));
             Reader::over_batches("t", &schema, Box::new(batches), options).unwrap()
@@ -236,7 +242,7 @@ mod tests {
         }
         let cut = (0..15).map(|i| batch.slice(10 * i, 10)).collect::<Vec<_>>();
         assert_eq!(read(open(cut.clone(), &options)).0, rows);
-        let known = Options { kinds: Kinds::Known(table), ..Options::default() };
+        let known = Options::from(Reading { kinds: Kinds::Known(table), ..Reading::default() });
         assert_eq!(read(open(cut, &known)).0, rows);
     }
 }

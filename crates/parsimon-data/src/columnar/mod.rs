@@ -10,30 +10,34 @@
 //! of a pandas frame is not read. Times are read in UTC, or with the hours of a fixed offset; durations are numbers of seconds.
 
 mod cells;
+mod flat;
 mod kinds;
 mod pandas;
 mod parts;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Schema};
-use arrow::error::ArrowError;
-use arrow::ipc::reader::{FileReader, StreamReader};
-use arrow::record_batch::RecordBatch;
+use crate::arrow::datatypes::{DataType, Schema};
+use crate::arrow::error::ArrowError;
+use crate::arrow::ipc::reader::{FileReader, StreamReader};
+use crate::arrow::record_batch::RecordBatch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::builder::Builder;
 use crate::columns::Columns;
 use crate::delimited::Scratch;
 use crate::error::DataError;
+use crate::remedy::Message;
 use crate::stored::Stored;
 use crate::{Format, Kinds, Options, Space, TableSchema, ipc};
 use cells::Converted;
+use flat::Flat;
 
-pub(crate) use arrow::record_batch::RecordBatch as Batch;
+pub(crate) use crate::arrow::record_batch::RecordBatch as Batch;
 
 /// More rows than this are read in several pieces.
 const MOST_ROWS: usize = 1 << 12;
@@ -46,7 +50,7 @@ pub(crate) struct Batches {
     iterator: Arrivals,
     /// Batches that were looked at for the kinds of columns, and are still to be read.
     waiting: VecDeque<RecordBatch>,
-    /// What is left of a batch that is read in several pieces.
+    /// The remaining rows of a batch that is read in several pieces.
     rest: Option<RecordBatch>,
     pub(crate) layout: Arc<Layout>,
     /// The kinds of columns, where columns have kinds.
@@ -61,18 +65,28 @@ pub(crate) struct Batches {
 struct Arrivals {
     name: Arc<str>,
     iterator: BatchIterator,
+    /// How columns become plain, where some are not.
+    flat: Option<Flat>,
 }
 
 impl Arrivals {
     fn next(&mut self) -> Result<Option<RecordBatch>, DataError> {
         let next = guarded(|| self.iterator.next().transpose().map_err(|e| e.to_string()));
-        next.map_err(|words| {
+        let next = next.map_err(|words| {
             DataError::damaged(&self.name, format!("is damaged: {}", first_line(&words)))
+        })?;
+        next.map(|batch| self.flattened(batch)).transpose()
+    }
+
+    fn flattened(&self, batch: RecordBatch) -> Result<RecordBatch, DataError> {
+        let Some(flat) = &self.flat else { return Ok(batch) };
+        guarded(|| flat.batch(&batch)).map_err(|words| {
+            DataError::columns(&self.name, format!("has columns that are not plain: {words}"))
         })
     }
 }
 
-/// What the columns of a table are for.
+/// The roles of the columns of a table.
 #[derive(Debug)]
 pub(crate) enum Layout {
     Wide(Columns),
@@ -84,7 +98,7 @@ impl Layout {
         schema: &Schema,
         options: &Options,
         table: Option<&TableSchema>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Message> {
         let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
         let list = |name: &str| {
             names.iter().position(|n| n == name).filter(|&i| is_list(schema.field(i).data_type()))
@@ -95,7 +109,7 @@ impl Layout {
             (None, None) => Columns::new(&names, options, Some(0))?,
             (Some(_), _) => Columns::new(&names, options, None)?,
         };
-        let columns = columns.carry(&options.carried_columns)?;
+        let columns = columns.carry(&options.ask.carried)?;
         Ok(match indices {
             None => Layout::Wide(columns),
             Some(indices) => Layout::Lists { columns, indices, values: list("values") },
@@ -172,12 +186,19 @@ impl Batches {
         counts_rows: bool,
     ) -> Result<Self, DataError> {
         let refuse = |words| DataError::columns(name, words);
-        let mut iterator = Arrivals { name: name.clone(), iterator };
+        let mut iterator = Arrivals { name: name.clone(), iterator, flat: None };
         let (mut waiting, mut is_whole) = (VecDeque::new(), false);
         let mut table = None;
-        if !has_ids(schema) {
+        let mut schema = Cow::Borrowed(schema);
+        if !has_ids(&schema) {
+            let known = match &options.reading.kinds {
+                Kinds::Known(known) => Some(&**known),
+                Kinds::ByCell | Kinds::Found => None,
+            };
+            let looks = options.reading.kinds == Kinds::Found
+                || known.is_none() && flat::has_open_lists(&schema);
             let mut rows = 0;
-            while options.kinds == Kinds::Found && rows <= crate::kinds::ROWS && !is_whole {
+            while looks && rows <= crate::kinds::ROWS && !is_whole {
                 match iterator.next()? {
                     Some(batch) => {
                         rows += batch.num_rows();
@@ -187,9 +208,17 @@ impl Batches {
                 }
             }
             let seen = waiting.make_contiguous();
-            table = kinds::schema_of(schema, seen, is_whole, options).map_err(refuse)?;
+            iterator.flat = Flat::new(&schema, seen, known);
+            if let Some(flat) = &iterator.flat {
+                schema = Cow::Owned(Schema::clone(&flat.schema));
+                for batch in &mut waiting {
+                    *batch = iterator.flattened(batch.clone())?;
+                }
+            }
+            let seen = waiting.make_contiguous();
+            table = kinds::schema_of(&schema, seen, is_whole, options).map_err(refuse)?;
         }
-        let layout = Layout::new(schema, options, table.as_deref()).map_err(refuse)?;
+        let layout = Layout::new(&schema, options, table.as_deref()).map_err(refuse)?;
         let layout = Arc::new(layout);
         let (rest, done) = (None, 0);
         Ok(Self { iterator, waiting, rest, layout, table, done, total, counts_rows })
@@ -235,12 +264,12 @@ fn open_arrow<R: std::io::Read + std::io::Seek + Send + 'static>(
     mut input: R,
 ) -> Result<OpenedTable, String> {
     match ipc::check(&mut input)? {
-        ipc::Kind::File => {
+        ipc::IpcLayout::File => {
             let reader = FileReader::try_new(input, None).map_err(|e| e.to_string())?;
             let (schema, batches) = (reader.schema(), reader.num_batches() as u64);
             Ok((Box::new(reader), schema, Some(batches)))
         }
-        ipc::Kind::Stream => {
+        ipc::IpcLayout::Stream => {
             let reader = StreamReader::try_new(input, None).map_err(|e| e.to_string())?;
             let schema = reader.schema();
             Ok((Box::new(reader), schema, None))
@@ -259,10 +288,11 @@ pub(crate) fn parse(
     layout: &Layout,
     name: &Arc<str>,
 ) -> Result<(), DataError> {
-    let converted = guarded(|| Converted::new(batch, layout))
-        .map_err(|words| DataError::columns(name, first_line(&words)))?;
+    let converted = guarded(|| Ok(Converted::new(batch, layout)))
+        .unwrap_or_else(|words| Err(words.into()))
+        .map_err(|message| DataError::columns(name, message))?;
     if let Layout::Wide(columns) = layout {
-        builder.begin_table(columns.numbers());
+        builder.begin_table(columns);
         if converted.parse_numbers(builder, columns, batch.num_rows()) {
             builder.out.lines += batch.num_rows() as u64;
             return Ok(());

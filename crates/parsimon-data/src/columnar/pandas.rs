@@ -1,12 +1,12 @@
-//! What pandas writes about a frame beside its columns.
+//! Metadata that pandas stores beside the columns of a frame.
 
-use arrow::datatypes::Schema;
+use crate::arrow::datatypes::Schema;
 use serde_json::Value;
 
 /// The names that pandas gives to an index without one.
 const UNNAMED_INDEX: &str = "__index_level_";
 
-/// What the metadata of a schema tell about a pandas frame.
+/// Metadata of a pandas frame in a schema.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     index: Vec<String>,
@@ -14,7 +14,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// From the key `pandas`, if it is there. What makes no sense is left out: types tell nearly everything.
+    /// Reads the key `pandas`, if it exists. Invalid entries are ignored: types contain nearly everything.
     pub(super) fn new(schema: &Schema) -> Self {
         let about = schema.metadata().get("pandas");
         let Some(about) = about.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {

@@ -1,11 +1,12 @@
 use super::*;
-use crate::testing::{Rows, error, rows};
-use arrow::array::{
+use crate::arrow::array::{
     ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int32Array, ListBuilder,
     PrimitiveBuilder, StringArray, TimestampSecondArray, UInt64Array,
 };
-use arrow::datatypes::{Float32Type, Int32Type, UInt32Type};
-use arrow::ipc::writer::{FileWriter, StreamWriter};
+use crate::arrow::datatypes::{Float32Type, Int32Type, UInt32Type};
+use crate::arrow::ipc::writer::{FileWriter, StreamWriter};
+use crate::testing::{Rows, error, rows};
+use crate::{Bounds, Options, Reading};
 use parquet::arrow::ArrowWriter;
 
 fn wide() -> RecordBatch {
@@ -15,7 +16,7 @@ fn wide() -> RecordBatch {
         ("city", Arc::new(city)),
         ("new", Arc::new(BooleanArray::from(vec![true, false, true]))),
         ("y", Arc::new(Int32Array::from(vec![1, 0, 1]))),
-        ("weight", Arc::new(UInt64Array::from(vec![1, 2, 3]))),
+        ("importance", Arc::new(UInt64Array::from(vec![1, 2, 3]))),
     ])
     .unwrap()
 }
@@ -70,9 +71,10 @@ fn named(all: &Rows, row: usize) -> Vec<(&str, f64)> {
 
 #[test]
 fn plain_columns_are_read_like_csv() {
-    let csv = b"age,city,new,y,weight\n1.5,Rome,1,1,1\n2,,0,0,2\n,Oslo,1,1,3\n";
+    let csv = b"age,city,new,y,importance\n1.5,Rome,1,1,1\n2,,0,0,2\n,Oslo,1,1,3\n";
     let mut expected =
-        rows(csv, &Options { format: Some(Format::Csv), ..Options::default() }).unwrap();
+        rows(csv, &Options::from(Reading { format: Some(Format::Csv), ..Reading::default() }))
+            .unwrap();
     for bytes in every(&wide()) {
         let all = rows(&bytes, &Options::default()).unwrap();
         assert_eq!(named(&all, 0), [("age", 1.5), ("city=Rome", 1.0), ("new", 1.0)]);
@@ -87,7 +89,10 @@ fn list_columns_are_ids() {
         let all = rows(&bytes, &Options::default()).unwrap();
         assert_eq!(all.rows, [vec![(3, 2.0), (7, 0.5)], vec![], vec![(9, 1.0)]]);
         assert_eq!(all.labels, [Some(1.0), Some(-1.0), Some(1.0)]);
-        let hashed = Options { space: Some(Space::Hashed { bits: 20 }), ..Options::default() };
+        let hashed = Options::from(Reading {
+            space: Some(Space::Hashed { bits: 20 }),
+            ..Reading::default()
+        });
         let all = rows(&bytes, &hashed).unwrap();
         assert_eq!(named(&all, 0), [("3", 2.0), ("7", 0.5)]);
     }
@@ -128,7 +133,7 @@ fn what_is_wrong_is_said_with_its_row() {
     let batch = RecordBatch::try_from_iter([("y", numbers(vec![1.0, 1.0])), ("t", time)]).unwrap();
     let words = error(&parquet(&batch), &Options::default());
     assert!(words.starts_with("x: column \"t\" is of type Timestamp"), "{words}");
-    let ignoring = Options { ignored_columns: vec!["t".into()], ..Options::default() };
+    let ignoring = Options::from(Reading { ignore: vec!["t".into()], ..Reading::default() });
     assert_eq!(rows(&parquet(&batch), &ignoring).unwrap().rows.len(), 2);
 }
 
@@ -137,7 +142,11 @@ fn damage_is_an_error() {
     for (bytes, format) in
         every(&wide()).into_iter().zip([Format::Parquet, Format::Arrow, Format::Arrow])
     {
-        let options = Options { format: Some(format), skip_bad: 100, ..Options::default() };
+        let options = Options {
+            reading: Reading { format: Some(format), ..Reading::default() },
+            bounds: Bounds { skip_bad: 100, ..Bounds::default() },
+            ..Options::default()
+        };
         for cut in [1, 7, bytes.len() / 3, bytes.len() / 2] {
             let words = error(&bytes[..cut], &options);
             assert!(words.starts_with("x: is "), "{words}");
@@ -146,20 +155,24 @@ fn damage_is_an_error() {
     }
 }
 
+/// One bit of each byte, of all eight positions in turn. The fuzz targets `parquet` and `arrow` flip others.
 #[test]
-fn any_flipped_bit_is_survived() {
+fn a_flipped_bit_in_any_byte_is_survived() {
     let formats = [Format::Parquet, Format::Arrow, Format::Arrow];
     for batch in [wide(), lists()] {
         for (bytes, format) in every(&batch).into_iter().zip(formats) {
             let options = Options {
-                format: Some(format),
-                space: Some(Space::Hashed { bits: 4 }),
-                skip_bad: 100,
+                reading: Reading {
+                    format: Some(format),
+                    space: Some(Space::Hashed { bits: 4 }),
+                    ..Reading::default()
+                },
+                bounds: Bounds { skip_bad: 100, ..Bounds::default() },
                 ..Options::default()
             };
-            for bit in 0..8 * bytes.len() {
+            for byte in 0..bytes.len() {
                 let mut broken = bytes.clone();
-                broken[bit / 8] ^= 1 << (bit % 8);
+                broken[byte] ^= 1 << (byte % 8);
                 // Not every bit is covered by a checksum: what is read may be wrong, but is rows.
                 let _ = rows(&broken, &options);
             }
@@ -202,16 +215,22 @@ fn batches_of_numbers_are_read_as_all_others() {
         .unwrap();
         for (skip_bad, numbers_apart) in [(0, true), (9, true), (0, false), (9, false)] {
             let fast = Options {
-                kinds: Kinds::Found,
-                numbers_apart,
-                number_columns: vec!["c".into()],
-                ignored_columns: vec!["skip".into()],
-                label_column: Some("y".into()),
-                skip_bad,
+                reading: Reading {
+                    kinds: Kinds::Found,
+                    numbers_apart,
+                    numbers: vec!["c".into()],
+                    ignore: vec!["skip".into()],
+                    label_column: Some("y".into()),
+                    ..Reading::default()
+                },
+                bounds: Bounds { skip_bad, ..Bounds::default() },
                 ..Options::default()
             };
-            // With a number that stands for a missing cell, each cell is looked at.
-            let slow = Options { missing: vec!["-98765.5".into()], ..fast.clone() };
+            // If a number means a missing cell, each cell is checked.
+            let slow = Options {
+                reading: Reading { missing: vec!["-98765.5".into()], ..fast.reading.clone() },
+                ..fast.clone()
+            };
             for bytes in every(&batch) {
                 let outcome = |options: &Options| {
                     let (rows, error) = crate::testing::read(&bytes, options);

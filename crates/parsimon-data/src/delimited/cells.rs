@@ -1,12 +1,13 @@
 //! Cells of delimited text.
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memrchr};
 
 use crate::DataErrorKind;
+use crate::columns::ANY_TAILS;
 use crate::error::{Bad, shown};
 use crate::line_blocks::Ends;
 
-/// How cells are written.
+/// Format of cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: u8,
@@ -14,11 +15,19 @@ pub(crate) struct Dialect {
     /// Whether quotes are as a careless program writes them: never across lines, not always closed, and single within
     /// a cell. Cells missing at the end of a row are empty.
     pub(crate) is_careless: bool,
+    /// How many empty cells may stand behind the last column: a bit for each number, the last for so many and more.
+    pub(crate) tails: u64,
 }
 
 impl Dialect {
-    pub(crate) const CSV: Self = Self { delimiter: b',', has_quotes: true, is_careless: false };
-    pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false, is_careless: false };
+    pub(crate) const CSV: Self =
+        Self { delimiter: b',', has_quotes: true, is_careless: false, tails: ANY_TAILS };
+    pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false, ..Self::CSV };
+
+    /// Whether rows may have so many empty cells behind the last column.
+    pub(crate) fn has_tail(self, cells: usize) -> bool {
+        cells == 0 || self.tails >> cells.min(63) & 1 == 1
+    }
 
     pub(crate) fn ends(self) -> Ends {
         if self.has_quotes && !self.is_careless {
@@ -29,7 +38,7 @@ impl Dialect {
     }
 }
 
-/// A cell: its content, and where things go on.
+/// A cell: its content, and the position after it.
 pub(super) struct Cell<'a> {
     pub(super) content: &'a [u8],
     pub(super) start: usize,
@@ -61,8 +70,14 @@ pub(super) fn cell<'a>(
     let content = loop {
         let Some(quote) = memchr(b'"', &text[at..]).map(|n| at + n) else {
             if dialect.is_careless {
-                scratch.extend_from_slice(text[from..].trim_ascii_end());
-                at = text.len();
+                // The cell ends with the first separator behind the last quote.
+                let quoted = memrchr(b'"', &text[start + 1..]).map_or(start + 1, |n| start + 2 + n);
+                let rest = &text[quoted..];
+                let len = memchr2(dialect.delimiter, b'\n', rest).unwrap_or(rest.len());
+                at = quoted + len;
+                let inner = text[start + 1..at].trim_ascii();
+                scratch.clear();
+                scratch.extend_from_slice(inner.strip_suffix(b"\"").unwrap_or(inner));
                 break &scratch[..];
             }
             return Err(Bad::new(DataErrorKind::Malformed, start + 1, "the quote is never closed"));

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter};
 
 use super::cells::{Dialect, cell};
-use crate::columns::{Columns, check_names};
+use crate::columns::{ANY_TAILS, Columns, check_names};
+use crate::error::shown;
 use crate::kinds::{Asked, Candidate, Judge, Missing, ROWS, choose};
 use crate::line_blocks::record_end;
+use crate::remedy::{Message, Remedy};
 use crate::selector::Selector;
-use crate::{Header, Kinds, Labels, Options, TableSchema};
+use crate::{Header, Kinds, Labels, Options, TableSchema, number};
 
 /// The most bytes that are looked at.
 const MOST: usize = 64 << 20;
@@ -30,7 +32,7 @@ pub(crate) struct Head {
 }
 
 /// How many of the first bytes decide the kinds; `None` if more are needed and not here yet. The number depends on the
-/// text alone, whatever the sizes of reads.
+/// text alone, regardless of the sizes of reads.
 pub(crate) fn judged_bytes(head: &[u8]) -> Option<usize> {
     match memchr_iter(b'\n', head).nth(ROWS) {
         Some(newline) if newline < MOST => Some(newline + 1),
@@ -59,8 +61,7 @@ pub(crate) fn sniff(head: &[u8], is_whole: bool, separator: Option<u8>) -> Diale
     if has_careless_quotes(head, is_whole, best.1, careless) { careless } else { best.1 }
 }
 
-/// Whether quotes do not fit as they should, and lines have the same number of cells if they are read as a careless
-/// program writes them.
+/// Whether quotes violate RFC 4180, and lines have the same number of cells if quotes within cells are read as text.
 fn has_careless_quotes(head: &[u8], is_whole: bool, right: Dialect, careless: Dialect) -> bool {
     if memchr(b'"', head).is_none() {
         return false;
@@ -107,7 +108,7 @@ impl<'a> Iterator for Records<'a> {
 }
 
 /// The cells of a record.
-fn cells(record: &[u8], dialect: Dialect) -> Result<Vec<Vec<u8>>, String> {
+pub(super) fn cells(record: &[u8], dialect: Dialect) -> Result<Vec<Vec<u8>>, Message> {
     let (mut scratch, mut next, mut cells) = (Vec::new(), 0, Vec::new());
     loop {
         let cell = cell(record, next, dialect, &mut scratch).map_err(|bad| bad.message.clone())?;
@@ -120,17 +121,18 @@ fn cells(record: &[u8], dialect: Dialect) -> Result<Vec<Vec<u8>>, String> {
 }
 
 impl Head {
-    /// Looks at the first records. `head` must hold the first whole, or all there is: `is_whole` if it ends with the text,
-    /// `is_all` if no other input follows.
+    /// Looks at the first records, before which there were so many lines. `head` must hold the first whole, or all there is: `is_whole`
+    /// if it ends with the text, `is_all` if no other input follows.
     pub(crate) fn new(
         head: &[u8],
+        before: u64,
         is_whole: bool,
         is_all: bool,
         dialect: Dialect,
         options: &Options,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Message> {
         let mut at = 0;
-        let mut lines = 0;
+        let mut lines = before;
         while let Some(end) = memchr(b'\n', &head[at..])
             && head[at..at + end].trim_ascii().is_empty()
         {
@@ -143,12 +145,16 @@ impl Head {
             .iter()
             .map(|cell| String::from_utf8_lossy(cell).into_owned())
             .collect();
+        let rows = || Records { head: &head[end..], at: 0, dialect, is_whole };
+        check_blanks(record, rows(), before + count_lines(&head[..at]) + 1)?;
         let mut found = None;
-        let is_header = match &options.kinds {
+        let is_header = match &options.reading.kinds {
             Kinds::Found => {
-                let rows = Records { head: &head[end..], at: 0, dialect, is_whole };
-                let judged = Judged::new(&first, rows, dialect, options);
+                let judged = Judged::new(&first, rows(), dialect, options);
                 let is_header = judged.is_header;
+                if is_header {
+                    check_second_header(rows(), dialect, before + count_lines(&head[..end]))?;
+                }
                 found = Some(judged);
                 is_header
             }
@@ -160,7 +166,7 @@ impl Head {
                 *cell = format!("c{}", i + 1);
             }
         }
-        let table = match (&options.kinds, found) {
+        let table = match (&options.reading.kinds, found) {
             (Kinds::Known(schema), _) => Some(schema.clone()),
             (_, Some(judged)) => {
                 check_names(&first)?;
@@ -169,8 +175,8 @@ impl Head {
                 let mut schema = judged.schema(&first, is_all, comma_decimals, options)?;
                 // Places count from the end of the first record.
                 let line_of = |place: u64| match usize::try_from(place) {
-                    Ok(place) if place < FIRST => count_lines(&head[..end + place]) + 1,
-                    _ => count_lines(&head[..at]) + 1,
+                    Ok(place) if place < FIRST => before + count_lines(&head[..end + place]) + 1,
+                    _ => before + count_lines(&head[..at]) + 1,
                 };
                 for odd in schema.columns.iter_mut().flat_map(|column| &mut column.missing) {
                     odd.line = odd.line.map(line_of);
@@ -179,23 +185,105 @@ impl Head {
             }
             _ => None,
         };
-        if !options.unfit_is_missing {
+        if !options.ask.unfit_is_missing {
             check_interactions(&first, options)?;
         }
         let mut columns = match &table {
             Some(table) => Columns::by_kind(&first, options, table)?,
             None => Columns::new(&first, options, Some(0))?,
         };
-        columns = columns.carry(&options.carried_columns)?;
+        columns = columns.carry(&options.ask.carried)?;
         columns.delimiter = dialect.delimiter;
         columns.has_header = is_header;
         columns.is_careless = dialect.is_careless;
+        columns.tails = tails(rows(), dialect, first.len());
         let (bytes, lines) = match is_header {
             true => (end, lines + count_lines(record)),
-            false => (0, 0),
+            false => (0, before),
         };
         Ok(Self { columns, table, bytes, lines })
     }
+}
+
+/// The numbers of empty cells that some of the first rows have behind the last column; any number where no row is known yet.
+fn tails(rows: Records<'_>, dialect: Dialect, columns: usize) -> u64 {
+    const ROWS: usize = 1000;
+    /// One row in so many has such a tail, and more than one.
+    const RARE: usize = 20;
+    let mut counts = [0_usize; 64];
+    let mut all = 0;
+    let mut scratch = Vec::new();
+    for record in rows.take(ROWS) {
+        let (mut next, mut count) = (0, 0_usize);
+        while let Ok(cell) = cell(record, next, dialect, &mut scratch) {
+            count += 1;
+            next = cell.next;
+            if cell.ends_record {
+                break;
+            }
+        }
+        all += 1;
+        counts[count.saturating_sub(columns).min(63)] += 1;
+    }
+    if all == 0 {
+        return ANY_TAILS;
+    }
+    let is_usual = |count: usize| count > 1 && RARE * count >= all || count == all;
+    (1..64).filter(|&k| is_usual(counts[k])).fold(1, |tails, k| tails | 1 << k)
+}
+
+/// Refuses a table whose cells are separated by blanks: each row would be one cell.
+fn check_blanks(first: &[u8], rows: Records<'_>, line: u64) -> Result<(), Message> {
+    let dialect = rows.dialect;
+    if cells(first, dialect)?.len() > 1 {
+        return Ok(());
+    }
+    let words =
+        |record: &[u8]| record.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).count();
+    let (width, mut count) = (words(first), 0);
+    let is_table = width > 1
+        && rows.take(SNIFFED).all(|record| {
+            count += 1;
+            words(record) == width
+        });
+    if is_table && count > 1 {
+        let fact = format!("line {line}: cells seem to be separated by blanks, which are not read");
+        let way = Remedy::Advice(
+            "write commas between them, for example with: tr -s ' ' ',' < FILE".into(),
+        );
+        return Err(Message::new(fact).or(way));
+    }
+    Ok(())
+}
+
+/// Refuses a second line of names or units below the header: it would be read as a row, and make columns of numbers categories.
+fn check_second_header(rows: Records<'_>, dialect: Dialect, before: u64) -> Result<(), Message> {
+    const ROWS: usize = 100;
+    let mut rows = rows;
+    let Some(second) = rows.next() else { return Ok(()) };
+    let line = before + count_lines(&rows.head[..rows.at - second.len()]) + 1;
+    let Ok(second) = cells(second, dialect) else { return Ok(()) };
+    let (mut are_numbers, mut count) = (vec![true; second.len()], 0);
+    for record in rows.take(ROWS) {
+        let Ok(cells) = cells(record, dialect) else { break };
+        for (i, is_number) in are_numbers.iter_mut().enumerate() {
+            *is_number &= cells.get(i).is_some_and(|cell| number::whole(cell).is_some());
+        }
+        count += 1;
+    }
+    let texts: Vec<&Vec<u8>> =
+        second.iter().zip(&are_numbers).filter(|(_, is)| **is).map(|(cell, _)| cell).collect();
+    let has_number = second.iter().any(|cell| number::whole(cell).is_some());
+    let is_name = |cell: &&Vec<u8>| !crate::kinds::is_missing_word(&String::from_utf8_lossy(cell));
+    let are_different = texts.iter().enumerate().all(|(i, cell)| !texts[..i].contains(cell));
+    if count >= 2 && !has_number && texts.len() >= 2 && texts.iter().all(is_name) && are_different {
+        let fact = format!(
+            "line {line}: a second line of names, such as {}, stands above the numbers",
+            shown(texts[0])
+        );
+        return Err(Message::new(fact).or(Remedy::Advice("remove the line".into())));
+    }
+    Ok(())
 }
 
 fn count_lines(text: &[u8]) -> u64 {
@@ -204,7 +292,7 @@ fn count_lines(text: &[u8]) -> u64 {
 
 /// Whether the first record names the columns, from it alone.
 fn is_header(first: &[String], options: &Options) -> bool {
-    match options.header {
+    match options.reading.header {
         Header::Present => true,
         Header::Absent => false,
         Header::Guess => {
@@ -223,13 +311,17 @@ fn is_number(cell: &str) -> bool {
 /// Whether the record has the label's name. A number asks for a column by position, and proves nothing when it also stands
 /// in a cell.
 fn is_asked_for(first: &[String], options: &Options) -> bool {
-    options.label_column.as_ref().is_some_and(|name| !is_number(name) && first.contains(name))
+    options
+        .reading
+        .label_column
+        .as_ref()
+        .is_some_and(|name| !is_number(name) && first.contains(name))
 }
 
-/// The same for a table of known columns.
+/// The columns of a table that a schema describes.
 fn is_header_of(first: &[String], schema: &TableSchema, options: &Options) -> bool {
-    if options.header != Header::Guess {
-        return options.header == Header::Present;
+    if options.reading.header != Header::Guess {
+        return options.reading.header == Header::Present;
     }
     let known = first.iter().filter(|name| schema.column(name).is_some()).count();
     let were_numbered = schema.columns.iter().zip(1..).all(|(c, i)| c.name == format!("c{i}"));
@@ -246,7 +338,7 @@ impl Judged {
     fn new(first: &[String], rows: Records<'_>, dialect: Dialect, options: &Options) -> Self {
         let mut judges = vec![Judge::default(); first.len()];
         let mut scratch = Vec::new();
-        let missing = Missing::beside_usual(&options.missing);
+        let missing = Missing::beside_usual(&options.reading.missing);
         let take = |judge: &mut Judge, cell: &[u8], place: usize| {
             let cell = cell.trim_ascii();
             match missing.has(cell) {
@@ -258,7 +350,7 @@ impl Judged {
         'rows: while let Some(record) = rows.next() {
             let (mut next, place) = (0, rows.at - record.len());
             for judge in &mut judges {
-                // What is wrong with a row is said when it is read.
+                // Errors of a row are reported when the row is read.
                 let Ok(cell) = cell(record, next, dialect, &mut scratch) else { break 'rows };
                 take(judge, cell.content, place);
                 next = cell.next;
@@ -267,7 +359,7 @@ impl Judged {
                 }
             }
         }
-        let is_header = match options.header {
+        let is_header = match options.reading.header {
             Header::Guess => is_header_above(first, &judges, options),
             other => other == Header::Present,
         };
@@ -284,7 +376,7 @@ impl Judged {
         is_whole: bool,
         comma_decimals: bool,
         options: &Options,
-    ) -> Result<TableSchema, String> {
+    ) -> Result<TableSchema, Message> {
         let table = Candidate::new(names, &self.judges, self.is_header, is_whole, comma_decimals);
         choose(&table, &asked(options))
     }
@@ -293,22 +385,22 @@ impl Judged {
 /// What the options say about columns.
 pub(crate) fn asked(options: &Options) -> Asked<'_> {
     Asked {
-        label: options.label_column.as_deref(),
-        weight: options.weight_column.as_deref(),
-        numbers: &options.number_columns,
-        categories: &options.text_columns,
-        texts: &options.word_columns,
-        ignored: &options.ignored_columns,
-        kept: &options.kept_columns,
-        missing: &options.missing,
-        ngrams: options.ngrams,
-        is_label_optional: matches!(options.labels, Labels::Optional(_)),
+        label: options.reading.label_column.as_deref(),
+        weight: options.reading.weight_column.as_deref(),
+        numbers: &options.reading.numbers,
+        categories: &options.reading.categories,
+        texts: &options.reading.texts,
+        ignored: &options.reading.ignore,
+        kept: &options.reading.keep,
+        missing: &options.reading.missing,
+        ngrams: options.reading.ngrams,
+        is_label_optional: matches!(options.reading.labels, Labels::Optional(_)),
     }
 }
 
 /// Refuses interactions of columns that are not there.
 pub(crate) fn check_interactions(names: &[String], options: &Options) -> Result<(), String> {
-    Selector::check_all(options.interactions.iter().flatten(), names, "column")
+    Selector::check_all(options.reading.interactions.iter().flatten(), names, "column")
 }
 
 /// Whether the first record names the columns, from it and the rows below.
@@ -316,7 +408,10 @@ fn is_header_above(first: &[String], judges: &[Judge], options: &Options) -> boo
     if is_asked_for(first, options) {
         return true;
     }
-    if first.iter().any(|cell| is_number(cell)) || first.iter().skip(1).any(String::is_empty) {
+    // A column without cells needs no name.
+    let lacks_name = |(cell, judge): (&String, &Judge)| cell.is_empty() && judge.values() > 0;
+    if first.iter().any(|cell| is_number(cell)) || first.iter().zip(judges).skip(1).any(lacks_name)
+    {
         return false;
     }
     let columns = || first.iter().zip(judges).filter(|(_, judge)| judge.values() > 0);

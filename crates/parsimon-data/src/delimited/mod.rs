@@ -3,7 +3,7 @@
 //! A cell that is a number is the feature `column` with that value; any other text is the feature
 //! `column=text` with value 1; an empty cell is missing. That is decided cell by cell. Unquoted cells are
 //! trimmed. A cell that spells nan or inf is an error. Columns of codes that may look like numbers
-//! (`25837498`, `7e091613`) should be named in `Options::text_columns`. TSV has no quotes: a quote there
+//! (`25837498`, `7e091613`) should be named in `Reading::categories`. TSV has no quotes: a quote there
 //! is a character like any other.
 //!
 //! In the id space a feature's id is its column's position among the feature columns, from 1, and text
@@ -14,6 +14,7 @@
 mod cells;
 mod head;
 mod plain;
+mod prelude;
 mod typed;
 
 use crate::builder::Builder;
@@ -21,19 +22,19 @@ use crate::columns::{Columns, Role};
 use crate::error::{Bad, not_a_number, shown};
 use crate::label::Found;
 use crate::line_blocks::record_end;
+use crate::remedy::{Remedy, Setting};
 use crate::{DataErrorKind, number};
 
 pub(crate) use cells::Dialect;
 use cells::cell;
-pub(crate) use head::{Head, judged_bytes, sniff};
-#[cfg(feature = "columnar")]
-pub(crate) use head::{asked, check_interactions};
+pub(crate) use head::{Head, asked, check_interactions, judged_bytes, sniff};
 use plain::Plain;
-pub(crate) use typed::{Scratch, push_found as push_kind};
+pub(crate) use prelude::Prelude;
+pub(crate) use typed::{Scratch, push_found as push_kind, unfit};
 
 /// Parses a block of whole records.
 pub(crate) fn parse(builder: &mut Builder, text: &[u8], columns: &Columns, dialect: Dialect) {
-    builder.begin_table(columns.numbers());
+    builder.begin_table(columns);
     let (mut scratch, mut name) = (Vec::new(), Scratch::default());
     let mut plain = Plain::new(builder, columns, dialect);
     let mut at = 0;
@@ -125,14 +126,18 @@ fn parse_record(
         }
     }
     let expected = columns.columns.len();
-    // Spreadsheets write empty cells behind the last column.
-    if (count < expected && !dialect.is_careless) || filled > expected {
+    // Spreadsheets write empty cells behind the last column. Where other rows have none, a separator too many has shifted the cells.
+    let has_tail = dialect.has_tail(count.saturating_sub(expected));
+    let is_cut = count < expected
+        && (!dialect.is_careless
+            || columns.columns[count..].iter().any(|column| column.role == Role::Label));
+    if is_cut || filled > expected || !has_tail {
         return Err(ragged(record, columns, dialect, count, scratch));
     }
     builder.finish_adding(label, weight, b"")
 }
 
-/// What is wrong with a row that has more or fewer cells than there are columns.
+/// The error of a row that has more or fewer cells than there are columns.
 #[cold]
 fn ragged(
     record: &[u8],
@@ -171,7 +176,9 @@ fn ragged(
         }
         (next, i) = (cell.next, i + 1);
     }
-    Bad::new(DataErrorKind::Malformed, 1, counts)
+    let words =
+        format!("{counts}, the last of them empty, unlike in other rows: there is {sign} too many");
+    Bad::new(DataErrorKind::Malformed, 1, words)
 }
 
 /// A number, or a text.
@@ -197,23 +204,21 @@ pub(crate) fn push(
     place: usize,
     name: &mut Vec<u8>,
 ) -> Result<(), Bad> {
+    let max = builder.spec.max_cell;
     let value = match found {
-        Found::Number(value) if value.abs() <= builder.spec.max_value => value,
+        Found::Number(value) if value.abs() <= max => value,
         Found::Number(value) => {
-            let (token, max) = (format!("{value:e}"), builder.spec.max_value);
-            let mut bad = number::too_large(token.as_bytes(), place, max);
-            let column = shown(column.as_bytes());
-            bad.message += ": if column ";
-            bad.message += &column;
-            bad.message += " holds codes, make it a text column";
-            return Err(bad);
+            let token = format!("{value:e}");
+            let bad = number::too_large(token.as_bytes(), place, max);
+            return Err(bad.or(Remedy::Codes(column.to_owned())));
         }
         Found::Text(text) if builder.is_ids() => {
             let (cell, column) = (shown(text), shown(column.as_bytes()));
             let words = format!(
-                "{cell} in column {column} is not a number, and without hashing (--no-hash) every cell must be one"
+                "{cell} in column {column} is not a number, and without hashing every cell must be one"
             );
-            return Err(Bad::new(DataErrorKind::Number, place, words).found(text));
+            let bad = Bad::new(DataErrorKind::Number, place, words);
+            return Err(bad.or(Remedy::LeaveOut(Setting::NoHash)).found(text));
         }
         Found::Text(_) => 1.0,
     };
@@ -243,10 +248,10 @@ pub(crate) fn push(
 #[cfg(test)]
 mod tests {
     use crate::testing::{Rows, error, rows};
-    use crate::{Format, Header, Labels, Options, Space};
+    use crate::{Format, Header, Labels, Options, Reading, Space};
 
     fn csv() -> Options {
-        Options { format: Some(Format::Csv), ..Options::default() }
+        Options::from(Reading { format: Some(Format::Csv), ..Reading::default() })
     }
 
     fn named(all: &Rows) -> Vec<Vec<(String, f64)>> {
@@ -266,7 +271,7 @@ mod tests {
     #[test]
     fn cells_are_numbers_or_texts() {
         let text = concat!(
-            "age,city,click,weight\r\n",
+            "age,city,click,importance\r\n",
             "30,Paris,1,2\r\n",
             "\r\n",
             ",\"New \"\"York\"\", NY\",0,\n",
@@ -287,25 +292,41 @@ mod tests {
 
     #[test]
     fn a_file_without_a_header_numbers_its_columns() {
-        let all =
-            rows(b"0\t3\t\tx\n1\t\t2\t\"q\n", &Options { format: Some(Format::Tsv), ..csv() });
+        let all = rows(
+            b"0\t3\t\tx\n1\t\t2\t\"q\n",
+            &Options { reading: Reading { format: Some(Format::Tsv), ..csv().reading }, ..csv() },
+        );
         let all = all.unwrap();
         assert_eq!(all.labels, [Some(-1.0), Some(1.0)]);
         assert_eq!(named(&all)[0], list(&[("c2", 3.0), ("c4=x", 1.0)]));
         assert_eq!(named(&all)[1], list(&[("c3", 2.0), ("c4=\"q", 1.0)]));
-        let last = Options { label_column: Some("3".into()), labels: Labels::Real, ..csv() };
+        let last = Options {
+            reading: Reading {
+                label_column: Some("3".into()),
+                labels: Labels::Real,
+                ..csv().reading
+            },
+            ..csv()
+        };
         assert_eq!(rows(b"1,2,3.5\n", &last).unwrap().labels, [Some(3.5)]);
-        let absent = Options { header: Header::Absent, labels: Labels::Any, ..csv() };
+        let absent = Options {
+            reading: Reading { header: Header::Absent, labels: Labels::Any, ..csv().reading },
+            ..csv()
+        };
         assert_eq!(rows(b"a,b\nc,d\n", &absent).unwrap().rows.len(), 2);
-        let present = Options { header: Header::Present, ..csv() };
+        let present =
+            Options { reading: Reading { header: Header::Present, ..csv().reading }, ..csv() };
         assert_eq!(rows(b"label,2020\n1,5\n", &present).unwrap().names[0].1, "2020");
     }
 
     #[test]
     fn numbers_may_be_categories_and_columns_ignored() {
         let options = Options {
-            text_columns: vec!["hour".into()],
-            ignored_columns: vec!["id".into()],
+            reading: Reading {
+                categories: vec!["hour".into()],
+                ignore: vec!["id".into()],
+                ..csv().reading
+            },
             ..csv()
         };
         let all = rows(b"id,click,hour\n77,1,14\n", &options).unwrap();
@@ -316,19 +337,24 @@ mod tests {
 
     #[test]
     fn columns_have_ids_without_hashing() {
-        let options = Options { space: Some(Space::Ids), ..csv() };
+        let options =
+            Options { reading: Reading { space: Some(Space::Ids), ..csv().reading }, ..csv() };
         let all = rows(b"a,y,b\n3,1,4\n", &options).unwrap();
         assert_eq!(all.rows, [[(1, 3.0), (2, 4.0)]]);
         assert_eq!(
             error(b"a,y,b\n3,1,x\n", &options),
-            "x:2:5: \"x\" in column \"b\" is not a number, and without hashing (--no-hash) every cell must be one"
+            "x:2:5: \"x\" in column \"b\" is not a number, and without hashing every cell must be one; leave out no_hash"
         );
     }
 
     #[test]
     fn columns_are_namespaces() {
         let interactions = vec![vec!["age".into(), "city".into()]];
-        let all = rows(b"y,age,city\n1,3,Rome\n", &Options { interactions, ..csv() }).unwrap();
+        let all = rows(
+            b"y,age,city\n1,3,Rome\n",
+            &Options { reading: Reading { interactions, ..csv().reading }, ..csv() },
+        )
+        .unwrap();
         let expected = list(&[("age", 3.0), ("age*city=Rome", 3.0), ("city=Rome", 1.0)]);
         assert_eq!(named(&all), [expected]);
     }
@@ -348,30 +374,32 @@ mod tests {
             ("y,a\n1,-Infinity\n", "x:2:3: \"-Infinity\" is not a finite number"),
             (
                 "y,a\n1,1e200\n",
-                "x:2:3: \"1e200\" is beyond the largest magnitude, 1e100: if column \"a\" holds codes, make it a text column",
+                "x:2:3: \"1e200\" is beyond the largest magnitude, 1e100; if column \"a\" holds codes, make it a category with categories a",
             ),
-            (
-                "y,a\n,3\n",
-                "x:2:1: the label is missing; remove the row, or skip it with --skip-bad",
-            ),
+            ("y,a\n,3\n", "x:2:1: the label is missing; remove the row, or skip it with skip_bad"),
             ("y,a\n3,3\n", "x:2:1: label \"3\" is neither \"-1\" nor \"1\""),
-            ("y,weight\n1,-3\n", "x:2:3: importance weight \"-3\" is negative"),
+            ("y,importance\n1,-3\n", "x:2:3: importance weight \"-3\" is negative"),
             ("y,a\n1,\"b\n", "x:2:3: the quote is never closed"),
             ("y,a,b\n1,\"p\nq\",\"r\" s\n", "x:3:7: \"s\" stands after a closing quote"),
             ("y,a\n1,\"p\nq\"\n1,inf\n", "x:4:3: \"inf\" is not a finite number"),
-            ("y,y\n1,2\n", "x: column \"y\" appears twice; rename one of the two"),
+            ("y,y\n1,2\n", "x: columns 1 and 2 are both called \"y\"; rename one of the two"),
             ("y,a\n", "x: is empty: no rows"),
         ] {
             assert_eq!(error(text.as_bytes(), &csv()), expected, "{text:?}");
         }
-        let missing = Options { label_column: Some("z".into()), ..csv() };
+        let missing = Options {
+            reading: Reading { label_column: Some("z".into()), ..csv().reading },
+            ..csv()
+        };
         assert_eq!(error(b"y,a\n1,2\n", &missing), "x: has no column \"z\". The columns are y, a");
     }
 
     #[test]
     fn a_missing_label_is_fine_when_predicting() {
         let labels = Labels::Optional(Box::new(Labels::Real));
-        let all = rows(b"y,a\n,3\n", &Options { labels, ..csv() }).unwrap();
+        let all =
+            rows(b"y,a\n,3\n", &Options { reading: Reading { labels, ..csv().reading }, ..csv() })
+                .unwrap();
         assert_eq!(all.labels, [None]);
     }
 }

@@ -1,14 +1,18 @@
 //! Cells by the kind of their column.
 //!
 //! A number is the feature `column`, a category the feature `column=text`. A text has a feature `column^word` for each
-//! word, in lower case, and `column^two words` for each run of words up to the length of the schema. A time has the features `column^hour=14` and `column^day=Mon`, and the number `column`: years since
-//! 2000. A missing cell has none.
+//! word, in lower case, and `column^two words` for each run of words up to the length of the schema. A missing cell has none.
+//!
+//! A time has the number `column`, years since 2000, and the features `column^hour=14`, `column^day=Mon`, `column^date=31` (the day of
+//! the month), `column^week=52`, `column^month=Dec`, and two harmonics of the year: `column^cos(year)`, `column^sin(year)`,
+//! `column^cos(2year)` and `column^sin(2year)`. A month of a year has those of the month and the harmonics, a time of day has the hour.
 
 use crate::builder::Builder;
 use crate::columns::Role;
 use crate::error::{Bad, not_a_number, shown};
 use crate::kinds::{Moment, TimeForm};
 use crate::label::Found;
+use crate::remedy::Remedy;
 use crate::{DataErrorKind, number};
 
 /// Buffers that cells share.
@@ -22,6 +26,9 @@ pub(crate) struct Scratch {
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const HARMONICS: [&str; 4] = ["cos(year)", "sin(year)", "cos(2year)", "sin(2year)"];
 
 /// Adds the features of a cell whose type is known. A number that is none is missing.
 pub(crate) fn push_found(
@@ -61,7 +68,7 @@ pub(crate) fn push(
             Some(value) => push_number(builder, column, k, value, place),
             None if builder.spec.missing.has(content) => Ok(()),
             None if builder.spec.missing.has_in(column, content) => Ok(()),
-            None if is_infinite(content) && !builder.spec.options.unfit_is_missing => {
+            None if is_infinite(content) && !builder.spec.options.ask.unfit_is_missing => {
                 Err(Bad::new(DataErrorKind::Number, place, not_a_number(content)).found(content))
             }
             None => unfit(builder, column, content, place, "is not a number"),
@@ -108,7 +115,7 @@ pub(crate) fn push_number(
     value: f64,
     place: usize,
 ) -> Result<(), Bad> {
-    if value.abs() > builder.spec.max_value || value.is_nan() {
+    if value.abs() > builder.spec.max_cell || value.is_nan() {
         return Err(too_large(builder, column, value, place));
     }
     builder.enter(column.as_bytes());
@@ -117,6 +124,7 @@ pub(crate) fn push_number(
     } else {
         builder.push_named(0, b"", column.as_bytes(), value);
     }
+    builder.push_shape(k as usize, value);
     Ok(())
 }
 
@@ -127,12 +135,8 @@ fn too_large(builder: &Builder, column: &str, value: f64, place: usize) -> Bad {
         return Bad::new(DataErrorKind::Number, place, words);
     }
     let token = format!("{value:e}");
-    let mut bad = number::too_large(token.as_bytes(), place, builder.spec.max_value);
-    bad.message += &format!(
-        ": if column {} holds codes, make it a category with --categories {column}",
-        shown(column.as_bytes())
-    );
-    bad
+    let bad = number::too_large(token.as_bytes(), place, builder.spec.max_cell);
+    bad.or(Remedy::Codes(column.to_owned()))
 }
 
 /// Adds `column=text`.
@@ -149,6 +153,7 @@ pub(crate) fn push_category(
     name.push(b'=');
     name.extend_from_slice(text);
     builder.push_named(0, b"", name, 1.0);
+    builder.note_category(column, name);
 }
 
 /// Adds `column^word` for each word, and for each run of words if these are wanted.
@@ -212,7 +217,7 @@ fn push_time(
     push_moment(builder, column, k, moment, place, scratch)
 }
 
-/// The same for a time that was read.
+/// Adds the features of a time that was parsed.
 pub(crate) fn push_moment(
     builder: &mut Builder,
     column: &str,
@@ -226,17 +231,25 @@ pub(crate) fn push_moment(
     builder.enter(column.as_bytes());
     let seed = builder.seed(column.as_bytes());
     let name = &mut scratch.name;
-    if let Some(hour) = moment.hour() {
+    let mut add = |builder: &mut Builder, what: &str, value: &dyn std::fmt::Display| {
         name.clear();
         // Writing into memory does not fail.
-        let _ = write!(name, "hour={hour}");
+        let _ = write!(name, "{what}={value}");
         builder.push_named(seed, column.as_bytes(), name, 1.0);
+    };
+    if let Some(hour) = moment.hour() {
+        add(builder, "hour", &hour);
     }
-    if let Some(day) = moment.weekday() {
-        name.clear();
-        name.extend_from_slice(b"day=");
-        name.extend_from_slice(DAYS[day].as_bytes());
-        builder.push_named(seed, column.as_bytes(), name, 1.0);
+    if let Some(place) = moment.of_year() {
+        if let Some(day) = moment.weekday().filter(|_| !moment.is_month) {
+            add(builder, "day", &DAYS[day]);
+            add(builder, "date", &place.day);
+            add(builder, "week", &place.week());
+        }
+        add(builder, "month", &MONTHS[place.month]);
+        for (harmonic, value) in HARMONICS.iter().zip(place.harmonics()) {
+            builder.push_named(seed, column.as_bytes(), harmonic.as_bytes(), value);
+        }
     }
     match moment.years() {
         Some(years) => push_number(builder, column, k, years, place),
@@ -253,14 +266,15 @@ pub(crate) fn unfit(
     place: usize,
     what: &str,
 ) -> Result<(), Bad> {
-    if builder.spec.options.unfit_is_missing {
+    if builder.spec.options.ask.unfit_is_missing {
         builder.out.unfit += 1;
         return Ok(());
     }
     let words = format!(
-        "column {}: {} {what}, unlike the first rows; make the column a category with --categories {column}",
+        "column {}: {} {what}, unlike the first rows",
         shown(column.as_bytes()),
         shown(content)
     );
-    Err(Bad::new(DataErrorKind::Kind, place, words).found(content))
+    let bad = Bad::new(DataErrorKind::Kind, place, words).or(Remedy::Categories(column.to_owned()));
+    Err(bad.found(content))
 }

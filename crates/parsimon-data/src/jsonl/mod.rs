@@ -12,38 +12,56 @@
 //! called by its position from 0 and a text by itself. Fields that begin with `_` are never features.
 //! A row without a label field can be predicted but not learned from; a null label is an error.
 //!
-//! Where the columns have known kinds ([`Kinds::Known`](crate::Kinds::Known)), a field of the row or of `features` that is one of
-//! the columns is read by the kind of the column, as a cell of a CSV file is. Other fields are read as above.
+//! That is Vowpal Wabbit's JSON, the meaning of rows that have `_label`, and of all rows under
+//! [`Kinds::ByCell`](crate::Kinds::ByCell). Other rows are those of a table: see `table`, and `found` for the kinds of its columns.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 mod fields;
+mod found;
+mod row;
+mod table;
+#[cfg(test)]
+mod table_tests;
 
 use memchr::memchr;
 use parsimon_core::RowError;
 use serde_json::{Map, Value};
 
-use crate::builder::{Builder, NamedColumns};
-use crate::columns::{LABELS, Role, WEIGHTS};
-use crate::delimited::{Scratch, push_kind};
+use crate::builder::Builder;
+use crate::columns::Columns;
+use crate::delimited::Scratch;
 use crate::error::{Bad, shown};
 use crate::label::Found;
+use crate::role_names::{
+    BESIDE_FEATURES, NO_COLUMN, VW_LABEL, VW_WEIGHT, label_field, weight_field,
+};
 use crate::{DataErrorKind, Options, hash, json_object, number, svmlight};
 
 pub(crate) use fields::{absent_fields, names_fields, without_label};
+pub(crate) use found::{Found as FoundColumns, are_bags, found};
+pub(crate) use table::columns_of;
 
-/// Parses a block of whole lines.
-pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
-    let mut name = Scratch::default();
-    if let Some(named) = builder.named_columns.clone() {
-        builder.begin_table(named.columns.numbers());
+/// Parses a block of whole lines: rows of a table if there are columns.
+pub(crate) fn parse(builder: &mut Builder, text: &[u8], columns: Option<&Arc<Columns>>) {
+    let (mut name, mut field) = (Scratch::default(), String::new());
+    let named = columns.map(|columns| builder.named(columns));
+    if let Some(named) = &named {
+        builder.begin_table(&named.columns);
     }
     let mut at = 0;
     let mut line = 0;
     while at < text.len() {
         let end = memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
         line += 1;
-        if let Err(bad) = parse_line(builder, &text[at..end], &mut name)
+        let row = &text[at..end];
+        let parsed = match &named {
+            _ if row.trim_ascii().is_empty() => Ok(()),
+            Some(named) => table::parse_row(builder, row, named, &mut field, &mut name),
+            None => parse_fields(builder, row, &mut name),
+        };
+        if let Err(bad) = parsed
             && !builder.refuse(line, bad)
         {
             break;
@@ -53,20 +71,9 @@ pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
     builder.out.lines += line;
 }
 
-fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Scratch) -> Result<(), Bad> {
-    if line.trim_ascii().is_empty() {
-        return Ok(());
-    }
-    let row = json_object::read(line).map_err(|e| {
-        let words = e.to_string();
-        // The place stands in front of the message already.
-        let words = words.split(" at line ").next().unwrap_or_default();
-        let words = match e.is_data() {
-            true => words.to_owned(),
-            false => format!("not a json object: {words}"),
-        };
-        Bad::new(DataErrorKind::Malformed, e.column(), words)
-    })?;
+/// Parses a row whose fields are understood one by one.
+fn parse_fields(builder: &mut Builder, line: &[u8], name: &mut Scratch) -> Result<(), Bad> {
+    let row = json_object::read(line).map_err(|e| row::malformed(&e))?;
     let spec = builder.spec.clone();
     let options = &spec.options;
     let keys = Keys::of(&row, options);
@@ -85,16 +92,14 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Scratch) -> Result<
         // As in Vowpal Wabbit's text, a row may have no label.
         None => None,
     };
-    let named = builder.named_columns.clone();
-    let columns = named.as_deref();
-    let id = options.id_field.as_deref();
-    let mut row_features = Features { builder, name, namespace: "", seed: 0, columns };
+    let id = options.ask.id.as_deref();
+    let mut row_features = Features { builder, name, namespace: "", seed: 0 };
     match row.get("features") {
         Some(Value::Object(features)) => match (features.get("indices"), features.get("values")) {
             (Some(Value::Array(indices)), Some(Value::Array(values))) => {
                 row_features.pairs(indices, values)?;
             }
-            _ => row_features.object(features, &options.ignored_columns)?,
+            _ => row_features.object(features, &options.reading.ignore)?,
         },
         Some(Value::Array(list)) => row_features.array(list)?,
         Some(other) => return Err(odd("features", other, "an object or an array")),
@@ -103,14 +108,14 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Scratch) -> Result<
                 let is_feature = !key.starts_with('_')
                     && !keys.takes(key)
                     && id != Some(key.as_str())
-                    && !options.ignored_columns.contains(key);
+                    && !options.reading.ignore.contains(key);
                 if is_feature {
                     row_features.field(key, value)?;
                 }
             }
         }
     }
-    for (k, name) in (0..).zip(&options.carried_columns) {
+    for (k, name) in (0..).zip(&options.ask.carried) {
         let inner = || row.get("features").and_then(|features| features.get(name));
         match row.get(name).or_else(inner) {
             None | Some(Value::Null) => {}
@@ -128,13 +133,14 @@ fn parse_line(builder: &mut Builder, line: &[u8], name: &mut Scratch) -> Result<
     builder.finish_adding(label, weight, tag.as_bytes())
 }
 
-/// What identifies a row: a text, or the digits of a whole number; empty if there is nothing.
+/// Returns what identifies a row: a text, or the digits of a whole number; empty if the row has no such field. An id that is null or
+/// empty is refused: it would identify every row that lacks one.
 fn row_id<'a>(field: &str, value: Option<&'a Value>) -> Result<Cow<'a, str>, Bad> {
     match value {
-        None | Some(Value::Null) => Ok(Cow::Borrowed("")),
-        Some(Value::String(text)) => Ok(Cow::Borrowed(text)),
+        None => Ok(Cow::Borrowed("")),
+        Some(Value::String(text)) if !text.is_empty() => Ok(Cow::Borrowed(text)),
         Some(Value::Number(n)) if n.is_u64() || n.is_i64() => Ok(Cow::Owned(n.to_string())),
-        Some(other) => Err(odd(field, other, "a text or a whole number")),
+        Some(other) => Err(odd(field, other, "a text that is not empty, or a whole number")),
     }
 }
 
@@ -145,15 +151,23 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    fn of(row: &Map<String, Value>, options: &'a Options) -> Self {
-        // Vowpal Wabbit's own key is unmistakable and goes first: beside it, "class" may be a namespace.
-        let usual = |names: &[&'static str], own: &'static str| match row.contains_key(own) {
-            true => own,
-            false => names.iter().copied().find(|name| row.contains_key(*name)).unwrap_or(own),
-        };
+    fn of(row: &'a Map<String, Value>, options: &'a Options) -> Self {
+        let fields = || row.keys().map(String::as_str);
+        let (label, weight) =
+            (options.reading.label_column.as_deref(), options.reading.weight_column.as_deref());
         Self {
-            label: options.label_column.as_deref().unwrap_or_else(|| usual(&LABELS, "_label")),
-            weight: options.weight_column.as_deref().unwrap_or_else(|| usual(&WEIGHTS, "_weight")),
+            label: label.or_else(|| label_field(fields())).unwrap_or(VW_LABEL),
+            weight: match weight {
+                // No field has an empty name, so that none is the weight.
+                Some(NO_COLUMN) if !row.contains_key(NO_COLUMN) => "",
+                Some(weight) => weight,
+                None => {
+                    weight_field(fields()).unwrap_or_else(|| match row.contains_key("features") {
+                        true => BESIDE_FEATURES,
+                        false => VW_WEIGHT,
+                    })
+                }
+            },
         }
     }
 
@@ -202,29 +216,19 @@ struct Features<'a> {
     name: &'a mut Scratch,
     namespace: &'a str,
     seed: u64,
-    /// The columns that have kinds.
-    columns: Option<&'a NamedColumns>,
 }
 
 impl Features<'_> {
     /// A field of the row itself: a feature, or a namespace.
     fn field(&mut self, key: &str, value: &Value) -> Result<(), Bad> {
-        if let Some(role) = self.role(key) {
-            return self.cell(key, role, value);
-        }
         if !matches!(value, Value::Object(_) | Value::Array(_)) {
             self.builder.enter(b"");
             return self.feature(key, value);
         }
         self.builder.enter(key.as_bytes());
         let seed = hash::namespace(key.as_bytes());
-        let mut inner = Features {
-            builder: &mut *self.builder,
-            name: &mut *self.name,
-            namespace: key,
-            seed,
-            columns: None,
-        };
+        let mut inner =
+            Features { builder: &mut *self.builder, name: &mut *self.name, namespace: key, seed };
         match value {
             Value::Object(features) => inner.object(features, &[]),
             Value::Array(list) => inner.array(list),
@@ -279,34 +283,7 @@ impl Features<'_> {
         }
     }
 
-    fn role(&self, key: &str) -> Option<Role> {
-        self.columns?.role(key)
-    }
-
-    /// A cell of a column whose kind is known.
-    fn cell(&mut self, key: &str, role: Role, value: &Value) -> Result<(), Bad> {
-        let (builder, scratch) = (&mut *self.builder, &mut *self.name);
-        let cell = match (value, role) {
-            (Value::Null, _) => return Ok(()),
-            (Value::Bool(b), Role::Number { .. }) => Found::Number(f64::from(*b)),
-            (Value::Number(n), Role::Number { .. }) => {
-                Found::Number(n.as_f64().unwrap_or(f64::NAN))
-            }
-            (Value::String(text), _) => Found::Text(text.as_bytes()),
-            (Value::Bool(_) | Value::Number(_), _) => {
-                let text = value.to_string();
-                return push_kind(builder, key, role, Found::Text(text.as_bytes()), 0, scratch)
-                    .map_err(|bad| bad.in_field(key));
-            }
-            (other, _) => return Err(odd(key, other, "a number, a text or a truth value")),
-        };
-        push_kind(builder, key, role, cell, 0, scratch).map_err(|bad| bad.in_field(key))
-    }
-
     fn feature(&mut self, key: &str, value: &Value) -> Result<(), Bad> {
-        if let Some(role) = self.role(key) {
-            return self.cell(key, role, value);
-        }
         match value {
             Value::Null => Ok(()),
             Value::Bool(b) => self.push(key, f64::from(*b)),
@@ -349,10 +326,10 @@ impl Features<'_> {
 #[cfg(test)]
 mod tests {
     use crate::testing::{Rows, error, rows};
-    use crate::{Format, Labels, Options, Space};
+    use crate::{Format, Labels, Options, Reading, Space};
 
     fn json() -> Options {
-        Options { format: Some(Format::Jsonl), ..Options::default() }
+        Options::from(Reading { format: Some(Format::Jsonl), ..Reading::default() })
     }
 
     fn names(all: &Rows) -> Vec<&str> {
@@ -398,7 +375,11 @@ mod tests {
     fn vowpal_wabbit_rows_have_namespaces() {
         let text = r#"{"_label": {"Label": 1, "Weight": 3}, "_tag": "t7", "user": {"age": 30, "city": "Rome"}, "ad": [0.5, "x"], "plain": 2}"#;
         let interactions = vec![vec!["u".into(), "a".into()]];
-        let all = rows(text.as_bytes(), &Options { interactions, ..json() }).unwrap();
+        let all = rows(
+            text.as_bytes(),
+            &Options { reading: Reading { interactions, ..json().reading }, ..json() },
+        )
+        .unwrap();
         assert_eq!((all.labels[0], all.weights[0], &all.tags[0][..]), (Some(1.0), 3.0, &b"t7"[..]));
         assert_eq!(
             names(&all),
@@ -415,7 +396,8 @@ mod tests {
             ]
         );
         // The same feature has the same slot in every format.
-        let vw = Options { format: Some(Format::Vw), ..json() };
+        let vw =
+            Options { reading: Reading { format: Some(Format::Vw), ..json().reading }, ..json() };
         let text = b"1 |user age:30 city=Rome |ad 0:0.5 x | plain:2\n";
         let same = rows(text, &vw).unwrap();
         assert!(same.names.iter().all(|n| all.names.contains(n)));
@@ -423,7 +405,8 @@ mod tests {
 
     #[test]
     fn ids_are_integers() {
-        let options = Options { space: Some(Space::Ids), ..json() };
+        let options =
+            Options { reading: Reading { space: Some(Space::Ids), ..json().reading }, ..json() };
         let all = rows(br#"{"label":1,"features":{"7":2,"3":1}}"#, &options).unwrap();
         assert_eq!(all.rows, [[(3, 1.0), (7, 2.0)]]);
         assert_eq!(
@@ -448,13 +431,16 @@ mod tests {
             (r#"{"label": 2}"#, "x:1: label \"2\" is neither \"-1\" nor \"1\""),
             (
                 r#"{"label": null}"#,
-                "x:1: the label is missing; remove the row, or skip it with --skip-bad",
+                "x:1: the label is missing; remove the row, or skip it with skip_bad",
             ),
             (
                 r#"{"label": [1]}"#,
                 "x:1: \"label\" is \"[1]\" instead of a number, a text or a truth value",
             ),
-            (r#"{"label": 1, "weight": -1}"#, "x:1: importance weight \"-1\" is negative"),
+            (
+                r#"{"label": 1, "weight": -1, "features": {}}"#,
+                "x:1: importance weight \"-1\" is negative",
+            ),
             (
                 r#"{"label": 1, "a": 1e200}"#,
                 "x:1: \"1e+200\" is beyond the largest magnitude, 1e100",
@@ -482,7 +468,14 @@ mod tests {
 
     #[test]
     fn a_label_may_have_another_name() {
-        let options = Options { label_column: Some("y".into()), labels: Labels::Real, ..json() };
+        let options = Options {
+            reading: Reading {
+                label_column: Some("y".into()),
+                labels: Labels::Real,
+                ..json().reading
+            },
+            ..json()
+        };
         let all = rows(br#"{"y": 2.5, "label": 3}"#, &options).unwrap();
         assert_eq!(all.labels, [Some(2.5)]);
         assert_eq!(names(&all), ["label"]);

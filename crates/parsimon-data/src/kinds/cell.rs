@@ -1,6 +1,6 @@
-//! One cell, looked at on its own.
+//! Recognition of a single cell.
 
-/// What the spelling of a plain number says about it.
+/// Facts from the spelling of a plain number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spelling {
     /// A decimal point or a signed exponent: surely a measured or computed number.
@@ -28,12 +28,12 @@ pub(super) fn spelling(cell: &[u8]) -> Spelling {
     }
 }
 
-/// How many words, separated by blanks.
+/// Counts the words, separated by blanks.
 pub(super) fn words(cell: &[u8]) -> usize {
     cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
 }
 
-/// Pairs of words that are a yes and a no.
+/// Pairs of words for yes and no.
 const BOOLEANS: [(&[u8], &[u8]); 4] =
     [(b"true", b"false"), (b"yes", b"no"), (b"t", b"f"), (b"y", b"n")];
 

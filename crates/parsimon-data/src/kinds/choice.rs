@@ -1,15 +1,13 @@
-//! Which column is the label, and what the user wants the others to be.
+//! The choice of the label, the weight and the kinds of columns.
 
 use super::judge::{Judge, Verdict};
 use super::select::{find, select};
-use super::{ColumnKind, Kind, TableSchema, missing, no_texts};
+use super::{
+    ColumnKind, Kind, LabelGuess, LabelReason, Points, TableSchema, TypeNote, missing, no_texts,
+};
 use crate::error::shown;
-use crate::listing::listed;
-
-/// Names of labels. The column `y` is one as well.
-const LABELS: [&str; 5] = ["label", "target", "click", "class", "outcome"];
-/// Names of importance weights.
-const WEIGHTS: [&str; 3] = ["weight", "importance", "sample_weight"];
+use crate::remedy::{Message, Remedy, Setting};
+use crate::role_names::{WEAK_LABEL, asks_no_weight, is_label_name, is_weight_name};
 
 /// What the user says about columns.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +22,7 @@ pub(crate) struct Asked<'a> {
     /// Words for a missing cell beside the usual ones.
     pub(crate) missing: &'a [String],
     pub(crate) ngrams: Option<u8>,
-    /// Whether a table without a label will do.
+    /// Whether a table may have no label.
     pub(crate) is_label_optional: bool,
 }
 
@@ -32,7 +30,7 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct Candidate<'a> {
     pub(crate) names: &'a [String],
     pub(crate) has_header: bool,
-    /// What each column was found to be, and whether it has two values that may be classes.
+    /// The kind found for each column, and whether it has two values that may be classes.
     pub(crate) verdicts: Vec<(Verdict, bool)>,
 }
 
@@ -53,42 +51,26 @@ impl<'a> Candidate<'a> {
 }
 
 /// The schema of a table.
-pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSchema, String> {
+pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSchema, Message> {
     let names = table.names;
+    let mut guess = None;
     let label = match asked.label {
         Some(name) if asked.is_label_optional => find(names, name).ok(),
         Some(name) => Some(find(names, name)?),
         None => match label(table, &excluded(names, asked.ignored)?) {
             Err(_) if asked.is_label_optional => None,
-            found => Some(found?),
+            found => {
+                let (found, how) = found?;
+                guess = Some(how);
+                Some(found)
+            }
         },
     };
-    let weight = match asked.weight {
-        Some(name) => Some(find(names, name)?),
-        // A column that a flag names is what the flag makes of it.
-        None => {
-            let lists = [asked.kept, asked.numbers, asked.categories, asked.texts, asked.ignored];
-            let mut claimed = Vec::new();
-            for list in lists {
-                claimed.extend(excluded(names, list)?);
-            }
-            let found = usual(names, &WEIGHTS).into_iter().find(|w| !claimed.contains(w));
-            found.filter(|&w| Some(w) != label)
-        }
-    };
+    let weight = weight(names, asked, label)?;
     if weight.is_some() && weight == label {
-        return Err("label and weight are the same column".to_owned());
+        return Err("label and weight are the same column".into());
     }
-    let mut columns: Vec<ColumnKind> = names
-        .iter()
-        .zip(&table.verdicts)
-        .map(|(name, (verdict, _))| ColumnKind {
-            name: name.clone(),
-            kind: verdict.kind,
-            form: verdict.form.map(str::to_owned),
-            missing: verdict.few.clone(),
-        })
-        .collect();
+    let mut columns = columns_of(table);
     // Where two flags name a column, one by one goes before `all`, and the later of these before the earlier.
     let mut by_name = vec![false; columns.len()];
     let mut exact: Vec<Option<Kind>> = vec![None; columns.len()];
@@ -125,17 +107,61 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
         }
     }
     let name = |i: Option<usize>| i.map(|i| names[i].clone());
-    let schema = TableSchema {
+    let mut schema = TableSchema {
         columns,
         label: name(label),
         weight: name(weight),
         missing: missing::with_usual(asked.missing),
         ngrams: asked.ngrams.filter(|&n| n > 1),
+        pairs: Vec::new(),
+        notes: super::TypeNotes::guessed(guess),
     };
+    let codes = names.iter().zip(&table.verdicts).zip(&schema.columns);
+    let codes = codes
+        .filter(|((_, (verdict, _)), column)| verdict.is_code && column.kind == Kind::Category);
+    let codes = codes.map(|((name, _), _)| TypeNote::Code(name.clone())).collect();
+    schema.notes.take(codes);
     match schema.ngrams {
         Some(n) if !schema.has_texts() => Err(no_texts(n)),
         _ => Ok(schema),
     }
+}
+
+/// The column of weights, if there is one.
+fn weight(
+    names: &[String],
+    asked: &Asked<'_>,
+    label: Option<usize>,
+) -> Result<Option<usize>, Message> {
+    Ok(match asked.weight {
+        Some(name) if asks_no_weight(names, name) => None,
+        Some(name) => Some(find(names, name)?),
+        // A column that a flag names is what the flag makes of it.
+        None => {
+            let lists = [asked.kept, asked.numbers, asked.categories, asked.texts, asked.ignored];
+            let mut claimed = Vec::new();
+            for list in lists {
+                claimed.extend(excluded(names, list)?);
+            }
+            let found = named(names, is_weight_name).into_iter().find(|w| !claimed.contains(w));
+            found.filter(|&w| Some(w) != label)
+        }
+    })
+}
+
+/// The columns by what their cells show, before any flag is looked at.
+fn columns_of(table: &Candidate<'_>) -> Vec<ColumnKind> {
+    let columns = table.names.iter().zip(&table.verdicts);
+    columns
+        .map(|(name, (verdict, _))| ColumnKind {
+            name: name.clone(),
+            kind: verdict.kind,
+            form: verdict.form.map(str::to_owned),
+            missing: verdict.few.clone(),
+            knots: Points::default(),
+            cuts: Points::default(),
+        })
+        .collect()
 }
 
 /// Refuses a column that two flags name with different kinds, and texts that are to be numbers.
@@ -144,18 +170,20 @@ fn check_wish(
     kind: Kind,
     before: Option<Kind>,
     verdict: &Verdict,
-) -> Result<(), String> {
+) -> Result<(), Message> {
     let column = shown(name.as_bytes());
     if let Some(before) = before.filter(|before| *before != kind) {
-        return Err(format!(
-            "column {column} is set to be {before} and {kind} by two flags; pass one of them"
-        ));
+        return Err(Message::new(format!(
+            "column {column} is set to be both {before} and {kind}; pass one of them"
+        )));
     }
     match &verdict.odd {
-        Some(odd) if kind == Kind::Number => Err(format!(
-            "column {column} has cells that are not numbers, such as {}; leave out --numbers, or treat the cells as missing with --missing",
-            shown(odd.as_bytes())
-        )),
+        Some(odd) if kind == Kind::Number => {
+            let odd = shown(odd.as_bytes());
+            let fact = format!("column {column} has cells that are not numbers, such as {odd}");
+            let leave_out = Remedy::LeaveOut(Setting::Numbers);
+            Err(Message::new(fact).or(leave_out).or(Remedy::TreatAsMissing))
+        }
         _ => Ok(()),
     }
 }
@@ -169,54 +197,95 @@ fn excluded(names: &[String], patterns: &[String]) -> Result<Vec<usize>, String>
     Ok(columns)
 }
 
-/// The label where none is named; a column that the user ignores is none.
-fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<usize, String> {
+/// The label where none is named, and how it was guessed; a column that the user ignores is none.
+fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<(usize, LabelGuess), Message> {
     let names = table.names;
-    let mut named = if table.has_header { usual(names, &LABELS) } else { Vec::new() };
-    named.retain(|i| !ignored.contains(i));
+    let is_weak = |i: &usize| names[*i].eq_ignore_ascii_case(WEAK_LABEL);
+    let called = if table.has_header { named(names, is_label_name) } else { Vec::new() };
+    let mut likely = called.clone();
+    likely.retain(|i| !ignored.contains(i));
+    if !likely.iter().all(is_weak) {
+        likely.retain(|i| !is_weak(i));
+    }
+    // Beside `x`, `y` is a coordinate or the width of a thing, unless there is nothing else.
+    let has_x = names.iter().any(|name| name.eq_ignore_ascii_case("x"));
+    let is_coordinate = has_x && names.len() > 2;
     // The index of a pandas frame is written behind its columns.
     let is_index = |i: &usize| table.verdicts.get(*i).is_some_and(|(v, _)| v.kind == Kind::Index);
     let last = (0..names.len()).rev().find(|i| !is_index(i)).unwrap_or_default();
     let has_two =
         |i: usize| !ignored.contains(&i) && table.verdicts.get(i).is_some_and(|(_, two)| *two);
-    let plausible = match &named[..] {
-        [] if table.has_header => match usual(names, &["y"]) {
-            called if called.iter().any(|i| !ignored.contains(i)) => called,
-            _ => [last].into_iter().filter(|&i| has_two(i)).collect(),
-        },
+    let ends = || {
+        let mut ends: Vec<_> = [0, last].into_iter().filter(|&i| has_two(i)).collect();
+        ends.dedup();
+        ends
+    };
+    let mut reason = LabelReason::Name;
+    let plausible = match &likely[..] {
+        [] if table.has_header => {
+            reason = LabelReason::LastOfTwo;
+            [last].into_iter().filter(|&i| has_two(i)).collect()
+        }
         // Programs that write no header have the label in front or at the end.
         [] => {
-            let mut ends: Vec<_> = [0, last].into_iter().filter(|&i| has_two(i)).collect();
-            ends.dedup();
+            let ends = ends();
+            reason = match ends[..] {
+                [0, ..] if last > 0 => LabelReason::FirstOfTwo,
+                _ => LabelReason::LastOfTwo,
+            };
             ends
         }
-        _ => named,
+        &[one] if is_weak(&one) && is_coordinate => {
+            let mut several: Vec<_> = ends().into_iter().filter(|&i| i != one).collect();
+            if !several.is_empty() {
+                several.insert(0, one);
+            }
+            several
+        }
+        // Such a name may be that of a feature: of a class of travel, or of a place. Another column is as plausible if it has two
+        // values and stands where labels do.
+        &[one] if is_often_feature(&names[one], one == 0 || one == last) => {
+            let mut several = vec![one];
+            several.extend(ends().into_iter().filter(|&i| i != one));
+            several
+        }
+        _ => likely,
     };
     match &plausible[..] {
-        [one] => Ok(*one),
-        [] => Err(format!(
-            "has no column that is surely the label; name it with --label-column NAME. The columns are {}",
-            listed(names.iter(), 12)
-        )),
+        &[one] => {
+            let may_be = |i: &usize| {
+                let is_read = table.verdicts.get(*i).is_some_and(|(v, _)| v.kind.is_read());
+                *i != one && is_read && !ignored.contains(i)
+            };
+            let all = || (0..names.len()).rev();
+            let order = called.into_iter().chain(ends()).chain(all().filter(|&i| has_two(i)));
+            let mut next: Vec<usize> = Vec::new();
+            for i in order.chain([last, 0]).chain(all()).filter(may_be) {
+                if next.len() < 2 && !next.contains(&i) {
+                    next.push(i);
+                }
+            }
+            let runners_up = next.into_iter().map(|i| names[i].clone()).collect();
+            Ok((one, LabelGuess { reason, runners_up }))
+        }
+        [] => Err(Message::new("has no column that is surely the label")
+            .or(Remedy::NameLabel { columns: names.to_vec() })),
         several => {
             let listed: Vec<_> = several.iter().map(|&i| shown(names[i].as_bytes())).collect();
-            Err(format!(
-                "has several columns that may be the label: {}; name it with --label-column NAME",
-                listed.join(", ")
-            ))
+            let fact = format!("has several columns that may be the label: {}", listed.join(", "));
+            Err(Message::new(fact).or(Remedy::NameLabel { columns: Vec::new() }))
         }
     }
 }
 
-/// Whether a column of this name is taken for the label because of its name.
-pub fn is_label_name(name: &str) -> bool {
-    LABELS.iter().chain(&["y"]).any(|usual| name.eq_ignore_ascii_case(usual))
+/// Whether a name of labels is as often that of a feature: `class` anywhere, and `y` between other columns.
+fn is_often_feature(name: &str, is_at_end: bool) -> bool {
+    name.eq_ignore_ascii_case("class") || name.eq_ignore_ascii_case(WEAK_LABEL) && !is_at_end
 }
 
-/// The columns with one of some names, in any case.
-fn usual(names: &[String], list: &[&str]) -> Vec<usize> {
-    let is_usual = |name: &str| list.iter().any(|usual| name.eq_ignore_ascii_case(usual));
-    (0..names.len()).filter(|&i| is_usual(&names[i])).collect()
+/// Returns the positions of the columns whose name satisfies a predicate.
+fn named(names: &[String], is_name: fn(&str) -> bool) -> Vec<usize> {
+    (0..names.len()).filter(|&i| is_name(&names[i])).collect()
 }
 
 #[cfg(test)]
@@ -230,16 +299,39 @@ mod tests {
             row.iter().zip(&mut judges).for_each(|(cell, judge)| judge.take(cell.as_bytes()));
         }
         let table = Candidate::new(&names, &judges, has_header, true, false);
-        choose(&table, &Asked::default()).map(|schema| schema.label.unwrap())
+        choose(&table, &Asked::default())
+            .map(|schema| schema.label.unwrap())
+            .map_err(|message| message.to_string())
+    }
+
+    #[test]
+    fn a_guess_has_a_reason_and_runners_up() {
+        let names: Vec<String> = ["y", "b", "c", "d"].map(str::to_owned).to_vec();
+        let mut judges = vec![Judge::default(); names.len()];
+        for row in [["1", "p", "u", "5"], ["2", "q", "v", "6"], ["3", "p", "w", "7"]] {
+            row.iter().zip(&mut judges).for_each(|(cell, judge)| judge.take(cell.as_bytes()));
+        }
+        let table = Candidate::new(&names, &judges, true, true, false);
+        let schema = choose(&table, &Asked::default()).unwrap();
+        let guess = schema.notes.label_guess().unwrap();
+        assert_eq!(guess.reason, LabelReason::Name);
+        assert_eq!(guess.runners_up, ["b", "d"]);
+        let named = Asked { label: Some("d"), ..Asked::default() };
+        assert_eq!(choose(&table, &named).unwrap().notes.label_guess(), None);
     }
 
     #[test]
     fn the_label_is_found_or_the_columns_are_listed() {
         let rows: &[&[&str]] = &[&["1", "a"], &["2", "b"], &["3", "a"]];
         assert_eq!(chosen(&["x", "churn"], rows, true).unwrap(), "churn");
-        assert_eq!(chosen(&["Class", "z"], rows, true).unwrap(), "Class");
+        assert!(chosen(&["Class", "z"], rows, true).unwrap_err().contains("\"Class\", \"z\""));
         assert_eq!(chosen(&["y", "z"], rows, true).unwrap(), "y");
         assert_eq!(chosen(&["c1", "c2"], rows, false).unwrap(), "c2");
+        // Coordinates are no labels.
+        let five: &[&[&str]] = &[&["1", "2", "3"], &["2", "3", "4"], &["3", "5", "9"]];
+        assert!(chosen(&["X", "Y", "price"], five, true).unwrap_err().contains("X, Y, price"));
+        assert_eq!(chosen(&["a", "Y", "price"], five, true).unwrap(), "Y");
+        assert_eq!(chosen(&["a", "class", "price"], five, true).unwrap(), "class");
         assert!(
             chosen(&["label", "Target"], rows, true).unwrap_err().contains("\"label\", \"Target\"")
         );
@@ -247,7 +339,7 @@ mod tests {
         assert!(
             chosen(&["p", "q"], three, true)
                 .unwrap_err()
-                .contains("--label-column NAME. The columns are p, q")
+                .contains("label_column NAME. The columns are p, q")
         );
         // Fractions are no classes.
         let fractions: &[&[&str]] = &[&["0.25", "a"], &["0.75", "b"], &["0.25", "c"]];

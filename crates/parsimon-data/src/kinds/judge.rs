@@ -11,7 +11,7 @@ use crate::number;
 
 /// Fewer rows with different values are no proof of an identifier.
 const LEAST_IDENTIFIED: usize = 100;
-/// With so many rows, integers that are all different are an identifier whatever the column is called.
+/// Number of rows from which integers that are all different are an identifier, regardless of the name of the column.
 const SURELY_IDENTIFIED: usize = 1000;
 
 /// Whether all cells so far agree in something.
@@ -52,7 +52,9 @@ pub(crate) struct Judge {
     last: f64,
     /// Whether all cells so far are numbers of the form, and their currency or percent sign.
     forms: [Agreement<Option<usize>>; 2],
-    times: [bool; 4],
+    times: [bool; TimeForm::ALL.len()],
+    /// Whether each number is one more than the one before.
+    are_counted: bool,
     has_dots: bool,
     boolean: Agreement<usize>,
     has_blanks: bool,
@@ -68,7 +70,7 @@ pub(crate) struct Judge {
     few: Odd,
 }
 
-/// What a column was found to be.
+/// The kind that was found for a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) kind: Kind,
@@ -79,6 +81,8 @@ pub(crate) struct Verdict {
     pub(crate) odd: Option<String>,
     /// The few texts of a number column, which are missing.
     pub(crate) few: Vec<OddText>,
+    /// Whether whole numbers are codes, by the name of the column.
+    pub(crate) is_code: bool,
 }
 
 impl Default for Judge {
@@ -93,7 +97,8 @@ impl Default for Judge {
             are_sorted: true,
             last: f64::NEG_INFINITY,
             forms: [Agreement::Open; 2],
-            times: [true; 4],
+            times: [true; TimeForm::ALL.len()],
+            are_counted: true,
             has_dots: false,
             boolean: Agreement::Open,
             has_blanks: false,
@@ -110,7 +115,7 @@ impl Default for Judge {
 
 impl Judge {
     /// Looks at a cell, which is missing by the usual list.
-    #[cfg(any(test, feature = "columnar"))]
+    #[cfg(test)]
     pub(crate) fn take(&mut self, cell: &[u8]) {
         let cell = cell.trim_ascii();
         if super::missing::is_missing(cell) { self.take_missing() } else { self.take_value(cell) }
@@ -146,7 +151,7 @@ impl Judge {
     /// The column without its few texts, if it is one of numbers then.
     fn without_few(&self, comma_decimals: bool) -> Option<(&Judge, &[OddText])> {
         let (numbers, texts) = self.few.found(self.values)?;
-        (numbers.content(comma_decimals).0 == Kind::Number).then_some((numbers, texts))
+        (numbers.content("", comma_decimals).0 == Kind::Number).then_some((numbers, texts))
     }
 
     /// Looks at a trimmed cell that has a value.
@@ -158,8 +163,9 @@ impl Judge {
         if !self.are_plain {
             self.take_text(cell);
         }
-        // Numbers that repeat are only counted up to three.
-        if !(self.are_plain && self.has_repeats && self.distinct.len() > 2) {
+        // Measured numbers that repeat are only counted up to three.
+        let is_counted = !self.are_plain || self.are_integers && !self.has_decimals;
+        if is_counted || !self.has_repeats || self.distinct.len() <= 2 {
             let is_new = self.distinct.insert(xxh3_64(cell));
             self.has_repeats |= !is_new;
             if is_new && self.samples.len() < 3 {
@@ -179,6 +185,7 @@ impl Judge {
         self.has_codes |= is_code;
         self.are_integers &= is_integer;
         self.are_sorted &= value > self.last;
+        self.are_counted &= value == self.last + 1.0 || self.last == f64::NEG_INFINITY;
         self.last = value;
         // Plain numbers fit these forms as well, should later cells have them.
         if is_integer {
@@ -187,7 +194,13 @@ impl Judge {
             self.take_forms(cell);
         }
         self.boolean = Agreement::Broken;
-        self.times = [false; 4];
+        self.take_times(cell);
+    }
+
+    fn take_times(&mut self, cell: &[u8]) {
+        for (alive, (form, _)) in self.times.iter_mut().zip(TimeForm::ALL) {
+            *alive = *alive && form.read(cell).is_some();
+        }
     }
 
     fn take_forms(&mut self, cell: &[u8]) {
@@ -202,9 +215,7 @@ impl Judge {
 
     fn take_text(&mut self, cell: &[u8]) {
         self.take_forms(cell);
-        for (alive, (form, _)) in self.times.iter_mut().zip(TimeForm::ALL) {
-            *alive = *alive && form.read(cell).is_some();
-        }
+        self.take_times(cell);
         self.has_dots |= cell.contains(&b'.');
         self.boolean.take(boolean_pair(cell));
         let words = words(cell);
@@ -219,12 +230,17 @@ impl Judge {
         self.are_plain && self.has_decimals && !self.are_integers && self.distinct.len() > 2
     }
 
+    /// Whether all cells with a value are plain numbers.
+    pub(crate) fn are_plain(&self) -> bool {
+        self.are_plain
+    }
+
     /// How many cells had a value.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
 
-    /// Whether all cells with a value were plain numbers, but for a few texts.
+    /// Whether all cells with a value were plain numbers, except for a few texts.
     pub(crate) fn are_numbers(&self) -> bool {
         let is_so = |judge: &Judge| judge.values > 0 && judge.are_plain;
         is_so(self) || self.few.found(self.values).is_some_and(|(numbers, _)| is_so(numbers))
@@ -249,7 +265,9 @@ impl Judge {
             let few = texts.to_vec();
             return Verdict { few, ..numbers.verdict(name, is_whole, comma_decimals) };
         }
-        let (kept, form) = self.content(comma_decimals);
+        let (kept, form) = self.content(name, comma_decimals);
+        let is_code = kept == Kind::Number && self.are_codes(name);
+        let kept = if is_code { Kind::Category } else { kept };
         let kind = if self.values == 0 {
             Kind::Empty
         } else if is_whole && self.distinct.len() == 1 && self.missing == 0 && self.values > 1 {
@@ -261,14 +279,17 @@ impl Judge {
         };
         let odd = self.odd.clone().filter(|_| kept != Kind::Number);
         let form = if kind == kept { form } else { None };
-        Verdict { kind, form, kept, odd, few: Vec::new() }
+        Verdict { kind, form, kept, odd, few: Vec::new(), is_code }
     }
 
-    fn content(&self, comma_decimals: bool) -> (Kind, Option<&'static str>) {
+    fn content(&self, name: &str, comma_decimals: bool) -> (Kind, Option<&'static str>) {
         if self.values == 0 {
             return (Kind::Category, None);
         }
         if self.are_plain {
+            if let Some(form) = self.time_of_digits(name) {
+                return (Kind::Time, form.example());
+            }
             let is_code = self.has_codes && !self.has_decimals;
             return (if is_code { Kind::Category } else { Kind::Number }, None);
         }
@@ -292,6 +313,14 @@ impl Judge {
         (if are_sentences { Kind::Text } else { Kind::Category }, None)
     }
 
+    /// Whether these are whole numbers that repeat, in a column that is called like one of codes: a distance between two of them means
+    /// nothing. Measured in `record/codes.md`.
+    fn are_codes(&self, name: &str) -> bool {
+        let are_whole = self.are_plain && self.are_integers && !self.has_decimals;
+        let distinct = self.distinct.len();
+        are_whole && distinct > 2 && 2 * distinct <= self.values && is_called_code(name)
+    }
+
     fn time(&self) -> Option<TimeForm> {
         let alive = |form: TimeForm| {
             TimeForm::ALL.iter().zip(self.times).any(|((f, _), alive)| *f == form && alive)
@@ -299,14 +328,40 @@ impl Judge {
         let months = [TimeForm::MonthFirst, TimeForm::DayFirst];
         // Where dots are between them, the day comes first.
         let [first, second] = if self.has_dots { [months[1], months[0]] } else { months };
-        [TimeForm::YearFirst, first, second, TimeForm::Clock].into_iter().find(|f| alive(*f))
+        let others = [
+            TimeForm::NamedMonthFirst,
+            TimeForm::NamedMonthSecond,
+            TimeForm::MonthOfYear,
+            TimeForm::Clock,
+            TimeForm::DottedClock,
+        ];
+        [TimeForm::YearFirst, first, second].into_iter().chain(others).find(|f| alive(*f))
+    }
+
+    /// The form of times that are whole numbers: dates without separators, or seconds or milliseconds since 1970. Few numbers that
+    /// could be such are only times if the column is called so.
+    fn time_of_digits(&self, name: &str) -> Option<TimeForm> {
+        /// One number of ten digits in seven is a second of these years.
+        const ENOUGH: usize = 20;
+        let (form, _) = TimeForm::ALL
+            .iter()
+            .zip(self.times)
+            .find(|((form, _), alive)| *alive && form.is_of_digits())
+            .map(|(found, _)| *found)?;
+        let are_enough = match form {
+            TimeForm::Seconds | TimeForm::Milliseconds => self.distinct.len() >= ENOUGH,
+            _ => self.distinct.len() > 1,
+        };
+        (self.are_integers && !self.are_counted && (are_enough || is_called_time(name)))
+            .then_some(form)
     }
 
     fn is_identifier(&self, name: &str, kept: Kind) -> bool {
         let are_names = match kept {
             Kind::Category => !self.has_blanks,
             Kind::Number => {
-                self.are_integers
+                self.are_plain
+                    && self.are_integers
                     && (self.values >= SURELY_IDENTIFIED || self.are_sorted || is_called_so(name))
             }
             _ => false,
@@ -320,6 +375,33 @@ fn number_in(cell: &[u8]) -> Option<f64> {
     number::whole(cell).or_else(|| {
         let value = std::str::from_utf8(cell).ok()?.parse::<f64>().ok()?;
         value.is_infinite().then_some(value)
+    })
+}
+
+/// Whether a name says that the column has codes, such as those of users, items and places.
+fn is_called_code(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let is_code = |word: &str| {
+        matches!(word, "id" | "ids" | "zip" | "postal" | "fips" | "sku" | "ean" | "isbn")
+            || word.ends_with("code")
+            || word.starts_with("zip")
+    };
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(is_code)
+        || name.ends_with("Id")
+        || name.ends_with("ID")
+}
+
+/// Whether a name says that the column has times.
+fn is_called_time(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| {
+        matches!(
+            word,
+            "time" | "date" | "ts" | "epoch" | "unix" | "at" | "when" | "created" | "updated"
+        ) || word.ends_with("timestamp")
+            || word.ends_with("time")
+            || word.ends_with("date")
     })
 }
 
@@ -371,12 +453,37 @@ mod tests {
             (&["$5", "7.50"], Kind::Category),
             (&["5%", "7.5%"], Kind::Number),
             (&["1,5", "2,25"], Kind::Category),
+            (&["10142018", "1052018"], Kind::Time),
+            (&["20181014", "20181015", "20189999"], Kind::Number),
+            (&["Nov 16, 2004", "August 14, 2020"], Kind::Time),
+            (&["April 4th, 2015", "May 22nd, 2015"], Kind::Time),
+            (&["January-2005", "March-2006"], Kind::Time),
+            (&["18.00.00", "09.30.15"], Kind::Time),
         ] {
             assert_eq!(judged(cells).0, kind, "{cells:?}");
         }
         assert_eq!(judged(&["31/12/2000", "1/2/2000"]).1, Some("31/12/2000"));
         assert_eq!(judged(&["12/31/2000", "1/2/2000"]).1, Some("12/31/2000"));
         assert_eq!(judged(&["1.2.2000", "3.4.2000"]).1, Some("31/12/2000"));
+    }
+
+    #[test]
+    fn seconds_since_1970_are_times() {
+        let kind = |name: &str, count: i64, second: &dyn Fn(i64) -> i64| {
+            let mut judge = Judge::default();
+            (0..count).for_each(|i| judge.take(second(i).to_string().as_bytes()));
+            let verdict = judge.verdict(name, true, false);
+            (verdict.kind, verdict.form)
+        };
+        let seconds = (Kind::Time, Some("978307199"));
+        assert_eq!(kind("x", 20, &|i| 1_400_000_000 + 3600 * i), seconds);
+        assert_eq!(kind("x", 19, &|i| 1_400_000_000 + 3600 * i).0, Kind::Number);
+        assert_eq!(kind("created_at", 3, &|i| 1_400_000_000 + 3600 * i), seconds);
+        let milliseconds = (Kind::Time, Some("978307199000"));
+        assert_eq!(kind("x", 40, &|i| 1_400_000_000_123 + 7919 * i), milliseconds);
+        // A running number, and numbers that no clock has shown.
+        assert_eq!(kind("x", 200, &|i| 1_400_000_000 + i).0, Kind::Identifier);
+        assert_eq!(kind("x", 40, &|i| 7_000_000 * i).0, Kind::Number);
     }
 
     #[test]
@@ -407,6 +514,24 @@ mod tests {
         (0..200).for_each(|i| judge.take_value_at(format!("00{}", i % 9).as_bytes(), i));
         judge.take_value_at(b"unknown", 0);
         assert_eq!(judge.verdict("x", true, false).kind, Kind::Category);
+    }
+
+    #[test]
+    fn codes_are_told_by_their_name_and_their_repetition() {
+        let kind = |name: &str, distinct: usize| {
+            let mut judge = Judge::default();
+            (0..200).for_each(|i| judge.take((100 + i * 7 % distinct).to_string().as_bytes()));
+            let verdict = judge.verdict(name, true, false);
+            (verdict.kind, verdict.is_code)
+        };
+        for name in ["user_id", "movieId", "zip", "Zip Code", "county_fips", "item.id", "storeID"] {
+            assert_eq!(kind(name, 20), (Kind::Category, true), "{name}");
+            assert_eq!(kind(name, 2), (Kind::Number, false), "{name}");
+            assert_eq!(kind(name, 150), (Kind::Number, false), "{name}");
+        }
+        for name in ["age", "width", "paid", "decoded", "humidity", "number"] {
+            assert_eq!(kind(name, 20), (Kind::Number, false), "{name}");
+        }
     }
 
     #[test]

@@ -23,12 +23,12 @@ pub fn is_missing_word(text: &str) -> bool {
 /// The name of a column, and texts that are missing in it.
 type OfColumn = (Box<str>, Vec<Box<[u8]>>);
 
-/// Which cells of a table have no value. An empty cell never has one.
+/// The words of missing cells. An empty cell is always missing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Missing {
     /// The list of the table, if it is not the usual one.
     list: Option<Vec<Box<[u8]>>>,
-    /// Those of the list that are numbers: `-999` also stands for `-999.0`.
+    /// The words that are numbers: `-999` also covers `-999.0`.
     numbers: Vec<f64>,
     /// Texts that are missing in one column of numbers.
     of_columns: Vec<OfColumn>,
@@ -83,12 +83,12 @@ impl Missing {
         }
     }
 
-    /// Whether there is a number that stands for no value.
+    /// Whether any number means a missing value.
     pub(crate) fn has_numbers(&self) -> bool {
         !self.numbers.is_empty()
     }
 
-    /// Whether a number stands for no value.
+    /// Whether a number means a missing value.
     #[inline]
     pub(crate) fn has_number(&self, value: f64) -> bool {
         !self.numbers.is_empty() && self.numbers.contains(&value)
@@ -100,7 +100,7 @@ impl Missing {
     }
 }
 
-/// The usual list and some more words; `None` if there are none.
+/// The default list and further words; `None` if there are no further words.
 pub(super) fn with_usual(more: &[String]) -> Option<Vec<String>> {
     let mut list: Vec<String> = USUAL.iter().map(|&usual| usual.to_owned()).collect();
     for token in more.iter().map(|token| token.trim()) {

@@ -2,36 +2,46 @@
 
 mod cell;
 mod choice;
+mod declared;
 mod judge;
 mod missing;
+mod notes;
 mod number_form;
 mod odd;
+mod points;
 mod select;
 mod time;
+mod wish;
 
 use std::fmt;
 use std::str::FromStr;
 
-pub use choice::is_label_name;
+use crate::remedy::{Message, Remedy};
+
 pub(crate) use choice::{Asked, Candidate, choose};
-pub(crate) use judge::Judge;
-#[cfg(feature = "columnar")]
-pub(crate) use judge::Verdict;
+pub(crate) use declared::{Declared, typed_verdict};
+pub(crate) use judge::{Judge, Verdict};
 pub(crate) use missing::Missing;
 pub use missing::is_missing_word;
+pub use notes::{LabelGuess, LabelReason, TypeNote, TypeNotes};
 pub(crate) use number_form::NumberForm;
 pub use number_form::is_written_number;
 pub use odd::OddText;
+pub use points::Points;
 pub(crate) use select::{find, fits, nearest, select};
 pub(crate) use time::{Moment, TimeForm};
+pub use wish::{Curves, Pairs};
 
 /// How many rows are looked at.
 pub(crate) const ROWS: usize = 10_000;
 
+/// The most pairs of columns.
+const MOST_PAIRS: usize = 10_000;
+
 /// The longest run of words that may be a feature.
 pub(crate) const MOST_NGRAMS: u8 = 8;
 
-/// What the cells of a column are.
+/// The kind of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -41,7 +51,7 @@ pub enum Kind {
     Category,
     /// Sentences: each word is the feature `column^word`, and so is each run of words up to [`TableSchema::ngrams`].
     Text,
-    /// Dates and times of day: hour of day, day of week, and years since 2000.
+    /// Dates and times: hour, day of the week and of the month, week, month, two harmonics of the year, and years since 2000.
     Time,
     /// Two words such as yes and no, in any case; a cell is the feature `column=word` in lower case.
     Boolean,
@@ -107,6 +117,10 @@ pub struct ColumnKind {
     pub form: Option<String>,
     /// Texts among its numbers that are missing, beside those of [`TableSchema::missing`].
     pub missing: Vec<OddText>,
+    /// The knots of the curve of a number column; empty for a line.
+    pub knots: Points,
+    /// The bounds between the bins of a number column that is in a pair.
+    pub cuts: Points,
 }
 
 /// The kinds of a table's columns, and which of them is the label.
@@ -121,8 +135,12 @@ pub struct TableSchema {
     /// The cells that have no value, beside empty ones; `None` for the usual list (NA, N/A, null, None, nan, ? and
     /// their like).
     pub missing: Option<Vec<String>>,
-    /// Runs of up to so many words are features of text columns; `None` for words alone.
+    /// Longest run of words that is a feature of text columns; `None` for single words only.
     pub ngrams: Option<u8>,
+    /// Pairs of columns whose values together are features: numbers by the bins of [`ColumnKind::cuts`], categories as they are.
+    pub pairs: Vec<[String; 2]>,
+    /// Information from the types of columns that the cells do not have.
+    pub notes: TypeNotes,
 }
 
 impl TableSchema {
@@ -138,7 +156,7 @@ impl TableSchema {
     }
 
     /// Checks what a person may have edited.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Message> {
         for column in &self.columns {
             if let Some(form) = &column.form {
                 let is_known = match column.kind {
@@ -148,18 +166,19 @@ impl TableSchema {
                 };
                 if !is_known {
                     let (name, kind) = (&column.name, column.kind);
-                    return Err(format!(
+                    return Err(Message::new(format!(
                         "column {name:?} of kind {kind} has the unknown form {form:?}"
-                    ));
+                    )));
                 }
             }
             if !column.missing.is_empty() && column.kind != Kind::Number {
                 let (name, kind) = (&column.name, column.kind);
-                return Err(format!(
+                return Err(Message::new(format!(
                     "column {name:?} of kind {kind} has texts that are missing, which are for columns of numbers"
-                ));
+                )));
             }
         }
+        self.check_curves()?;
         if let Some(n) = self.ngrams {
             check_ngrams(n)?;
             if !self.has_texts() {
@@ -168,9 +187,66 @@ impl TableSchema {
         }
         let names = [&self.label, &self.weight];
         match names.into_iter().flatten().find(|name| self.column(name).is_none()) {
-            Some(name) => Err(format!("the schema has no column {name:?}")),
+            Some(name) => Err(format!("the schema has no column {name:?}").into()),
             None => Ok(()),
         }
+    }
+
+    /// Checks knots, cuts and pairs.
+    fn check_curves(&self) -> Result<(), Message> {
+        for column in &self.columns {
+            let has_points = !column.knots.is_empty() || !column.cuts.is_empty();
+            let (name, kind) = (&column.name, column.kind);
+            if has_points && kind != Kind::Number {
+                return Err(Message::new(format!(
+                    "column {name:?} of kind {kind} has knots or cuts, which are for columns of numbers"
+                )));
+            }
+            if column.knots.values().len() == 1 {
+                return Err(Message::new(format!(
+                    "column {name:?} has one knot; a curve has two or more"
+                )));
+            }
+        }
+        if self.pairs.len() > MOST_PAIRS {
+            let found = self.pairs.len();
+            return Err(Message::new(format!("{found} pairs are more than {MOST_PAIRS}")));
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        for pair in &self.pairs {
+            let [a, b] = pair;
+            for name in pair {
+                let why = match self.column(name).map(|column| column.kind) {
+                    None => "is no column".to_owned(),
+                    Some(_) if self.label.as_ref() == Some(name) => "is the label".to_owned(),
+                    Some(Kind::Number | Kind::Category | Kind::Boolean) => continue,
+                    Some(kind) => format!("is of kind {kind}, not a number or a category"),
+                };
+                return Err(Message::new(format!("the pair {a}:{b} names {name:?}, which {why}")));
+            }
+            if a == b || !seen.insert([a.min(b), a.max(b)]) {
+                return Err(Message::new(format!(
+                    "the pair {a}:{b} has one column, or is there twice"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a column has a curve, or columns are paired.
+    pub fn has_curves(&self) -> bool {
+        !self.pairs.is_empty() || self.columns.iter().any(|column| !column.knots.is_empty())
+    }
+
+    /// The schema without curves and pairs.
+    #[must_use]
+    pub fn without_curves(&self) -> Self {
+        let mut plain = self.clone();
+        plain.pairs.clear();
+        for column in &mut plain.columns {
+            (column.knots, column.cuts) = (Points::default(), Points::default());
+        }
+        plain
     }
 
     /// Whether a column is a text.
@@ -191,6 +267,7 @@ impl TableSchema {
         };
         found.form = None;
         found.missing.clear();
+        (found.knots, found.cuts) = (Points::default(), Points::default());
         Some(wider)
     }
 }
@@ -204,10 +281,9 @@ pub(crate) fn check_ngrams(n: u8) -> Result<(), String> {
 }
 
 /// Words about runs of words where there are no texts.
-fn no_texts(n: u8) -> String {
-    format!(
-        "has no column of text, and --ngrams {n} is for the words of texts; name the text columns with --texts COLUMNS"
-    )
+fn no_texts(n: u8) -> Message {
+    let fact = format!("has no column of text, and runs of {n} words are for texts");
+    Message::new(fact).or(Remedy::NameTexts)
 }
 
 /// How the cells of tables are understood.

@@ -1,11 +1,14 @@
 //! Numbers as people write them: thousands separators, decimal commas, currency and percent signs.
 
+use std::sync::Arc;
+
+use super::{Kind, TableSchema};
 use crate::number;
 
-/// How the numbers of a column are written.
+/// Notations of the numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberForm {
-    /// As programs write them.
+    /// As programs write numbers: a decimal point, no separator of thousands.
     Plain,
     /// With a decimal sign, and perhaps a separator of thousands, a currency sign or a percent sign.
     Written {
@@ -36,6 +39,16 @@ impl NumberForm {
             "1.234,5" => Some(COMMA),
             _ => None,
         }
+    }
+
+    /// The form of the labels of a table, whose column may be another than that of the schema.
+    pub(crate) fn of_label(schema: Option<&Arc<TableSchema>>, label: Option<&String>) -> Self {
+        let label = |schema: &TableSchema| {
+            let name = label.or(schema.label.as_ref())?;
+            let column = schema.column(name).or_else(|| schema.column(schema.label.as_ref()?))?;
+            (column.kind == Kind::Number).then(|| Self::parse(column.form.as_deref()?)).flatten()
+        };
+        schema.and_then(|schema| label(schema)).unwrap_or(Self::Plain)
     }
 
     /// An example; `None` for plain numbers.
@@ -71,8 +84,13 @@ pub(super) fn read_written(
     decimal: u8,
     thousands: u8,
 ) -> Option<(f64, Option<usize>)> {
-    let is_negative = cell.first() == Some(&b'-');
-    let (bare, sign) = strip(if is_negative { &cell[1..] } else { cell });
+    // Accountants write negative amounts in parentheses.
+    let inner = cell.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
+    let cell = inner.map_or(cell, <[u8]>::trim_ascii);
+    let has_minus = inner.is_none() && cell.first() == Some(&b'-');
+    let has_plus = inner.is_none() && cell.first() == Some(&b'+');
+    let is_negative = has_minus || inner.is_some();
+    let (bare, sign) = strip(if has_minus || has_plus { &cell[1..] } else { cell });
     let is_negative_inside = !is_negative && sign.is_some() && bare.first() == Some(&b'-');
     let bare = if is_negative_inside { &bare[1..] } else { bare };
     let mut text = [0; LONGEST];
@@ -135,13 +153,29 @@ mod tests {
             ("$-5", -5.0),
             ("3.5%", 3.5),
             ("7 €", 7.0),
+            ("+11,539.73", 11_539.73),
+            ("($7,890.00)", -7890.0),
+            ("(5)", -5.0),
         ] {
             assert_eq!(POINT.read(cell.as_bytes()), Some(value), "{cell}");
         }
         for (cell, value) in [("1,5", 1.5), ("1.234,5", 1234.5), ("-0,25", -0.25), ("12 %", 12.0)] {
             assert_eq!(COMMA.read(cell.as_bytes()), Some(value), "{cell}");
         }
-        for cell in ["1,23", "12,34,567", ",123", "1,234,", "a", "", "$", "1.2.3", "1,2345"] {
+        for cell in [
+            "1,23",
+            "12,34,567",
+            ",123",
+            "1,234,",
+            "a",
+            "",
+            "$",
+            "1.2.3",
+            "1,2345",
+            "()",
+            "(-5)",
+            "+-5",
+        ] {
             assert_eq!(POINT.read(cell.as_bytes()), None, "{cell}");
         }
         assert_eq!(NumberForm::parse(COMMA.example().unwrap()), Some(COMMA));

@@ -1,6 +1,6 @@
 //! A few texts among the numbers of a column, such as `unknown` in one row of a thousand.
 //!
-//! They are no reason to make every number a category: the column stays one of numbers, and these texts are missing.
+//! A few such texts do not turn a number column into categories: the column keeps its kind, and these texts are missing values.
 
 use super::Judge;
 
@@ -8,7 +8,7 @@ use super::Judge;
 const MOST_TEXTS: usize = 3;
 /// Fewer numbers do not prove that a column is one of numbers.
 const LEAST_NUMBERS: usize = 100;
-/// At most one cell in so many is a text.
+/// At most one of this number of cells is a text.
 const RARITY: usize = 100;
 
 /// A text that is missing in a column of numbers.
@@ -29,7 +29,7 @@ impl PartialEq for OddText {
 
 impl Eq for OddText {}
 
-/// The texts, and the column as it is without them.
+/// The texts, and the column without them.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Odd {
     /// No text was seen.
@@ -79,7 +79,7 @@ impl Odd {
         }
     }
 
-    /// The column without the texts, and the texts, if these are few among so many cells with a value.
+    /// Returns the column without the texts, and the texts, if they are few among `cells` cells with a value.
     pub(super) fn found(&self, values: usize) -> Option<(&Judge, &[OddText])> {
         match self {
             Odd::Few { numbers, texts, cells }

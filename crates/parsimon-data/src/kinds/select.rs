@@ -1,4 +1,4 @@
-//! Columns as people name them: by name, number, range or pattern.
+//! Selection of columns by name, number, range or pattern.
 
 use crate::error::shown;
 use crate::listing::listed;
@@ -12,10 +12,19 @@ pub(crate) fn find(names: &[String], asked: &str) -> Result<usize, String> {
     };
     let last = || matches!(asked, "last" | "-1").then(|| names.len().checked_sub(1)).flatten();
     let position = names.iter().position(|name| name == asked);
-    position.or_else(by_number).or_else(last).ok_or_else(|| nearest(names, asked, "column"))
+    // A quoted name may have blanks at its ends, and its user may not see them.
+    let trimmed = || {
+        let mut alike = (0..names.len()).filter(|&i| names[i].trim() == asked.trim());
+        alike.next().filter(|_| alike.next().is_none())
+    };
+    position
+        .or_else(trimmed)
+        .or_else(by_number)
+        .or_else(last)
+        .ok_or_else(|| nearest(names, asked, "column"))
 }
 
-/// The columns that a name, a number, a range (`15-40`, `c15..c40`), a pattern (`C*`) or `all` stands for.
+/// Returns the columns of a name, a number, a range (`15-40`, `c15..c40`), a pattern (`C*`) or `all`.
 pub(crate) fn select(names: &[String], asked: &str) -> Result<Vec<usize>, String> {
     if let Ok(one) = find(names, asked) {
         return Ok(vec![one]);
@@ -91,6 +100,10 @@ mod tests {
             select(&names, "citi").unwrap_err(),
             "has no column \"citi\", did you mean \"city\"? The columns are id, C1, C14, city, c-d, y"
         );
+        let blank = ["a".to_owned(), " total ".to_owned()];
+        for asked in ["total", " total ", "total "] {
+            assert_eq!(select(&blank, asked), Ok(vec![1]), "{asked:?}");
+        }
         assert!(select(&names, "X*").is_err() && select(&names, "9-10").is_err());
         assert!(select(&names, "4-2").is_err());
     }

@@ -1,6 +1,6 @@
 //! Dates and times of day in the usual forms.
 
-/// How the dates of a column are written.
+/// Notations of the dates of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeForm {
     /// Year, month, day, as ISO 8601 has them.
@@ -11,6 +11,22 @@ pub(crate) enum TimeForm {
     MonthFirst,
     /// A time of day alone.
     Clock,
+    /// A time of day with dots.
+    DottedClock,
+    /// The name of a month, day, year.
+    NamedMonthFirst,
+    /// Day, the name of a month, year.
+    NamedMonthSecond,
+    /// The name of a month and a year.
+    MonthOfYear,
+    /// Year, month, day, without separators.
+    DigitsYearFirst,
+    /// Month, day, year, without separators.
+    DigitsMonthFirst,
+    /// Seconds since the first of January 1970.
+    Seconds,
+    /// Milliseconds since the first of January 1970.
+    Milliseconds,
 }
 
 /// A date, a time of day, or both.
@@ -20,6 +36,46 @@ pub(crate) struct Moment {
     pub(crate) day: Option<i64>,
     /// Seconds since midnight.
     pub(crate) seconds: Option<f64>,
+    /// Whether only the month is known: the day is its first.
+    pub(crate) is_month: bool,
+}
+
+/// A place in the year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OfYear {
+    /// The month, from 0.
+    pub(crate) month: usize,
+    /// The day of the month, from 1.
+    pub(crate) day: usize,
+    /// The day of the year, from 1.
+    pub(crate) day_of_year: usize,
+}
+
+/// Cosine and sine of the angle of each day of the year, from basic arithmetic: the same bits on every machine.
+const ANGLES: [(f64, f64); 366] = {
+    // Of one day: cos(2 pi / 365.25) and sin(2 pi / 365.25).
+    let (c, s) = (0.999_852_041_955_773_5, 0.017_201_575_418_260_506);
+    let mut angles = [(1.0, 0.0); 366];
+    let mut day = 1;
+    while day < 366 {
+        let (x, y) = angles[day - 1];
+        angles[day] = (c * x - s * y, s * x + c * y);
+        day += 1;
+    }
+    angles
+};
+
+impl OfYear {
+    /// The first two harmonics of the year: cosine and sine of its angle, and of twice its angle.
+    pub(crate) fn harmonics(self) -> [f64; 4] {
+        let (c, s) = ANGLES[(self.day_of_year - 1).min(365)];
+        [c, s, c * c - s * s, 2.0 * c * s]
+    }
+
+    /// The week of the year, from 1; the first has the first seven days.
+    pub(crate) fn week(self) -> usize {
+        (self.day_of_year - 1) / 7 + 1
+    }
 }
 
 const MONTHS: [&[u8; 3]; 12] = [
@@ -27,12 +83,31 @@ const MONTHS: [&[u8; 3]; 12] = [
 ];
 
 impl TimeForm {
-    pub(super) const ALL: [(TimeForm, &'static str); 4] = [
+    pub(super) const ALL: [(TimeForm, &'static str); 12] = [
         (TimeForm::YearFirst, "2000-12-31"),
         (TimeForm::MonthFirst, "12/31/2000"),
         (TimeForm::DayFirst, "31/12/2000"),
         (TimeForm::Clock, "23:59"),
+        (TimeForm::DottedClock, "23.59.00"),
+        (TimeForm::NamedMonthFirst, "Dec 31, 2000"),
+        (TimeForm::NamedMonthSecond, "31 Dec 2000"),
+        (TimeForm::MonthOfYear, "December 2000"),
+        (TimeForm::DigitsYearFirst, "20001231"),
+        (TimeForm::DigitsMonthFirst, "12312000"),
+        (TimeForm::Seconds, "978307199"),
+        (TimeForm::Milliseconds, "978307199000"),
     ];
+
+    /// Whether the cells of this form are whole numbers.
+    pub(super) fn is_of_digits(self) -> bool {
+        matches!(
+            self,
+            TimeForm::DigitsYearFirst
+                | TimeForm::DigitsMonthFirst
+                | TimeForm::Seconds
+                | TimeForm::Milliseconds
+        )
+    }
 
     /// The form of an example.
     pub(crate) fn parse(example: &str) -> Option<Self> {
@@ -46,8 +121,17 @@ impl TimeForm {
 
     /// The moment of a cell.
     pub(crate) fn read(self, cell: &[u8]) -> Option<Moment> {
-        if self == TimeForm::Clock {
-            return Some(Moment { day: None, seconds: Some(clock(cell)?) });
+        match self {
+            TimeForm::Clock => return Some(Moment::of_clock(clock(cell, b':')?)),
+            TimeForm::DottedClock => {
+                // Two numbers with a dot between them are a decimal number.
+                let has_seconds = cell.split(|b| *b == b'.').nth(2).is_some();
+                return Some(Moment::of_clock(clock(cell, b'.').filter(|_| has_seconds)?));
+            }
+            TimeForm::NamedMonthFirst | TimeForm::NamedMonthSecond => return self.read_named(cell),
+            TimeForm::MonthOfYear => return month_of_year(cell),
+            form if form.is_of_digits() => return form.read_digits(cell),
+            _ => {}
         }
         let mut rest = cell;
         let first = field(&mut rest)?;
@@ -62,15 +146,79 @@ impl TimeForm {
             _ => (third, first, second),
         };
         let day = day_number(year.year()?, month.month()?, day.day()?)?;
-        if rest.is_empty() {
-            return Some(Moment { day: Some(day), seconds: None });
+        Moment::of_day(day).at(rest)
+    }
+
+    /// A date with the name of its month, and perhaps a time of day behind it.
+    fn read_named(self, cell: &[u8]) -> Option<Moment> {
+        let (mut rest, mut month, mut day) = (cell, None, None);
+        for is_month in [self == TimeForm::NamedMonthFirst, self != TimeForm::NamedMonthFirst] {
+            if is_month {
+                month = Some(name_of_month(&mut rest)?);
+                rest = rest.strip_prefix(b".").unwrap_or(rest);
+            } else {
+                day = Some(number_of_day(&mut rest)?);
+            }
+            rest = rest.strip_prefix(b",").unwrap_or(rest);
+            rest = rest.strip_prefix(b" ")?.trim_ascii_start();
         }
-        let rest = rest.strip_prefix(b"T").or_else(|| rest.strip_prefix(b" "))?;
-        Some(Moment { day: Some(day), seconds: Some(clock(zone(rest).trim_ascii())?) })
+        let year = four_digits(&mut rest)?;
+        let day = day_number(year, month?, day?)?;
+        let rest = rest.strip_prefix(b",").unwrap_or(rest);
+        Moment::of_day(day).at(rest)
+    }
+
+    /// A moment written as a whole number. Years are of the last century and of this one.
+    fn read_digits(self, cell: &[u8]) -> Option<Moment> {
+        /// From 1995 to the end of 2037.
+        const SECONDS: std::ops::Range<i64> = 788_918_400..2_145_916_800;
+        if cell.len() > 13 || !cell.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let number = cell.iter().fold(0_i64, |v, b| 10 * v + i64::from(b - b'0'));
+        let of_parts = |year, month, day| {
+            let fits = (1900..=2100).contains(&year) && (1..=12).contains(&month) && day > 0;
+            fits.then(|| day_number(year, month, day))?.map(Moment::of_day)
+        };
+        let of_seconds = |seconds: f64| {
+            let day = (seconds / 86_400.0).floor();
+            let within = seconds - 86_400.0 * day;
+            Moment { seconds: Some(within), ..Moment::of_day(day as i64) }
+        };
+        match self {
+            TimeForm::DigitsYearFirst if cell.len() == 8 => {
+                of_parts(number / 10_000, number / 100 % 100, number % 100)
+            }
+            TimeForm::DigitsMonthFirst if matches!(cell.len(), 7 | 8) => {
+                of_parts(number % 10_000, number / 1_000_000, number / 10_000 % 100)
+            }
+            TimeForm::Seconds => SECONDS.contains(&number).then(|| of_seconds(number as f64)),
+            TimeForm::Milliseconds => {
+                SECONDS.contains(&(number / 1000)).then(|| of_seconds(number as f64 / 1000.0))
+            }
+            _ => None,
+        }
     }
 }
 
 impl Moment {
+    fn of_clock(seconds: f64) -> Self {
+        Self { day: None, seconds: Some(seconds), is_month: false }
+    }
+
+    fn of_day(day: i64) -> Self {
+        Self { day: Some(day), seconds: None, is_month: false }
+    }
+
+    /// The day with the time of day that a text behind it has, if there is one.
+    fn at(self, text: &[u8]) -> Option<Self> {
+        if text.is_empty() {
+            return Some(self);
+        }
+        let text = text.strip_prefix(b"T").or_else(|| text.strip_prefix(b" "))?;
+        Some(Self { seconds: Some(clock(zone(text).trim_ascii(), b':')?), ..self })
+    }
+
     /// The hour of day, 0 to 23.
     pub(crate) fn hour(self) -> Option<u32> {
         self.seconds.map(|s| (s / 3600.0) as u32 % 24)
@@ -80,6 +228,22 @@ impl Moment {
     pub(crate) fn weekday(self) -> Option<usize> {
         // The first of January 1970 was a Thursday.
         self.day.map(|day| (day + 3).rem_euclid(7) as usize)
+    }
+
+    /// The month, from 0, and the days of the month and of the year, from 1.
+    pub(crate) fn of_year(self) -> Option<OfYear> {
+        // The inverse of `day_number`: years begin in March there.
+        let days = self.day? + 719_468;
+        let of_era = days.rem_euclid(146_097);
+        let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let since_march = of_era - (365 * year + year / 4 - year / 100);
+        let month = (5 * since_march + 2) / 153;
+        let day = since_march - (153 * month + 2) / 5 + 1;
+        let year = year + 400 * days.div_euclid(146_097) + i64::from(month >= 10);
+        let month = if month < 10 { month + 2 } else { month - 10 };
+        let first = day_number(year, 1, 1)?;
+        let (month, day) = (month as usize, day as usize);
+        Some(OfYear { month, day, day_of_year: (self.day? - first) as usize + 1 })
     }
 
     /// Years since 2000: a number of moderate size that grows slowly.
@@ -137,7 +301,7 @@ fn field(rest: &mut &[u8]) -> Option<Part> {
     Some(Part::Month(month as i64 + 1))
 }
 
-/// Without the zone at the end: hours are those of the place.
+/// The text without the zone at its end: hours are in local time.
 fn zone(text: &[u8]) -> &[u8] {
     if let Some(text) = text.strip_suffix(b"Z").or_else(|| text.strip_suffix(b" UTC")) {
         return text;
@@ -149,8 +313,75 @@ fn zone(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Seconds since midnight of `14:05`, `14:05:59.5` or `2:05 PM`.
-fn clock(text: &[u8]) -> Option<f64> {
+/// The full names of the months, in lower case.
+const MONTH_NAMES: [&[u8]; 12] = [
+    b"january",
+    b"february",
+    b"march",
+    b"april",
+    b"may",
+    b"june",
+    b"july",
+    b"august",
+    b"september",
+    b"october",
+    b"november",
+    b"december",
+];
+
+/// Takes the name of a month, whole or its first three letters (or `Sept`), from the front.
+fn name_of_month(rest: &mut &[u8]) -> Option<i64> {
+    let letters = rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let (name, behind) = rest.split_at(letters);
+    let is_it = |full: &&[u8]| {
+        name.eq_ignore_ascii_case(full)
+            || name.eq_ignore_ascii_case(&full[..3])
+            || name.eq_ignore_ascii_case(b"sept") && full.starts_with(b"sept")
+    };
+    let month = MONTH_NAMES.iter().position(is_it)?;
+    *rest = behind;
+    Some(month as i64 + 1)
+}
+
+/// Takes the day of a month, with or without the letters of an ordinal number, from the front.
+fn number_of_day(rest: &mut &[u8]) -> Option<i64> {
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    if !(1..=2).contains(&digits) {
+        return None;
+    }
+    let day = rest[..digits].iter().fold(0, |v, b| 10 * v + i64::from(b - b'0'));
+    *rest = &rest[digits..];
+    let is_ordinal = rest.get(..2).is_some_and(|end| {
+        [b"st", b"nd", b"rd", b"th"].iter().any(|ordinal| end.eq_ignore_ascii_case(*ordinal))
+    });
+    if is_ordinal {
+        *rest = &rest[2..];
+    }
+    (1..=31).contains(&day).then_some(day)
+}
+
+/// Takes a year of four digits from the front.
+fn four_digits(rest: &mut &[u8]) -> Option<i64> {
+    let (digits, behind) = rest.split_at_checked(4)?;
+    let is_year =
+        digits.iter().all(u8::is_ascii_digit) && !behind.first().is_some_and(u8::is_ascii_digit);
+    *rest = behind;
+    is_year.then(|| digits.iter().fold(0, |v, b| 10 * v + i64::from(b - b'0')))
+}
+
+/// The first day of a month such as `January-2005`.
+fn month_of_year(cell: &[u8]) -> Option<Moment> {
+    let mut rest = cell;
+    let month = name_of_month(&mut rest)?;
+    let separators =
+        rest.iter().take_while(|b| matches!(b, b' ' | b'-' | b'/' | b',' | b'.')).count();
+    rest = &rest[separators..];
+    let year = four_digits(&mut rest).filter(|_| separators > 0 && rest.is_empty())?;
+    Some(Moment { is_month: true, ..Moment::of_day(day_number(year, month, 1)?) })
+}
+
+/// Seconds since midnight of `14:05`, `14:05:59.5` or `2:05 PM`, with this sign between the parts.
+fn clock(text: &[u8], sign: u8) -> Option<f64> {
     let half = |suffix: &[u8]| {
         let at = text.len().checked_sub(2)?;
         text[at..].eq_ignore_ascii_case(suffix).then(|| text[..at].trim_ascii())
@@ -160,7 +391,7 @@ fn clock(text: &[u8]) -> Option<f64> {
         (_, Some(text)) => (text, Some(12)),
         _ => (text, None),
     };
-    let mut parts = text.split(|b| *b == b':');
+    let mut parts = text.split(|b| *b == sign);
     let two = |part: &[u8]| {
         let is_short = (1..=2).contains(&part.len()) && part.iter().all(u8::is_ascii_digit);
         is_short.then(|| part.iter().fold(0, |v, b| 10 * v + u32::from(b - b'0')))
@@ -216,8 +447,72 @@ mod tests {
         }
         assert_eq!(TimeForm::Clock.read(b"2:05 PM").unwrap().hour(), Some(14));
         assert_eq!(TimeForm::Clock.read(b"12:00am").unwrap().hour(), Some(0));
+        assert_eq!(TimeForm::DottedClock.read(b"18.00.00").unwrap().hour(), Some(18));
+        assert_eq!(TimeForm::DottedClock.read(b"18.00"), None);
         for cell in ["24:00", "1:60", "1", "1:2:3:4", "a:b", "1:02:x"] {
             assert_eq!(TimeForm::Clock.read(cell.as_bytes()), None, "{cell}");
+        }
+    }
+
+    #[test]
+    fn dates_with_names_and_dates_of_digits_are_read() {
+        let day = |form: TimeForm, cell: &str| form.read(cell.as_bytes()).and_then(|m| m.day);
+        for cell in ["Nov 16, 2004", "November 16, 2004", "NOV 16 2004", "Nov. 16th, 2004"] {
+            assert_eq!(day(TimeForm::NamedMonthFirst, cell), Some(12_738), "{cell}");
+        }
+        for cell in ["16 Nov 2004", "16th November, 2004"] {
+            assert_eq!(day(TimeForm::NamedMonthSecond, cell), Some(12_738), "{cell}");
+        }
+        for cell in ["Nove 16, 2004", "Nov16, 2004", "Nov 31, 2004", "Nov 16, 04", "Nov 16, 20045"]
+        {
+            assert_eq!(day(TimeForm::NamedMonthFirst, cell), None, "{cell}");
+        }
+        let at = TimeForm::NamedMonthFirst.read(b"April 4th, 2015 2:05 PM").unwrap();
+        assert_eq!((at.day, at.hour()), (Some(16_529), Some(14)));
+        for cell in ["January-2005", "Jan 2005", "jan, 2005"] {
+            let month = TimeForm::MonthOfYear.read(cell.as_bytes()).unwrap();
+            assert_eq!((month.day, month.is_month), (Some(12_784), true), "{cell}");
+        }
+        assert_eq!(day(TimeForm::DigitsMonthFirst, "10142018"), Some(17_818));
+        assert_eq!(day(TimeForm::DigitsMonthFirst, "1052018"), Some(17_536));
+        assert_eq!(day(TimeForm::DigitsMonthFirst, "14102018"), None);
+        assert_eq!(day(TimeForm::DigitsYearFirst, "20181014"), Some(17_818));
+        let at = TimeForm::Seconds.read(b"978307199").unwrap();
+        assert_eq!((at.day, at.seconds), (Some(11_322), Some(86_399.0)));
+        let at = TimeForm::Milliseconds.read(b"978307199500").unwrap();
+        assert_eq!((at.day, at.seconds), (Some(11_322), Some(86_399.5)));
+        assert_eq!(TimeForm::Seconds.read(b"42"), None);
+        for (form, example) in TimeForm::ALL {
+            assert!(form.read(example.as_bytes()).is_some(), "{example}");
+        }
+    }
+
+    #[test]
+    fn the_place_in_the_year_is_that_of_the_calendar() {
+        let mut day = day_number(1896, 1, 1).unwrap();
+        for year in 1896..2105 {
+            let mut of_year = 0;
+            for month in 1..=12 {
+                for of_month in 1..=31 {
+                    let Some(expected) = day_number(year, month, of_month) else { continue };
+                    of_year += 1;
+                    assert_eq!(day, expected);
+                    let found = Moment::of_day(day).of_year().unwrap();
+                    let place = OfYear {
+                        month: month as usize - 1,
+                        day: of_month as usize,
+                        day_of_year: of_year,
+                    };
+                    assert_eq!(found, place, "{year}-{month}-{of_month}");
+                    let angle = std::f64::consts::TAU * (of_year - 1) as f64 / 365.25;
+                    let expected =
+                        [angle.cos(), angle.sin(), (2.0 * angle).cos(), (2.0 * angle).sin()];
+                    for (x, y) in found.harmonics().iter().zip(expected) {
+                        assert!((x - y).abs() < 1e-12, "{x} {y}");
+                    }
+                    day += 1;
+                }
+            }
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Builder, ListBuilder, StringBuilder, StructBuilder};
-use arrow::datatypes::{DataType, Field, Fields, Schema};
-use arrow::ipc::writer::FileWriter;
-use arrow::record_batch::RecordBatch;
+use crate::arrow::array::{ArrayRef, Float64Builder, ListBuilder, StringBuilder, StructBuilder};
+use crate::arrow::datatypes::{DataType, Field, Fields, Schema};
+use crate::arrow::ipc::writer::FileWriter;
+use crate::arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -82,7 +82,7 @@ impl Column {
     }
 }
 
-/// What a contribution has.
+/// Fields of a contribution.
 fn parts() -> Fields {
     Fields::from(vec![
         Field::new("feature", DataType::Utf8, true),

@@ -32,7 +32,7 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
-    /// The format that the ending of a name stands for, and whether it is compressed with gzip; `None` for other names.
+    /// Returns the format of a file extension, and whether the file is compressed with gzip; `None` for other names.
     ///
     /// ```
     /// use std::path::Path;
@@ -60,7 +60,7 @@ impl TableFormat {
     }
 }
 
-/// What the cells of a column are.
+/// Kinds of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// Numbers.
@@ -162,7 +162,7 @@ impl<W: Write + Send> TableWriter<W> {
 
 /// Contributions in one line: `age=50:+0.25; city=Paris:-1.5`.
 ///
-/// The value stands there where it is not 1, as it is for categories and words.
+/// The value is written unless it is 1, the value of categories and words.
 pub(crate) fn contributions(parts: &[(String, f64, f64)], separator: &str, out: &mut Vec<u8>) {
     for (k, (name, value, contribution)) in parts.iter().enumerate() {
         if k > 0 {
@@ -180,7 +180,7 @@ pub(crate) fn contributions(parts: &[(String, f64, f64)], separator: &str, out: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Carried, Format, Input, Labels, Options, Reader};
+    use crate::{Ask, Carried, Format, Input, Labels, Options, Reader, Reading};
     use parsimon_core::Chunk;
 
     fn columns() -> Vec<(String, ColumnType)> {
@@ -205,13 +205,16 @@ mod tests {
     /// The first two columns, as our readers see them.
     fn read(bytes: Vec<u8>, format: Format) -> Vec<Vec<Option<String>>> {
         let options = Options {
-            format: Some(format),
-            labels: Labels::Optional(Box::new(Labels::Real)),
-            carried_columns: vec!["id".into(), "p".into()],
-            ignored_columns: match format {
-                Format::Jsonl => vec!["why".into()],
-                _ => vec!["why".into(), "id".into(), "p".into()],
+            reading: Reading {
+                format: Some(format),
+                labels: Labels::Optional(Box::new(Labels::Real)),
+                ignore: match format {
+                    Format::Jsonl => vec!["why".into()],
+                    _ => vec!["why".into(), "id".into(), "p".into()],
+                },
+                ..Reading::default()
             },
+            ask: Ask { carried: vec!["id".into(), "p".into()], ..Ask::default() },
             ..Options::default()
         };
         let input = Input::Bytes { name: "t".into(), bytes };

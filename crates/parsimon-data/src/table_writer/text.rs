@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Cell, ColumnType, contributions};
 
-/// How cells are written.
+/// Format of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Csv,

@@ -2,10 +2,10 @@
 
 use crate::hash::{cross, feature, namespace, slot};
 use crate::testing::{Rows, error, rows};
-use crate::{Format, Labels, Options, Space};
+use crate::{Ask, Format, Labels, Options, Reading, Run, Space};
 
 fn vw() -> Options {
-    Options { format: Some(Format::Vw), ..Options::default() }
+    Options::from(Reading { format: Some(Format::Vw), ..Reading::default() })
 }
 
 fn read(text: &str) -> Rows {
@@ -80,7 +80,7 @@ fn features_have_namespaces_scales_and_values() {
 
 #[test]
 fn ids_are_kept_without_hashing() {
-    let options = Options { space: Some(Space::Ids), ..vw() };
+    let options = Options { reading: Reading { space: Some(Space::Ids), ..vw().reading }, ..vw() };
     let all = rows(b"1 |f 3:2 1 3:1\n", &options).unwrap();
     assert_eq!(all.rows[0], [(1, 1.0), (3, 3.0)]);
     assert!(all.names.is_empty());
@@ -115,13 +115,20 @@ fn what_is_wrong_is_said_with_its_place() {
 #[test]
 fn interactions_are_products_with_names() {
     let interactions = vec![vec!["a".into(), "user".into()]];
-    let all = rows(b"1 |user y:3 |ad x:2\n", &Options { interactions, ..vw() }).unwrap();
+    let all = rows(
+        b"1 |user y:3 |ad x:2\n",
+        &Options { reading: Reading { interactions, ..vw().reading }, ..vw() },
+    )
+    .unwrap();
     let both = list(&[("ad^x", 2.0), ("ad^x*user^y", 6.0), ("user^y", 3.0)]);
     assert_eq!(named(&all, 0), both);
     let (x, y) = (feature(namespace(b"ad"), b"x"), feature(namespace(b"user"), b"y"));
     assert!(all.rows[0].contains(&(slot(cross(x, y), 22), 6.0)));
     let interactions = vec![vec!["a".into(), "b".into()]];
-    let ids = Options { interactions, space: Some(Space::Ids), ..vw() };
+    let ids = Options {
+        reading: Reading { interactions, space: Some(Space::Ids), ..vw().reading },
+        ..vw()
+    };
     assert_eq!(
         error(b"1 |a 1\n", &ids),
         "interactions need hashed features: ids leave no room for products"
@@ -130,7 +137,10 @@ fn interactions_are_products_with_names() {
 
 #[test]
 fn colliding_names_are_counted() {
-    let options = Options { space: Some(Space::Hashed { bits: 1 }), ..vw() };
+    let options = Options {
+        reading: Reading { space: Some(Space::Hashed { bits: 1 }), ..vw().reading },
+        ..vw()
+    };
     let all = rows(b"1 | a b c d a b\n", &options).unwrap();
     assert_eq!(all.names.len(), 4);
     assert!(all.rows[0].len() <= 2);
@@ -150,13 +160,20 @@ fn labels_of_other_tasks_are_refused_by_name() {
     ] {
         for labels in [Labels::binary(), Labels::Any, Labels::Optional(Box::new(Labels::Real))] {
             let text = format!("1 |a x\n{line}\n");
-            let words = error(text.as_bytes(), &Options { labels, ..vw() });
+            let words = error(
+                text.as_bytes(),
+                &Options { reading: Reading { labels, ..vw().reading }, ..vw() },
+            );
             assert!(words.starts_with("x:2:1: \""), "{words}");
             assert!(words.contains(&format!("is {task}, which is not supported")), "{words}");
         }
     }
     let labels = Labels::Classes(vec!["a:b".into(), "c,d".into()]);
-    let all = rows(b"a:b | x\nc,d | x\n", &Options { labels, ..vw() }).unwrap();
+    let all = rows(
+        b"a:b | x\nc,d | x\n",
+        &Options { reading: Reading { labels, ..vw().reading }, ..vw() },
+    )
+    .unwrap();
     assert_eq!(all.labels, [Some(0.0), Some(1.0)]);
 }
 
@@ -165,7 +182,12 @@ fn an_interaction_of_a_namespace_that_never_occurs_is_an_error() {
     let text = b"1 |user y:3 |ad x:2\n-1 |ad z |city Rome\n";
     let read = |of: [&str; 2]| {
         let interactions = vec![of.map(str::to_owned).to_vec()];
-        let options = Options { interactions, needs_namespaces: true, threads: 3, ..vw() };
+        let options = Options {
+            reading: Reading { interactions, ..vw().reading },
+            ask: Ask { needs_namespaces: true, ..vw().ask },
+            run: Run { threads: 3, ..vw().run },
+            ..vw()
+        };
         rows(text, &options)
     };
     for fine in [["user", "ad"], [":", "u"], ["c*", "a?"], ["a", ""]] {
@@ -181,6 +203,10 @@ fn an_interaction_of_a_namespace_that_never_occurs_is_an_error() {
 #[test]
 fn classes_may_be_words() {
     let labels = Labels::Classes(vec!["cat".into(), "dog".into()]);
-    let all = rows(b"dog | a\ncat | b\n", &Options { labels, ..vw() }).unwrap();
+    let all = rows(
+        b"dog | a\ncat | b\n",
+        &Options { reading: Reading { labels, ..vw().reading }, ..vw() },
+    )
+    .unwrap();
     assert_eq!(all.labels, [Some(1.0), Some(0.0)]);
 }

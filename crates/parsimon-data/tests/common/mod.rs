@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
 
 use parsimon_core::Chunk;
-use parsimon_data::{Input, Labels, Options, Reader, cache::Writer};
+use parsimon_data::{Input, Labels, Options, Reader, Reading, cache::Writer};
 
 #[expect(clippy::struct_field_names, reason = "rows have rows")]
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) fn bytes(name: &str, bytes: &[u8]) -> Input {
 }
 
 pub(crate) fn any_labels() -> Options {
-    Options { labels: Labels::Any, ..Options::default() }
+    Options::from(Reading { labels: Labels::Any, ..Reading::default() })
 }
 
 /// All rows, and the error that ended them.

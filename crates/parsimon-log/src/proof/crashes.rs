@@ -8,19 +8,19 @@ use super::driver::{Driver, Facts, Run, Wrong};
 use super::script;
 use crate::simulated::{SimulatedDisk, State};
 
-/// How thoroughly to look.
+/// Thoroughness of the search.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     /// Crashes tried per state.
     pub(crate) subsets: usize,
-    /// One in so many recoveries is crashed, too.
+    /// One of this number of recoveries is crashed, too.
     pub(crate) again: u64,
 }
 
 /// The disks that were recovered from.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// By contents alone, and together with the facts that they were held against.
+    /// The states by content alone, and by content with the facts that they were compared with.
     pub(crate) images: BTreeSet<u64>,
     checked: BTreeSet<(u64, u64, u64, usize)>,
     pub(crate) recoveries: usize,
@@ -82,12 +82,12 @@ pub(crate) fn explore(
                 Driver::open(disk, facts.clone())?;
                 continue;
             }
-            // Recover, go on a little, and crash in all of that.
+            // Recover, append a few records, and crash at every step.
             disk.record();
             let mut driver = Driver::open(disk.clone(), facts.clone())?;
             // The facts from before hold while recovery runs.
             driver.timeline.insert(0, (0, facts.clone()));
-            // What was lost is sent again, first of all the same.
+            // Lost records are sent again before anything else.
             let lost = facts.sent.get(driver.facts.sent.len()).map(|sent| sent.bytes().to_vec());
             driver.send(&[lost.unwrap_or_default()])?;
             driver.commit()?;
@@ -101,7 +101,7 @@ pub(crate) fn explore(
     Ok(())
 }
 
-/// Scripts with these seeds, explored.
+/// Explores the scripts with these seeds.
 pub(crate) fn scripts(
     seeds: std::ops::Range<u64>,
     steps: usize,

@@ -71,7 +71,7 @@ pub(crate) fn another_past() -> Result<(), Wrong> {
         for from in (start..theirs.len()).step_by(8) {
             let mixed = SimulatedDisk::new(disk.state(), 512);
             mixed.damage(name, |bytes| bytes[from..].copy_from_slice(&theirs[from..]));
-            // Nothing tells the very last group from an unfinished one.
+            // The very last group cannot be distinguished from an unfinished one.
             open(mixed, &facts, Some(name) == files.iter().rfind(|n| n.starts_with("log-")))
                 .map_err(|wrong| Wrong::Promise(format!("{name} from {from}: {wrong:?}")))?;
         }

@@ -27,7 +27,7 @@ pub(crate) struct Sent {
     bytes: Vec<u8>,
 }
 
-/// What is known at a time: acknowledged is contained in recovered is contained in sent.
+/// Known facts at a time: acknowledged is contained in recovered is contained in sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) sent: Vec<Arc<Sent>>,
@@ -57,7 +57,7 @@ pub(crate) struct Driver {
 pub(crate) const LIMITS: Limits =
     Limits { queue_bytes: 1 << 16, segment_bytes: 10 * 512, seal_after: 1000 };
 
-/// What a recovery did wrong, or an error of the simulated disk.
+/// Fault of a recovery, or an error of the simulated disk.
 #[derive(Debug)]
 pub(crate) enum Wrong {
     Promise(String),
@@ -85,7 +85,7 @@ fn promise(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), Wrong>
 }
 
 impl Driver {
-    /// Opens the log of a disk and holds what it finds against the facts.
+    /// Opens the log of a disk and compares it with the facts.
     pub(crate) fn open(disk: SimulatedDisk, facts: Facts) -> Result<Self, Wrong> {
         let recovered = recovery::recover(&disk, ID)?;
         let last = recovered.next - 1;
@@ -101,7 +101,7 @@ impl Driver {
             timeline: Vec::new(),
         };
         driver.check(recovered.first, last)?;
-        // What was found is durable from now on, and what was not found was never sent.
+        // Records that were found are durable from now on; records that were not found count as never sent.
         driver.facts.acknowledged = last;
         driver.facts.sent.truncate(last as usize);
         driver.note();
@@ -241,7 +241,7 @@ impl Driver {
         let mut live: Vec<u64> = self.facts.snapshots.keys().map(|found| found.1).collect();
         live.retain(|&seq| needs.epochs.leads(seq, needs.durable));
         live.sort_unstable();
-        // If the newest snapshot rots, the one before it must be enough to go on.
+        // If the newest snapshot rots, the one before it must be enough to continue.
         if let Some(&older) = live.len().checked_sub(2).and_then(|index| live.get(index)) {
             self.facts.removed_before = self.facts.removed_before.max(older + 1);
         }

@@ -5,7 +5,7 @@ use super::driver::Wrong;
 use super::{damage, failures};
 use crate::step::{ALL, without};
 
-/// A short run of everything that is proved.
+/// Runs a short version of every proof.
 fn proof() -> Result<(), Wrong> {
     failures::full_disk(true)?;
     damage::wrong_snapshot()?;

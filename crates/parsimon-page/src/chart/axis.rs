@@ -2,7 +2,7 @@
 
 use crate::chart::tick::{LogStyle, decimal, linear_label, log_label};
 
-/// How values become places.
+/// Scales: maps from values to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AxisScale {
     Linear,
@@ -17,7 +17,7 @@ pub(crate) struct Axis {
     high: f64,
 }
 
-/// A place on an axis; ticks without a label are minor.
+/// A tick of an axis; ticks without a label are minor.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AxisTick {
     pub(crate) at: f64,
@@ -88,7 +88,7 @@ impl Axis {
         }
     }
 
-    /// Where a value lies: 0 at the low end, 1 at the high end; nothing for what cannot be shown.
+    /// Returns the position of a value: 0 at the low end, 1 at the high end; `None` for a value that the scale cannot show.
     pub(crate) fn place(&self, value: f64) -> Option<f64> {
         if !shows(self.scale, value) {
             return None;
@@ -100,11 +100,11 @@ impl Axis {
                 (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10())
             }
         };
-        // Far outside a limited axis the place stops mattering, and renderers dislike large numbers.
+        // Positions far outside a limited axis are clamped, because renderers fail on large numbers.
         Some(place.clamp(-1e4, 1e4))
     }
 
-    /// Whether zero lies inside, and deserves a line of its own.
+    /// Whether zero lies inside the axis and gets a line.
     pub(crate) fn has_zero_inside(&self) -> bool {
         self.scale == AxisScale::Linear && self.low < 0.0 && self.high > 0.0
     }
@@ -120,7 +120,7 @@ impl Axis {
 
     fn linear_ticks(&self, room: usize) -> Vec<AxisTick> {
         let step = step(self.high - self.low, room);
-        // A tick that rounding has put a hair outside is still a tick.
+        // A tick that rounding has moved slightly outside is kept.
         let slack = 1e-9;
         let first = (self.low / step - slack).ceil() as i64;
         let last = (self.high / step + slack).floor() as i64;

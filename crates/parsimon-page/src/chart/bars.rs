@@ -30,7 +30,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// No bars yet. The unit stands below the title.
+    /// Creates a chart without bars. The unit is printed below the title.
     pub fn new(title: impl Into<String>, unit: impl Into<String>) -> Self {
         let sheet = Sheet { subtitle: unit.into(), ..Sheet::new(title) };
         Self { sheet, values: Vec::new(), highlighted: Vec::new() }

@@ -1,7 +1,7 @@
 //! Names at the right ends of lines, where the eye arrives anyway.
 //!
 //! Lines that end close together would write their names over each other. The names keep the order of the ends and move as
-//! little as possible, in the sense of least squares, until each has a line of its own.
+//! little as possible, in the sense of least squares, until each has a separate line.
 
 use crate::chart::marks::Plot;
 use crate::chart::panel::Panel;
@@ -70,7 +70,7 @@ impl Ends {
         }
         ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
         let wanted: Vec<f64> = ends.iter().map(|end| end.0.1).collect();
-        // A name's middle may stand at the very top or bottom of the plot.
+        // The middle of a name may be at the top or bottom edge of the plot.
         let places = spread(&wanted, LINE, (plot.top, plot.bottom()));
         for ((end, name, slot), y) in ends.into_iter().zip(places) {
             let right = plot.right();

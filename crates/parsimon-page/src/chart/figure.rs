@@ -16,7 +16,7 @@ use crate::chart::wrap::wrapped;
 const TICK_SIZE: f64 = 12.0;
 const TITLE_SIZE: f64 = 13.0;
 
-/// Where a panel goes, and its names.
+/// Position of a panel, and its titles.
 struct Place {
     plot: Plot,
     legend: Legend,
@@ -62,7 +62,7 @@ impl Figure {
         self
     }
 
-    /// The document: complete, self-contained, and the same bytes for the same figure.
+    /// Returns the document: complete, self-contained, with equal bytes for equal figures.
     pub fn to_svg(&self) -> String {
         let names = self.names();
         let x = Panel::shared_x_axis(&self.panels);
@@ -101,7 +101,7 @@ impl Figure {
         names
     }
 
-    /// Where everything goes. The left margin is as wide as the widest label of any panel, so that the
+    /// Computes the layout. The left margin is as wide as the widest label of any panel, so that the
     /// panels stand exactly below each other.
     fn lay_out(&self, x: Axis, names: &[&str], mut top: f64) -> Vec<Place> {
         let heights: Vec<f64> = (0..self.panels.len())
@@ -214,7 +214,7 @@ pub(super) fn x_ticks(axis: &Axis, width: f64) -> Vec<AxisTick> {
     fitting(axis, width, (width / 62.0) as usize, |label| text_width(label, TICK_SIZE))
 }
 
-/// As many ticks as there is room for, without labels touching.
+/// Returns the ticks that fit without touching labels.
 fn fitting(axis: &Axis, length: f64, most: usize, size: impl Fn(&str) -> f64) -> Vec<AxisTick> {
     for room in (2..=most.max(2)).rev() {
         let ticks = axis.ticks(room);

@@ -33,7 +33,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Where the rest of the chart begins.
+    /// Vertical position at which the rest of the chart begins.
     pub(crate) fn height(&self) -> f64 {
         26.0 + 22.0 * self.title_lines.len() as f64 + 20.0 * self.subtitle_lines.len() as f64
     }

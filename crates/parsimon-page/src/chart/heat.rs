@@ -72,14 +72,14 @@ impl HeatMaps {
         self
     }
 
-    /// What the horizontal axis is, and the values at its left and right ends.
+    /// Title of the horizontal axis, and the values at its left and right ends.
     #[must_use]
     pub fn x(mut self, title: impl Into<String>, left: f64, right: f64) -> Self {
         self.x = (title.into(), left, right);
         self
     }
 
-    /// What the vertical axis is, and the values at its lower and upper ends.
+    /// Title of the vertical axis, and the values at its lower and upper ends.
     #[must_use]
     pub fn y(mut self, title: impl Into<String>, bottom: f64, top: f64) -> Self {
         self.y = (title.into(), bottom, top);
@@ -158,7 +158,7 @@ impl HeatMaps {
         svg.finish()
     }
 
-    /// The strength of a value from 1 to `LEVELS`; nothing at or below the low end.
+    /// The strength of a value from 1 to `LEVELS`; `None` at or below the low end.
     fn level(&self, value: f64) -> Option<u32> {
         if !value.is_finite() || value <= self.low || self.high <= self.low {
             return None;

@@ -2,7 +2,7 @@
 //!
 //! A positive value is drawn in the first series color, a negative one in the second, the stronger the
 //! larger; a value of exactly zero is not drawn at all. A sparse model therefore looks sparse, on light
-//! and dark pages alike. Opacity starts at 15 %, so that the smallest weight can still be told from none.
+//! and dark pages alike. Opacity starts at 15 %, so that the smallest weight can be distinguished from zero.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -57,7 +57,7 @@ impl Images {
         self
     }
 
-    /// How many images stand in a row; five unless said otherwise.
+    /// Number of images in a row. Default: 5.
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns.max(1);

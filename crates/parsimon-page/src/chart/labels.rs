@@ -1,4 +1,4 @@
-//! Where to write the names of points so that they can be read.
+//! Placement of the names of points.
 //!
 //! Each label tries the sides of its point, near ones first, and takes the place that covers least of what
 //! is already there. A label that would cover another, or leave the panel, is left out: color and marker still say whose
@@ -56,7 +56,7 @@ pub(crate) struct Label {
 #[derive(Debug)]
 pub(crate) struct Placement {
     bounds: Area,
-    /// What should stay uncovered, and how much that matters.
+    /// An area that labels should not cover, and the cost of covering it.
     taken: Vec<(Area, f64)>,
     /// The labels so far.
     written: Vec<Area>,
@@ -67,7 +67,7 @@ impl Placement {
         Self { bounds, taken: Vec::new(), written: Vec::new() }
     }
 
-    /// Keeps a point free.
+    /// Marks a point that labels should not cover.
     pub(crate) fn avoid_point(&mut self, at: (f64, f64)) {
         self.taken.push((Area::around(at, 5.0), 4.0));
     }

@@ -79,7 +79,7 @@ impl Legend {
         Self { title, lines: broken(entries, width), shares_line }
     }
 
-    /// How much room it needs above the plot.
+    /// Height that the legend needs above the plot.
     pub(crate) fn height(&self) -> f64 {
         let entries: usize = self.lines.iter().map(|line| height(line)).sum();
         let lines = if self.shares_line { entries.max(1) } else { entries + self.title.len() };
@@ -91,7 +91,7 @@ impl Legend {
         for line in &self.lines {
             let width: f64 = line.iter().map(|e| e.width).sum::<f64>()
                 + GAP * line.len().saturating_sub(1) as f64;
-            // On the line of the title it stands at the right end; lines of its own begin at the left.
+            // On the line of the title the legend is right-aligned; on further lines it is left-aligned.
             let mut x = if self.shares_line { plot.right() - width } else { plot.left };
             for entry in line {
                 entry.draw(svg, (x, y));

@@ -41,7 +41,7 @@ impl Plot {
         Some((self.x_at(x)?, self.y_at(y)?))
     }
 
-    /// Where bars and stems stand: at zero, or at the low end where there is no zero.
+    /// Base of bars and stems: zero, or the low end of an axis without zero.
     fn floor(&self) -> f64 {
         let zero = self.y_at(0.0).unwrap_or(self.bottom());
         zero.clamp(self.top, self.bottom())
@@ -52,7 +52,7 @@ impl Plot {
     }
 }
 
-/// Draws one series, tells the placement what it drew, and returns the labels still to be written.
+/// Draws one series, marks the covered area for the placement of labels, and returns the labels that are still to be placed.
 pub(crate) fn draw(
     svg: &mut Svg,
     plot: &Plot,
@@ -143,7 +143,7 @@ fn thinned(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
     out
 }
 
-/// What can be had, between the points of a front: with a budget of `x`, the best `y` seen so far.
+/// Draws a front as steps: the best `y` that a budget of `x` allows.
 fn staircase(front: &[(f64, f64)], x: Better) -> Vec<(f64, f64)> {
     let mut steps = Vec::new();
     for (i, &p) in front.iter().enumerate() {
@@ -257,7 +257,7 @@ mod tests {
         let all: Vec<(f64, f64)> = (0..3).flat_map(of).collect();
         assert_eq!(all.len(), 18);
         assert!(all.iter().enumerate().all(|(i, p)| !all[..i].contains(p)), "{all:?}");
-        // A line too short for the grid has one all the same.
+        // A line that is too short for the grid still gets one mark.
         assert_eq!(sparse(&wide, &[(9.9, 1.0)], Slot { index: 0, of: 3 }).len(), 1);
         assert!(sparse(&wide, &[], Slot { index: 0, of: 3 }).is_empty());
     }

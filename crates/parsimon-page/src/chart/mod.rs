@@ -16,7 +16,7 @@
 //! compared with `diff` and a chart can be a test. Numbers have two decimals of a pixel, nothing depends on
 //! a clock or a hash order, and no element has an id, so that any number of charts can share a page.
 //!
-//! What they will not do: interact, animate, zoom, or know the exact width of a text in the reader's font.
+//! Out of scope: interaction, animation, zoom, and the exact width of a text in the reader's font.
 //!
 //! ```
 //! use parsimon_page::chart::{Figure, Panel, Series};
@@ -54,7 +54,7 @@ pub use bars::Bars;
 pub use figure::Figure;
 pub use heat::HeatMaps;
 pub use images::Images;
-pub use learning_curve::learning_curve;
+pub use learning_curve::{learning_curve, settled};
 pub use panel::Panel;
 pub use reliability::{reliability, reliability_of};
 pub use scatter::Scatter;

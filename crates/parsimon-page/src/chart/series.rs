@@ -1,4 +1,4 @@
-//! What is drawn in a panel: lines, points, stems, bars, bands.
+//! The series of a panel: lines, points, stems, bars, bands.
 
 /// One named set of marks.
 ///
@@ -38,7 +38,7 @@ pub(crate) enum Marks {
     Reference(Vec<(f64, f64)>),
 }
 
-/// Which end of an axis one would rather have.
+/// The better end of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Less is better: a loss, a number of weights, a time.

@@ -1,4 +1,4 @@
-//! What every chart has: a title, a line below it, a width and a theme.
+//! Properties of every chart: a title, a subtitle, a width and a theme.
 
 use maud::{PreEscaped, Render};
 
@@ -54,11 +54,16 @@ macro_rules! charts {
                 self.sheet.theme = theme;
                 self
             }
+
+            /// Writes the chart as SVG, as wide as a phone.
+            pub fn to_phone_svg(&self) -> String {
+                self.clone().width(PHONE).to_svg()
+            }
         }
 
         impl Render for $chart {
             fn render_to(&self, buffer: &mut String) {
-                on_page(buffer, &self.to_svg(), &self.clone().width(PHONE).to_svg());
+                on_page(buffer, &self.to_svg(), &self.to_phone_svg());
             }
         }
     )*};

@@ -8,7 +8,7 @@ use crate::chart::theme::COLORS;
 pub(crate) const SHAPES: usize = 6;
 
 /// A place among the series of a figure. Two series differ in color, marker and dashes; when the colors have been used up, the
-/// markers and dashes are paired anew, so that 36 series can be told apart without color.
+/// markers and dashes are paired anew, so that 36 series can be distinguished without color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) index: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Whether the figure has other series to tell this one from.
+    /// Whether the figure has other series.
     pub(crate) fn is_one_of_many(self) -> bool {
         self.of > 1
     }

@@ -1,4 +1,4 @@
-//! Writing SVG: escaped text, short numbers, nothing else.
+//! Writer of SVG: escaped text and short numbers.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use std::fmt::Write;
 pub(crate) struct Svg(String);
 
 impl Svg {
-    /// Writes markup as it is. The caller closes what it opens; a test balances the tags.
+    /// Writes markup unchanged. The caller closes what it opens; a test balances the tags.
     pub(crate) fn raw(&mut self, markup: &str) {
         self.0.push_str(markup);
         self.0.push('\n');

@@ -31,7 +31,7 @@ struct Palette {
     series: [&'static str; COLORS],
 }
 
-// The background is filled. Were it transparent, a dark system reading a light page would get pale text on
+// The background is filled. If it were transparent, a dark system that shows a light page would draw pale text on
 // white: an image knows what the reader prefers, not where it was put.
 const LIGHT: Palette = Palette {
     background: "#ffffff",
@@ -55,7 +55,7 @@ const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',A
                     'DejaVu Sans',sans-serif";
 
 impl Theme {
-    /// The class of the root element. Every rule is scoped by it, so that several charts can stand in one
+    /// The class of the root element. Every rule is scoped by it, so that several charts can be in one
     /// HTML page without repainting each other.
     pub(crate) fn class(self) -> &'static str {
         match self {

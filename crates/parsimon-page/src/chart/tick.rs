@@ -1,4 +1,4 @@
-//! What is written beside a tick.
+//! Labels of axis ticks.
 
 /// `m * 10^k`. NUMERICS: for negative `k` a division, because 10^3 is exact and 10^-3 is not.
 pub(crate) fn decimal(m: u8, k: i32) -> f64 {
@@ -24,7 +24,7 @@ pub(crate) fn linear_label(at: f64, step: f64, largest: f64) -> String {
     format!("{:.decimals$}{suffix}", at / unit).replace('-', "−")
 }
 
-/// How the labels of a logarithmic axis are written.
+/// Notations of labels on a logarithmic axis.
 #[derive(Clone, Copy)]
 pub(crate) enum LogStyle {
     /// 0.01, 1, 200, 5k, 10M.

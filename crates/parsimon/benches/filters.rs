@@ -1,4 +1,4 @@
-//! What a sample costs under each filter.
+//! Cost of a sample under each filter.
 //!
 //! `cargo bench -p parsimon --bench filters`; items are samples, so 16 kHz at 1% of real time is 1.6 Mitem/s.
 

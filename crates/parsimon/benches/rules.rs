@@ -1,4 +1,4 @@
-//! What a nonzero costs under each method, from memory; what the abstraction costs: FTRL against a loop by hand, and against a
+//! Cost of a nonzero under each method, from memory, and of the abstraction: FTRL against a loop by hand, and against a
 //! loop that only visits the coordinates; and what sixteen settings cost together.
 //!
 //! `cargo bench -p parsimon --bench rules`; items are nonzeros. Arguments such as `ftrl` pick benchmarks.
@@ -64,6 +64,9 @@ const METHODS: &[&str] = &[
     r#"{"algorithm": "comid", "rate": 0.1, "l1": 1e-5, "implicit": true}"#,
     r#"{"algorithm": "adam"}"#,
     r#"{"algorithm": "adadelta"}"#,
+    r#"{"algorithm": "pa"}"#,
+    r#"{"algorithm": "arow"}"#,
+    r#"{"algorithm": "scw"}"#,
     r#"{"algorithm": "ftl"}"#,
     r#"{"algorithm": "csgd", "rate": 0.1, "switch": 10000}"#,
     r#"{"algorithm": "ncsgd", "rate": 0.1}"#,

@@ -1,4 +1,4 @@
-//! What is lost and kept when one model is learned in several places: workers, rounds, ways to combine, simulated here.
+//! Accuracy of one model learned in several places, simulated here: workers, rounds, ways to combine.
 //!
 //! ```text
 //! cargo run --release -p parsimon --example cluster -- grid train.svm test.svm "ftrl:l1=1" "rda:l1=1e-4,rate=1"
@@ -13,7 +13,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use parsimon::data::{Input, Labels, Options, Reader};
+use parsimon::data::{Ask, Input, Labels, Options, Reader, Reading};
 use parsimon::merge::{Combine, Delta, merge_deltas};
 use parsimon::rows::Chunk;
 use parsimon::settings::Loss;
@@ -42,7 +42,11 @@ fn main() -> Result<()> {
 
 /// All rows of a file.
 fn read(path: &str) -> Result<Chunk> {
-    let options = Options { labels: Labels::binary(), keep_names: false, ..Options::default() };
+    let options = Options {
+        reading: Reading { labels: Labels::binary(), ..Reading::default() },
+        ask: Ask { keep_names: false, ..Ask::default() },
+        ..Options::default()
+    };
     let mut reader = Reader::open(&[Input::Path(Path::new(path).into())], &options)?;
     let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
     while reader.read(&mut chunk)? {
@@ -75,7 +79,7 @@ struct Study<'a> {
 /// Which rows are whose: one list of rows per worker.
 type Partitions = Vec<Vec<usize>>;
 
-/// Rows that stay together, and which of these blocks are learned in a round, in cycles of so many: as `python/parsimon/_worker.py` has it.
+/// Rows that stay together, and which of these blocks are learned in a round, in cycles of `rounds` rounds; mirrors `python/parsimon/_worker.py`.
 const BLOCK: usize = 4;
 const MANY: usize = 8;
 

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example daily`
 
-use parsimon::data::{Input, Labels, Options};
+use parsimon::data::{Input, Labels, Options, Reading};
 use parsimon::{Error, InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
 
 /// Rows in svmlight's format: feature 1 speaks for a click, feature 2 against it, the others say nothing.
@@ -18,7 +18,7 @@ fn day(number: usize) -> Vec<u8> {
 
 fn learn(trainer: &mut Trainer, name: &str, bytes: Vec<u8>) -> Result<(), Error> {
     let input = Input::Bytes { name: name.into(), bytes };
-    let options = Options { labels: Labels::binary(), ..Options::default() };
+    let options = Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
     run(trainer, &Plan::new(vec![input], options), &mut ())?;
     Ok(())
 }

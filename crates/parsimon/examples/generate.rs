@@ -217,7 +217,7 @@ impl Generator {
     }
 }
 
-/// So many in a hundred keys have an effect, of this size.
+/// Returns the effect of a key: zero unless the key is among `percent` in a hundred, else normal with scale `size`.
 fn effect(key: u64, size_key: u64, percent: u64, size: f64) -> f32 {
     if mix(key) % 100 < percent { (size * normal(size_key)) as f32 } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! What it takes to open a model, beside reading its file into memory: `load MODEL [ROUNDS]`.
+//! Cost of opening a model, compared with reading its file into memory: `load MODEL [ROUNDS]`.
 //!
 //! Every round does both, one after the other, and gives the memory back before the clock stops.
 

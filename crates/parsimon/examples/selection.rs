@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example selection`
 
-use parsimon::data::{Input, Labels, Options};
+use parsimon::data::{Input, Labels, Options, Reading};
 use parsimon::{Error, InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
 
 /// Three features decide about the label, ninety-seven are noise.
@@ -30,7 +30,7 @@ pub(crate) fn main() -> Result<(), Error> {
         let mut trainer =
             Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
         let input = Input::Bytes { name: "generated.svm".into(), bytes: rows() };
-        let options = Options { labels: Labels::binary(), ..Options::default() };
+        let options = Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
         run(&mut trainer, &Plan::new(vec![input], options), &mut ())?;
         nonzeros.push(trainer.model().nonzeros());
         let loss = trainer.progressive().average().unwrap_or(f64::NAN);

@@ -5,12 +5,13 @@ use serde_json::json;
 
 use crate::container::{Container, bytes_of, numbers_of};
 
-/// Files of earlier versions have no such section, and earlier versions leave it alone.
+/// Adds the calibration to a file. Models that were not calibrated have no such section.
 pub(crate) fn push(container: &mut Container<'_>, calibrator: &Calibrator) {
     container.about["calibration"] = json!({"method": calibrator.method().to_string()});
     container.push("calibration", bytes_of(&calibrator.numbers(), f64::to_le_bytes));
 }
 
+/// Reads the calibration; `None` if the model was not calibrated.
 pub(crate) fn read(container: &Container<'_>) -> Result<Option<Calibrator>, String> {
     let stated = &container.about["calibration"];
     if stated.is_null() {

@@ -1,4 +1,4 @@
-//! Files of ours: read and written, with errors that name the file.
+//! Reading and writing of parsimon's files, with errors that name the file.
 
 use std::path::Path;
 

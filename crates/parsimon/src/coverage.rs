@@ -1,6 +1,6 @@
-//! How much of the data a model knows.
+//! Coverage: the part of the data that a model knows.
 //!
-//! A model holds nonzero weights, so a feature that was learned and then set to zero by the penalty cannot be told from one that
+//! A model holds nonzero weights, so a feature that was learned and then set to zero by the penalty cannot be distinguished from one that
 //! was never met. What can be counted honestly is which features have a weight, and how many rows have none with a weight: these
 //! get the prediction of the bias alone. Data in which no feature has a weight is not what the model is for. Hashed features meet
 //! a weight by chance as often as slots have one, so where fewer than one slot in a hundred has a weight, data that meets no
@@ -20,7 +20,7 @@ const ROWS: u64 = 10_000;
 const DISTINCT: usize = 4096;
 /// Fewer distinct features prove nothing about chance.
 const LEAST_DISTINCT: usize = 100;
-/// Where more slots have a weight, chance and knowledge look alike.
+/// Share of slots with a weight above which a known feature cannot be distinguished from a collision.
 const MOST_SHARE: f64 = 0.01;
 /// A share of rows without a weight that is worth a warning.
 const MANY: f64 = 0.1;
@@ -53,7 +53,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Compares the columns; rows are counted by [`take`](Coverage::take).
+    /// Compares the columns. [`take`](Coverage::take) counts rows.
     pub fn new(model: &Model, reader: &Reader) -> Self {
         let used = model.distinct_used();
         let bits = model.schema().bits;
@@ -129,7 +129,7 @@ impl Coverage {
         if self.lacks_half() {
             return Some(format!("the data lacks {}", self.missing_words()));
         }
-        // A table with the model's columns is what the model is for, whatever its cells.
+        // A table with the model's columns fits the model, even if all cells are new.
         if self.used.is_empty() || self.features == 0 || self.expected > 0 {
             return None;
         }

@@ -4,14 +4,17 @@
 //! checkpoints, [`DataError`] of data. Programs decide by kind; messages may change between versions.
 //!
 //! ```
-//! use parsimon::error::{Error, FormatErrorKind};
+//! use parsimon::error::{Error, FormatError, FormatErrorKind};
 //! use parsimon::{Model, Spec};
 //!
 //! fn load() -> Result<Model, Error> {
 //!     Ok(Model::from_bytes(b"not a model")?)
 //! }
 //! match load() {
-//!     Err(Error::Format(error)) => assert_eq!(error.kind(), FormatErrorKind::NotOurs),
+//!     Err(Error::Format(error)) => {
+//!         let error: FormatError = error;
+//!         assert_eq!(error.kind(), FormatErrorKind::NotOurs);
+//!     }
 //!     other => panic!("{other:?}"),
 //! }
 //! assert_eq!(Spec::new("ftlr").resolve().unwrap_err().parameter(), "algorithm");
@@ -20,7 +23,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use parsimon_data::DataError;
+use parsimon_data::{DataError, Door, Message, Remedy};
 use parsimon_files::container::ContainerError;
 
 /// A setting with a value that is not accepted, or a combination of settings that is not accepted.
@@ -36,17 +39,22 @@ use parsimon_files::container::ContainerError;
 #[error("{message}")]
 pub struct BuildError {
     parameter: String,
-    message: String,
+    message: Message,
 }
 
 impl BuildError {
-    pub(crate) fn new(parameter: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(parameter: impl Into<String>, message: impl Into<Message>) -> Self {
         Self { parameter: parameter.into(), message: message.into() }
     }
 
     /// The setting at fault.
     pub fn parameter(&self) -> &str {
         &self.parameter
+    }
+
+    /// What is wrong, and what can be done about it.
+    pub fn message(&self) -> &Message {
+        &self.message
     }
 }
 
@@ -92,24 +100,33 @@ pub enum FormatErrorKind {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     kind: FormatErrorKind,
-    message: String,
+    message: Message,
     source: Option<io::Error>,
 }
 
 impl Refusal {
-    pub(crate) fn new(kind: FormatErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: FormatErrorKind, message: impl Into<Message>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
     /// The system refused; `doing` is what the file could not be.
     pub(crate) fn io(doing: &str, source: io::Error) -> Self {
-        let message = format!("{doing}: {}", parsimon_files::in_words(&source));
+        let mut message = Message::new(format!("{doing}: {}", parsimon_files::in_words(&source)));
+        if source.kind() == io::ErrorKind::OutOfMemory {
+            message = message.or(Remedy::RaiseMemory(None));
+        }
         Self { kind: FormatErrorKind::Io(source.kind()), message, source: Some(source) }
     }
 }
 
 impl From<String> for Refusal {
     fn from(message: String) -> Self {
+        Self::new(FormatErrorKind::Contents, message)
+    }
+}
+
+impl From<Message> for Refusal {
+    fn from(message: Message) -> Self {
         Self::new(FormatErrorKind::Contents, message)
     }
 }
@@ -132,6 +149,16 @@ impl FormatError {
     /// The error of the operating system, if there was one.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.refusal.source.as_ref()
+    }
+
+    /// What is wrong, and what can be done about it.
+    pub fn message(&self) -> &Message {
+        &self.refusal.message
+    }
+
+    /// The error as its text shows it, with the names that a door has for settings.
+    pub fn words(&self, door: &dyn Door) -> String {
+        format!("{}: {}", self.path.display(), self.refusal.message.words(door))
     }
 }
 
@@ -183,16 +210,51 @@ pub enum Error {
     },
     /// The memory budget is exhausted ([`memory`](parsimon_files::memory)).
     #[error("{0}")]
-    Memory(String),
+    Memory(Message),
     /// The data has no row to learn.
-    #[error(
-        "no row was learned: every row was skipped, held out or has no label; check --label-column, --skip and --limit"
-    )]
+    #[error("no row was learned: every row was skipped, held out or has no label")]
     NothingLearned,
     /// The model does not have the features of the data.
     #[error("{0}")]
-    Unknown(String),
+    Unknown(Message),
     /// The arguments contradict each other.
     #[error("{0}")]
-    Usage(String),
+    Usage(Message),
+}
+
+impl Error {
+    /// Arguments that contradict each other.
+    pub(crate) fn usage(message: impl Into<Message>) -> Self {
+        Self::Usage(message.into())
+    }
+
+    /// Possible reactions to the error.
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Error::Build(error) => error.message().remedies(),
+            Error::Data(error) => error.message().remedies(),
+            Error::Format(error) => error.message().remedies(),
+            Error::Memory(message) | Error::Unknown(message) | Error::Usage(message) => {
+                message.remedies()
+            }
+            Error::NothingLearned => &[Remedy::CheckRows],
+            Error::Diverged { .. } | Error::TooManyFeatures { .. } => &[],
+        }
+    }
+
+    /// The error as its text shows it, with the names that a door has for settings.
+    pub fn words(&self, door: &dyn Door) -> String {
+        match self {
+            Error::Build(error) => error.message().words(door),
+            Error::Data(error) => error.words(door),
+            Error::Format(error) => error.words(door),
+            Error::Memory(message) | Error::Unknown(message) | Error::Usage(message) => {
+                message.words(door)
+            }
+            Error::NothingLearned => {
+                Message::new(self.to_string()).or(Remedy::CheckRows).words(door)
+            }
+            Error::Diverged { .. } | Error::TooManyFeatures { .. } => self.to_string(),
+        }
+    }
 }

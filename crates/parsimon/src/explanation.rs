@@ -1,9 +1,9 @@
-//! What each feature of a row adds to its margin.
+//! Contributions of a row's features to its margin.
 
 use std::borrow::Cow;
 
 use parsimon_core::{Chunk, Head};
-use parsimon_data::Names;
+use parsimon_data::{Names, hash, knot_name};
 
 use crate::model::Model;
 
@@ -21,18 +21,18 @@ pub struct Contribution {
 
 impl Model {
     /// Fills `out` with the contributions of the features of row `i` to the margin of a head, the largest magnitude first. Features
-    /// whose weight is zero are left out. The bias plus all contributions is the margin, unless the prediction is clipped. `out` is
+    /// whose weight is zero are left out. What the knots of a curve contribute is added to their column. The bias plus all contributions is the margin, unless the prediction is clipped. `out` is
     /// empty if the model is not linear.
     ///
     /// ```
     /// use parsimon::rows::Chunk;
-    /// use parsimon::data::{Input, Labels, Options, Reader};
+    /// use parsimon::data::{Input, Labels, Options, Reader, Reading};
     /// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
     ///
     /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1 3:2\n-1 2:1\n".repeat(100) };
     /// let settings = Spec::new("ftrl").resolve()?;
     /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
-    /// let options = Options { labels: Labels::binary(), ..Options::default() };
+    /// let options = Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
     /// let model = run(&mut trainer, &Plan::new(vec![input.clone()], options.clone()), &mut ())?.model;
     /// let (mut chunk, mut margins, mut parts) = (Chunk::new(), Vec::new(), Vec::new());
     /// Reader::open(&[input], &options)?.read(&mut chunk)?;
@@ -68,6 +68,7 @@ impl Model {
                 out.push(Contribution { feature: column.id, value, contribution });
             }
         }
+        self.gather_curves(out);
         out.retain(|part| part.contribution != 0.0);
         out.sort_by(|a, b| {
             let by_size = b.contribution.abs().total_cmp(&a.contribution.abs());
@@ -75,8 +76,27 @@ impl Model {
         });
     }
 
+    /// Adds what the knots of a curve contribute to the contribution of their column.
+    fn gather_curves(&self, parts: &mut Vec<Contribution>) {
+        let (Some(table), Some(bits)) = (&self.schema().table, self.schema().bits) else { return };
+        let slot = |name: &str| hash::slot(hash::feature(0, name.as_bytes()), bits);
+        for column in table.columns.iter().filter(|column| !column.knots.is_empty()) {
+            let knots: Vec<u32> =
+                column.knots.values().iter().map(|&k| slot(&knot_name(&column.name, k))).collect();
+            let id = slot(&column.name);
+            let Some(at) = parts.iter().position(|part| part.feature == id) else { continue };
+            let bend: f64 = parts
+                .iter()
+                .filter(|part| knots.contains(&part.feature))
+                .map(|part| part.contribution)
+                .sum();
+            parts[at].contribution += bend;
+            parts.retain(|part| !knots.contains(&part.feature));
+        }
+    }
+
     /// The parts of a margin beside its `most` largest contributions, without those that are zero: `(others)`, the sum of the
-    /// remaining contributions; `(bias)`; `(base)`, the base value of the row; `(clipped)`, the change by clipping. Together with
+    /// remaining contributions; `(bias)`, or `(bias at the means)` where number columns are standardized; `(base)`, the base value of the row; `(clipped)`, the change by clipping. Together with
     /// the largest contributions they add up to the margin, up to rounding.
     pub fn rest(
         &self,
@@ -91,6 +111,8 @@ impl Model {
         let others: f64 = parts.iter().skip(most).map(|part| part.contribution).sum();
         let largest: f64 = parts.iter().take(most).map(|part| part.contribution).sum();
         let base = chunk.base(i);
+        // Cells are told by their distance from the mean, so this is not the bias in the units of the data.
+        let bias_name = if self.columns().is_empty() { "(bias)" } else { "(bias at the means)" };
         let clipped = match self.range() {
             Some((low, high)) if margin - base == low || margin - base == high => {
                 margin - (largest + others + bias + base)
@@ -98,7 +120,7 @@ impl Model {
             _ => 0.0,
         };
         let rest =
-            [("(others)", others), ("(bias)", bias), ("(base)", base), ("(clipped)", clipped)];
+            [("(others)", others), (bias_name, bias), ("(base)", base), ("(clipped)", clipped)];
         rest.into_iter().filter(|(_, x)| *x != 0.0).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Adaptive filters for signals: sample by sample, with the residual as the output.
 //!
 //! [`Settings::filter`](crate::Settings::filter) builds a [`Filter`] with a number of taps from the settings of any algorithm
-//! that filters ([`algorithm::filters`](crate::algorithm::filters) lists them). [`Filter::push`] takes samples of the reference
+//! that filters, such as `nlms`, `apa` or `ipnlms`. [`Filter::push`] takes samples of the reference
 //! and of the observed signal, and returns the residual: what the reference does not explain. Blocks of any size give the same
 //! bits.
 //!
@@ -31,9 +31,9 @@
 //! # Ok::<(), parsimon::BuildError>(())
 //! ```
 
-pub use crate::identify::{Identified, IdentifyPoint, identify, mismatch_db};
-pub use crate::settings::{FilterPrecision, Regularization};
-#[doc(inline)]
-pub use parsimon_core::StateWriter;
+pub use crate::identify::{Identified, identify, mismatch_db};
+#[doc(hidden)]
+pub use crate::settings::FilterPrecision;
+pub use crate::settings::Regularization;
 #[doc(inline)]
 pub use parsimon_core::filter::Filter;

@@ -1,8 +1,9 @@
-//! What a look at the data has found.
+//! Results of a survey of the data.
 
+use parsimon_data::hash;
 use serde::{Deserialize, Serialize};
 
-/// What was found in the data before training: classes, number of features, number of rows. Values in the settings take precedence.
+/// Findings in the data before training: classes, number of features, number of rows. Values in the settings take precedence.
 ///
 /// ```
 /// use parsimon::{LearnerOptions, Spec};
@@ -25,4 +26,17 @@ pub struct Found {
     /// The number of rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+    /// The number of bits of hashed features; `None` if ids are kept. Models keep it as [`InputSchema::bits`](crate::InputSchema).
+    #[serde(skip)]
+    pub slot_bits: Option<u8>,
+}
+
+impl Found {
+    /// The id of the feature of that name: its slot, or the number itself where features are not hashed.
+    pub(crate) fn feature(&self, name: &str) -> Option<u32> {
+        match self.slot_bits {
+            Some(bits) => Some(hash::slot(hash::feature(0, name.as_bytes()), bits)),
+            None => name.parse().ok().filter(|id| *id < u32::MAX),
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! Sweeps: settings that are to be tried at several values.
+//! Grids: settings with several values each.
 //!
 //! A sweep is written `name=low..high:count` or `name=a,b,c`. A range is cut evenly in the logarithm when both ends are
 //! positive, as strengths and rates want it, and evenly otherwise. Values are rounded to four digits, so that a command
-//! with them can be read, typed and run again with the same result; the ends are kept as they are.
+//! with them can be read, typed and run again with the same result; the ends are kept unchanged.
 //!
 //! A sweep can also be drawn from: anywhere within a range, uniformly in the logarithm when both ends are positive, or one of
 //! a list.
@@ -18,11 +18,11 @@ use crate::error::BuildError;
 use crate::settings::{Spec, alias};
 use crate::suggestion::did_you_mean;
 
-/// How many values a range has when nobody says.
+/// Default number of values of a range.
 const USUAL: usize = 5;
 /// More values than this in one sweep are a slip of the keyboard.
 const MOST: usize = 10_000;
-/// So many draws of what is there already mean that there is nothing else.
+/// After this many draws of known points the grid counts as exhausted.
 const PATIENCE: usize = 1_000;
 
 /// A grid of settings: the product of several sweeps.
@@ -105,7 +105,7 @@ impl Grid {
     /// Draws specs at random. The same seed gives the same specs, and a larger `count` only appends. All specs are different, so
     /// that fewer than `count` are returned if the sweeps have no more.
     pub fn draw(&self, spec: &Spec, count: usize, seed: u64) -> Result<Vec<Spec>, BuildError> {
-        // Judged first, so that a bad end is refused whatever is drawn.
+        // Checked first, so that an invalid end is refused for every seed.
         let own = self.sweeps.iter().filter_map(|s| Some((s, s.parameter(spec)?)));
         let own: Vec<(&Swept, &Parameter)> = own.collect();
         own.iter().try_for_each(|(sweep, parameter)| sweep.values_for(parameter).map(|_| ()))?;
@@ -137,6 +137,12 @@ impl Swept {
         let name = alias::synonym(name);
         let all = ALGORITHMS.iter().flat_map(Algorithm::parameters);
         let known: Vec<&str> = all.map(|p| p.name).collect();
+        // A name of a paper, such as the alpha of FTRL.
+        let of_paper = || ALGORITHMS.iter().find_map(|method| method.alias(&name));
+        let name = match known.contains(&name.as_str()) {
+            true => name,
+            false => of_paper().map_or_else(|| name.clone(), str::to_owned),
+        };
         if !known.contains(&name.as_str()) {
             let near = did_you_mean(&name, known.into_iter());
             return fail(&name, format!("no algorithm has a setting {name:?}{near}"));
@@ -217,7 +223,7 @@ fn range(text: &str) -> Result<Vec<Value>, String> {
     let step = |i: usize| if low > 0.0 { exact[i] } else { (high - low) / (count - 1) as f64 };
     let mut round: Vec<f64> = (0..count).map(|i| rounded(exact[i], step(i))).collect();
     (round[0], round[count - 1]) = (low, high);
-    // Values so close that four digits do not part them are left as they are.
+    // Values that four digits do not distinguish are not rounded.
     let values = if round.windows(2).all(|w| w[0] < w[1]) { round } else { exact };
     Ok(values.into_iter().map(number).collect())
 }
@@ -246,7 +252,7 @@ fn rounded(x: f64, scale: f64) -> f64 {
     text.parse().unwrap_or(x)
 }
 
-/// Whole numbers without a point, as a person writes them.
+/// Writes whole numbers without a point.
 fn number(x: f64) -> Value {
     if x.fract() == 0.0 && (0.0..1e15).contains(&x) { (x as u64).into() } else { x.into() }
 }

@@ -7,6 +7,7 @@
 //! | choose a method and its settings | [`settings`]; [`algorithm`] lists the methods |
 //! | read files | [`data`]; [`survey`] finds labels, columns and dimensions first |
 //! | make rows in a program | [`rows`] |
+//! | do all that `parsimon train` does with a file | [`job`] |
 //! | train | [`train`] |
 //! | predict, explain and evaluate | [`predict`]; [`eval`] has the metrics |
 //! | compare settings | [`tune`] |
@@ -30,11 +31,14 @@ mod container;
 mod coverage;
 pub mod data;
 pub mod error;
+pub mod eval;
 mod explanation;
 pub mod filter;
 mod found;
 mod grid;
 mod identify;
+pub mod job;
+pub mod memory;
 pub mod merge;
 mod model;
 mod options;
@@ -50,17 +54,14 @@ mod synthetic;
 pub mod train;
 mod training;
 pub mod tune;
+#[doc(hidden)]
+pub mod workspace;
 
 pub use error::{BuildError, Error};
 pub use predict::Model;
 pub use settings::{LearnerOptions, Settings, Spec};
 pub use survey::InputSchema;
 pub use train::{Plan, Trainer, run};
-
-#[doc(inline)]
-pub use parsimon_eval as eval;
-#[doc(inline)]
-pub use parsimon_files::memory;
 
 /// The Rust blocks of the README of the repository.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
-//! What a learner is built with beside its settings: number type, bias, store.
+//! Options of a learner beside its settings: number type, bias, store.
 
 use parsimon_core::{Float, Packed, Precision, State, Table};
 
-/// What a learner needs besides its settings: precision, bias and storage.
+/// Options of a learner besides its settings: precision, bias and storage.
 ///
 /// ```
 /// use parsimon::settings::{Precision, Storage};
@@ -22,11 +22,11 @@ pub struct LearnerOptions {
     pub precision: Precision,
     /// Whether there is a bias.
     pub bias: bool,
-    /// How weights are stored.
+    /// Storage of weights.
     pub storage: Storage,
 }
 
-/// How weights are stored. The storage affects memory and speed, not results.
+/// Storage of weights. It affects memory and speed, not results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// An array with a fixed number of slots, for hashed features.
@@ -65,6 +65,19 @@ impl Storage {
         }
     }
 
+    /// The storage for several classes: arrays of all slots for every class would mostly be empty, so features are found through an
+    /// index unless the arrays are small.
+    pub(crate) fn for_heads(self, heads: Option<usize>) -> Self {
+        match (self, heads) {
+            (Storage::Slots(slots) | Storage::GrowingSlots(slots), Some(heads))
+                if u64::from(slots).saturating_mul(heads as u64) > MOST_SLOTS =>
+            {
+                Storage::Index
+            }
+            _ => self,
+        }
+    }
+
     /// An empty table of several settings. It holds the features that were seen: arrays of all slots for sixteen settings would
     /// not fit in memory.
     pub(crate) fn packed<F: Float, const K: usize>(self) -> Packed<F, K> {
@@ -76,6 +89,9 @@ impl Storage {
         }
     }
 }
+
+/// More slots of all classes together are not allocated before features are seen.
+const MOST_SLOTS: u64 = 1 << 22;
 
 impl Default for LearnerOptions {
     fn default() -> Self {

@@ -7,11 +7,10 @@
 //!
 //! * [`Model::contributions`] lists what each feature of a row adds to its margin.
 //! * [`Model::assess`] evaluates a model on labeled files: metrics, the comparison with a constant prediction, and segments.
-//! * [`evaluate_models`] evaluates several models in one pass over the data.
 //! * [`Coverage`] counts how many features of some data have a weight in the model.
 //!
 //! ```
-//! use parsimon::predict::Model;
+//! use parsimon::predict::{Contribution, Model, Scorer};
 //! use parsimon::rows::{Chunk, Repeats};
 //! use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 //!
@@ -26,12 +25,13 @@
 //!
 //! // The bytes of a model file; `save` and `load` take a path.
 //! let model = Model::from_bytes(&trainer.model().to_bytes())?;
+//! let scorer: Scorer = model.scorer();
 //! let mut margins = Vec::new();
-//! model.scorer().margins(&chunk, &mut margins);
+//! scorer.margins(&chunk, &mut margins);
 //! let probability = model.settings().loss().predict(margins[0]);
 //! assert!(probability > 0.6);
 //!
-//! let mut parts = Vec::new();
+//! let mut parts: Vec<Contribution> = Vec::new();
 //! model.contributions(&chunk, 0, 0, &mut parts);
 //! assert_eq!((parts.len(), parts[0].feature), (1, 1));
 //! # Ok::<(), parsimon::Error>(())
@@ -39,12 +39,7 @@
 
 pub use crate::coverage::Coverage;
 pub use crate::explanation::Contribution;
-pub use crate::model::{Model, Provenance};
-pub use crate::training::{
-    Assess, Assessed, BesideConstant, Expect, ModelEvaluator, Prior, Segment, Segments,
-    evaluate_models,
-};
+pub use crate::model::Model;
+pub use crate::training::{Assess, Assessed};
 #[doc(inline)]
-pub use parsimon_core::kernel::Dictionary;
-#[doc(inline)]
-pub use parsimon_core::{ArrayIndex, ArrayValue, ColumnMoments, Frozen, Head, Scorer, SparseRows};
+pub use parsimon_core::Scorer;

@@ -1,6 +1,7 @@
 //! Learners and the memory budget.
 
 use parsimon_core::workspace::Coming;
+use parsimon_data::{Message, Remedy, Setting};
 use parsimon_files::memory::Shortage;
 
 use crate::options::Storage;
@@ -12,37 +13,50 @@ pub(crate) fn to_build(
     storage: Storage,
     dimension: Option<u32>,
     heads: usize,
-) -> String {
+) -> Message {
     let of = |classes: usize| match classes {
         1 => String::new(),
         _ => format!(" of each of {classes} classes"),
     };
-    let (sized_by, way_out) = match (dimension, storage) {
+    let (sized_by, ways) = match (dimension, storage) {
         (Some(features), _) => (
             format!("{features} features{}", of(heads)),
-            "hash the features with --bits 18, or use an algorithm that keeps only the features it has seen, such as ftrl",
+            vec![
+                Remedy::Hash(18),
+                Remedy::Advice(
+                    "use an algorithm that keeps only the features it has seen, such as ftrl"
+                        .into(),
+                ),
+            ],
         ),
         (None, Storage::Slots(slots)) => {
-            (format!("{slots} slots{} (--bits {})", of(heads), slots.ilog2()), "use fewer --bits")
+            (format!("2^{} slots{}", slots.ilog2(), of(heads)), vec![Remedy::FewerBits])
         }
-        (None, _) => (format!("{heads} classes"), "use fewer classes"),
+        (None, _) => (format!("{heads} classes"), vec![Remedy::Advice("use fewer classes".into())]),
     };
-    shortage.of(&format!("{name} with {sized_by}"), way_out)
+    Message::shortage(&shortage, &format!("{name} with {sized_by}"), &ways)
 }
 
 /// Why rows cannot be learned.
-pub(crate) fn to_learn(shortage: Shortage, name: &str, coming: Coming, storage: Storage) -> String {
+pub(crate) fn to_learn(
+    shortage: Shortage,
+    name: &str,
+    coming: Coming,
+    storage: Storage,
+) -> Message {
+    let more = format!("{name} with more features");
     let largest = coming.end.saturating_sub(1);
     match storage {
-        Storage::Growing if coming.far == 0 => shortage.of(
-            &format!("{name} with an array up to feature {largest}"),
-            "keep only the features that were seen with --store index, hash them with --bits 20",
-        ),
+        Storage::Growing if coming.far == 0 => {
+            let what = format!("{name} with an array up to feature {largest}");
+            let index = Remedy::Pass(Setting::Store, Some("index".into()));
+            Message::shortage(&shortage, &what, &[index, Remedy::Hash(20)])
+        }
         Storage::Growing | Storage::Index => {
-            shortage.of(&format!("{name} with more features"), "hash the features with --bits 20")
+            Message::shortage(&shortage, &more, &[Remedy::Hash(20)])
         }
         Storage::Slots(_) | Storage::GrowingSlots(_) => {
-            shortage.of(&format!("{name} with more features"), "use fewer --bits")
+            Message::shortage(&shortage, &more, &[Remedy::FewerBits])
         }
     }
 }

@@ -7,13 +7,14 @@
 //! of the class, counted from 0. A row with the label `None` is predicted and not learned.
 //!
 //! ```
-//! use parsimon::rows::{Chunk, Repeats, RowError};
+//! use parsimon::rows::{Chunk, Repeats, Row, RowError};
 //!
 //! let mut chunk = Chunk::new();
 //! chunk.push_feature(7, 0.5);
 //! chunk.push_feature(2, 1.0);
 //! chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse)?;
-//! assert_eq!(chunk.row(0).indices(), [2, 7]);
+//! let row: Row = chunk.row(0);
+//! assert_eq!(row.indices(), [2, 7]);
 //! assert_eq!(chunk.label(0), Some(1.0));
 //!
 //! chunk.push_feature(3, f64::NAN);
@@ -23,4 +24,4 @@
 //! ```
 
 #[doc(inline)]
-pub use parsimon_core::{Chunk, NumberColumn, Repeats, Row, RowError};
+pub use parsimon_core::{Chunk, Repeats, Row, RowError};

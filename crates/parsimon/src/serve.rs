@@ -2,7 +2,7 @@
 //!
 //! A [`RowParser`] parses the text of a request in the calling thread, with the rows and errors of a
 //! [`Reader`](crate::data::Reader). [`Trainer::scorer`](crate::Trainer::scorer) gives weights that other threads predict with
-//! while the trainer goes on learning. An [`Undo`] restores the trainer if the rows of a request made its weights diverge.
+//! while the trainer continues learning. An [`Undo`] restores the trainer if the rows of a request made its weights diverge.
 //!
 //! The service with HTTP, a durable log and alarms is the crate `parsimon-serve`, and `parsimon serve` on the command line.
 //!

@@ -1,4 +1,4 @@
-//! A sparse system to be identified, made as in the PDA thesis (Ushio 2018, section 4.2.1).
+//! Sparse systems for identification, generated as in the PDA thesis (Ushio 2018, section 4.2.1).
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -128,6 +128,11 @@ impl Synthetic {
         Ok(synthetic)
     }
 
+    /// The mean squared length of a row.
+    pub fn energy(&self) -> f64 {
+        self.n as f64 * self.input * self.input / 3.0
+    }
+
     /// The system, before its first round.
     pub fn start(&self) -> System {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
@@ -162,7 +167,7 @@ impl System {
     /// Writes the next regressor and returns what is observed.
     ///
     /// # Panics
-    /// When `x` is not as long as the system.
+    /// `x` is not as long as the system.
     pub fn next_row(&mut self, x: &mut [f64]) -> f64 {
         assert_eq!(x.len(), self.truth.len(), "a regressor is as long as the system");
         let input = self.settings.input;

@@ -1,7 +1,7 @@
 //! Training: one pass or several over rows, with a progressive loss, reports and checkpoints.
 //!
 //! [`run`] reads the inputs of a [`Plan`] and trains a [`Trainer`] on them. It handles passes, shuffling, a holdout, early
-//! stopping and checkpoints, and returns an [`Outcome`] with the model. An [`Observer`] follows the run.
+//! stopping and checkpoints, and returns an [`Outcome`] with the model. An [`Events`] follows the run.
 //!
 //! A program that has its rows in memory calls [`Trainer::learn`] with one chunk after the other. Any division of the rows into
 //! chunks gives the same bits. [`Trainer::save_checkpoint`] writes a checkpoint at any row, and [`Trainer::resume`] continues from it as if
@@ -11,15 +11,15 @@
 //! honest estimate of the test loss, without a holdout.
 //!
 //! ```
-//! use parsimon::data::{Input, Labels, Options};
-//! use parsimon::train::{Observer, Plan, Progress, Trainer, run};
+//! use parsimon::data::{Input, Labels, Options, Reading};
+//! use parsimon::train::{Events, Plan, Progress, Trainer, run};
 //! use parsimon::{InputSchema, LearnerOptions, Spec};
 //!
 //! /// Collects the progressive loss of every report.
 //! struct Losses(Vec<f64>);
-//! impl Observer for Losses {
+//! impl Events for Losses {
 //!     fn progress(&mut self, line: &Progress) {
-//!         self.0.push(line.average);
+//!         self.0.extend(line.average);
 //!     }
 //! }
 //!
@@ -27,7 +27,8 @@
 //! let input = Input::Bytes { name: "clicks.svm".into(), bytes };
 //! let settings = Spec::new("ftrl").set("l1", 0.5).resolve()?;
 //! let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
-//! let plan = Plan::new(vec![input], Options { labels: Labels::binary(), ..Options::default() });
+//! let reading = Reading { labels: Labels::binary(), ..Reading::default() };
+//! let plan = Plan::new(vec![input], Options::from(reading));
 //! let mut losses = Losses(Vec::new());
 //! let outcome = run(&mut trainer, &plan, &mut losses)?;
 //! assert_eq!(outcome.rows, 1000);
@@ -40,8 +41,13 @@
 //! ```
 
 pub use crate::training::{
-    Behind, Consumed, Evidence, Hindsight, LEAST_CALIBRATION_ROWS, NegativeSampler, Observer,
-    Outcome, Pass, Pauses, Plan, Progress, Reason, Stretch, Trainer, Warning, Watch, run, run_with,
+    Events, NegativeSampler, Notice, Outcome, Plan, Progress, Stretch, Trainer, run,
 };
-#[doc(inline)]
+
+#[doc(hidden)]
+pub use crate::training::{
+    Behind, Consumed, Evidence, Hindsight, LEAST_CALIBRATION_ROWS, Pass, Pauses, Reason, Watch,
+    run_with,
+};
+#[doc(hidden)]
 pub use parsimon_core::Online;

@@ -25,4 +25,4 @@
 //! ```
 
 pub use crate::grid::Grid;
-pub use crate::training::{ConstantLoss, EarlyStopping, Standing, Stopped, Sweep};
+pub use crate::training::{EarlyStopping, Sweep};

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parsimon::data::cache::Writer;
 use parsimon::data::{Input, Options, Reader, Space};
 use parsimon::error::FormatErrorKind;
 use parsimon::rows::{Chunk, Repeats};
+use parsimon::workspace::cache::Writer;
 use parsimon::{InputSchema, LearnerOptions, Model, Spec, Trainer};
 
 /// Rows enough that a file has many pages.

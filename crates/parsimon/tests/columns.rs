@@ -1,9 +1,10 @@
 //! Number columns of tables: standardized as the formulas say, whatever the chunks, the units, the order of columns and where
 //! the learner is saved.
 
-use parsimon::data::{Input, Labels, Options, Reader};
-use parsimon::rows::{Chunk, NumberColumn, Repeats};
+use parsimon::data::{Input, Labels, Options, Reader, Reading};
+use parsimon::rows::{Chunk, Repeats};
 use parsimon::settings::Precision;
+use parsimon::workspace::NumberColumn;
 use parsimon::{Model, Trainer};
 use parsimon_testing::SplitMix64;
 use serde_json::json;
@@ -196,12 +197,12 @@ fn odd_columns_are_survived() {
 fn tables_are_read_with_numbers_apart() {
     let text = "age,city,clicked\n30,Paris,1\n,Lyon,0\n0,Paris,1\n";
     let input = Input::Bytes { name: "t.csv".into(), bytes: text.into() };
-    let options = Options {
+    let options = Options::from(Reading {
         label_column: Some("clicked".into()),
         labels: Labels::binary(),
         numbers_apart: true,
-        ..Options::default()
-    };
+        ..Reading::default()
+    });
     let mut reader = Reader::open(&[input], &options).unwrap();
     let (mut chunk, mut cells) = (Chunk::new(), Vec::new());
     while reader.read(&mut chunk).unwrap() {

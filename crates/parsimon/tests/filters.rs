@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use parsimon::Spec;
-use parsimon::filter::{Filter, FilterPrecision, Regularization, StateWriter};
+use parsimon::filter::{Filter, FilterPrecision, Regularization};
+use parsimon::workspace::StateWriter;
 use parsimon_core::Float;
 use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Example, Stream, run};

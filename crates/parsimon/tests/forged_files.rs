@@ -5,9 +5,9 @@ use crate::common;
 
 use common::{bounded_family, family, implicit_family, ones, projecting_family, trainer};
 use parsimon::error::FormatErrorKind;
-use parsimon::filter::StateWriter;
 use parsimon::rows::{Chunk, Repeats};
 use parsimon::settings::Precision;
+use parsimon::workspace::StateWriter;
 use parsimon::{LearnerOptions, Model, Spec, Trainer};
 use parsimon_files::container::{Container, Kind};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What must not change an answer, and does not, to the last bit: chunks, stores, saving and resuming, reading,
+//! Invariances, to the last bit: chunks, stores, saving and resuming, reading,
 //! the order of features in a row, rows that say nothing, and the company of other classes.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
@@ -10,10 +10,10 @@ use common::{
     ones, projecting_family, rows, trainer, with,
 };
 use parsimon::Trainer;
-use parsimon::filter::StateWriter;
 use parsimon::rows::{Chunk, Repeats};
 use parsimon::settings::{Precision, Storage};
 use parsimon::train::{Online, Progress};
+use parsimon::workspace::StateWriter;
 use parsimon_oracle::streams::{self, SplitMix64};
 use serde_json::Value;
 
@@ -388,7 +388,10 @@ fn one_vs_all_is_its_classes_alone() {
         let together = labeled(&|class| class as f64);
         let shared = family().into_iter().chain(implicit_family());
         let own = projecting_family().into_iter();
-        let own = own.filter(|spec| (spec["loss"] == "halfspace") == (loss == "logistic"));
+        let own = own.filter(|spec| {
+            let is_of_classes = spec["loss"] == "halfspace" || spec["loss"] == "hinge";
+            is_of_classes == (loss == "logistic")
+        });
         for spec in shared.map(|spec| with(&spec, "loss", loss)).chain(own) {
             for precision in PRECISIONS {
                 let many = with(&with(&spec, "multiclass", true), "classes", vec!["a", "b", "c"]);

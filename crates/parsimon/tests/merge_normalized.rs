@@ -6,11 +6,12 @@ use crate::common;
 
 use common::trainer;
 use parsimon::Trainer;
-use parsimon::filter::StateWriter;
 use parsimon::merge::{Combine, Delta, merge_deltas};
-use parsimon::predict::ColumnMoments;
-use parsimon::rows::{Chunk, NumberColumn, Repeats};
+use parsimon::rows::{Chunk, Repeats};
 use parsimon::settings::Precision;
+use parsimon::workspace::ColumnMoments;
+use parsimon::workspace::NumberColumn;
+use parsimon::workspace::StateWriter;
 use parsimon_core::{Moments, State};
 use parsimon_files::container::{Container, Kind, bytes_of};
 use parsimon_oracle::streams::SplitMix64;

@@ -5,9 +5,9 @@
 use crate::common;
 
 use common::{PRECISIONS, chunk, learn_margins, learner, margin_bits, rows, settings, trainer};
-use parsimon::predict::Dictionary;
 use parsimon::rows::Chunk;
 use parsimon::settings::{Precision, Storage};
+use parsimon::workspace::Dictionary;
 use parsimon::{Error, Model, Spec, Trainer};
 use parsimon_oracle::{KernelOutcome, Stream, multikernel, streams};
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ fn chunks_checkpoints_and_files_change_no_bit() {
 fn there_is_no_bias_whatever_the_frame_says() {
     let spec = &family()[0];
     let trainer = trainer(spec, Precision::F64);
-    assert!(!trainer.frame().bias && !trainer.model().provenance().bias);
+    assert!(!trainer.options().bias && !trainer.model().provenance().bias);
     let empty = {
         let mut chunk = Chunk::new();
         chunk.finish_row(None, 1.0, parsimon::rows::Repeats::Refuse).unwrap();
@@ -229,9 +229,9 @@ fn the_regret_of_a_dictionary_is_refused() {
     let bytes = b"0.5 1:1\n0.25 1:0.5\n".to_vec();
     let input = parsimon::data::Input::Bytes { name: "d.svm".into(), bytes };
     let labels = parsimon::data::Labels::Real;
-    let options = parsimon::data::Options { labels, ..Default::default() };
+    let options = parsimon::data::Reading { labels, ..Default::default() }.into();
     let plan = parsimon::Plan { regret: true, ..parsimon::Plan::new(vec![input], options) };
     let error = parsimon::run(&mut trainer(&family()[0], Precision::F64), &plan, &mut ());
     let Err(Error::Usage(message)) = error else { panic!("{:?}", error.is_ok()) };
-    assert_eq!(message, "the regret is computed for linear models, not for a dictionary");
+    assert_eq!(message.fact(), "the regret is computed for linear models, not for a dictionary");
 }

@@ -1,12 +1,13 @@
 //! Data and settings at the edges of the numbers, for every algorithm: weights and predictions are finite, or learning stops with
 //! `Diverged` and the state of before can be restored.
 
-use parsimon::algorithm::{ALGORITHMS, Algorithm, Kind};
-use parsimon::data::{Input, Labels, Options, Space};
+use parsimon::algorithm::{ALGORITHMS, Algorithm};
+use parsimon::data::{Input, Labels, Options, Reading, Space};
 use parsimon::rows::{Chunk, Repeats};
 use parsimon::settings::{LabelDomain, Precision};
 use parsimon::survey::Found;
 use parsimon::train::Stretch;
+use parsimon::workspace::SettingKind as Kind;
 use parsimon::{Error, InputSchema, LearnerOptions, Model, Plan, Settings, Spec, Trainer, run};
 use parsimon_testing::SplitMix64;
 use serde_json::{Value, json};
@@ -36,6 +37,7 @@ fn edge(random: &mut SplitMix64, kind: Kind) -> Value {
         Kind::Dimension => json!(12),
         Kind::Positives => json!([pick(random, &SETTINGS), 1.0]),
         Kind::Naturals => json!([1 + random.below(3)]),
+        Kind::Factors => json!({"1": pick(random, &SETTINGS), "3": 0}),
         Kind::Groups => json!([[1, 2, 3], [4, 5], [6, 7, 8, 9]]),
         _ => json!(pick(random, &SETTINGS)),
     }
@@ -118,7 +120,7 @@ fn trainer(settings: &Settings, precision: Precision) -> Option<Trainer> {
         true => ["a", "b", "c"].map(str::to_owned).to_vec(),
         false => Vec::new(),
     };
-    let found = Found { classes, dimension: Some(12), rows: Some(100) };
+    let found = Found { classes, dimension: Some(12), rows: Some(100), ..Found::default() };
     let schema = InputSchema { found, ..InputSchema::default() };
     let options = LearnerOptions { precision, ..LearnerOptions::default() };
     Trainer::new(settings.clone(), options, schema).ok()
@@ -212,7 +214,7 @@ fn every_algorithm_is_finite_or_stops() {
     assert!(whole > 1000 && stopped > 200, "{whole} {stopped}");
 }
 
-/// The same by the way of the program: a model that was there stays, and what is written can be read.
+/// Repeats the check through the program: an existing model is kept, and the output can be read.
 #[test]
 fn a_run_that_diverges_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -221,7 +223,11 @@ fn a_run_that_diverges_writes_nothing() {
     // The last row alone has feature 3: no later row shows that its weight is infinite.
     let input =
         Input::Bytes { name: "x.svm".into(), bytes: b"1 1:1\n2 2:1\n1e90 3:1e90\n".to_vec() };
-    let options = Options { labels: Labels::Real, space: Some(Space::Ids), ..Options::default() };
+    let options = Options::from(Reading {
+        labels: Labels::Real,
+        space: Some(Space::Ids),
+        ..Reading::default()
+    });
     let settings = Spec::new("sgd").set("loss", "squared").set("rate", 1e200).resolve().unwrap();
     let mut trainer =
         Trainer::new(settings, LearnerOptions::default(), InputSchema::default()).unwrap();

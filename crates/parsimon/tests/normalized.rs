@@ -2,11 +2,11 @@
 //! hands. Weights that are exactly zero are zero in both.
 
 use parsimon::LearnerOptions;
-use parsimon::predict::Head;
 use parsimon::rows::Chunk;
 use parsimon::settings::{Precision, Storage};
 use parsimon::survey::Found;
 use parsimon::train::Online;
+use parsimon::workspace::Head;
 use parsimon_oracle::streams::SplitMix64;
 use parsimon_oracle::{Outcome, Stream, run, run_classes};
 use serde_json::{Value, json};

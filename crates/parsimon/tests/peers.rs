@@ -15,10 +15,10 @@ use common::{
     PRECISIONS, bits, chunk, family, implicit_family, learner, margin_bits, ones, rows, settings,
     trainer, with,
 };
-use parsimon::data::{Input, Labels, Options, Reader};
-use parsimon::filter::StateWriter;
+use parsimon::data::{Bounds, Input, Labels, Options, Reader, Reading, Run};
 use parsimon::rows::{Chunk, Repeats, RowError};
 use parsimon::settings::{Precision, Storage};
+use parsimon::workspace::StateWriter;
 use parsimon::{Error, InputSchema, LearnerOptions, Model, Plan, Trainer};
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::penalty::ElasticNet;
@@ -75,7 +75,11 @@ fn fault_1_streaming_keeps_the_model_sparse() {
                     &spec,
                     &text,
                     precision,
-                    Options { chunk_rows, threads, ..Options::default() },
+                    Options {
+                        bounds: Bounds { chunk_rows, ..Bounds::default() },
+                        run: Run { threads, ..Run::default() },
+                        ..Options::default()
+                    },
                 )
             };
             let whole = streamed(3000, 1);
@@ -128,7 +132,7 @@ fn fault_3_a_weight_returns_to_zero() {
     }
 }
 
-/// The same gradients through a learner: under the squared loss the gradient is the margin minus the label.
+/// Passes equal gradients through a learner: under the squared loss the gradient is the margin minus the label.
 #[test]
 fn fault_3_a_weight_returns_to_zero_in_a_learner() {
     for precision in PRECISIONS {
@@ -186,7 +190,7 @@ fn fault_4_a_chunk_refuses_what_is_not_finite() {
 
 /// The error of the first bad row, which must come after the rows before it.
 fn first_error(name: &str, text: &str, good: usize, labels: Labels) -> String {
-    let options = Options { labels, ..Options::default() };
+    let options = Options::from(Reading { labels, ..Reading::default() });
     let mut reader = Reader::open(&[input(name, text)], &options).unwrap();
     let (mut chunk, mut read) = (Chunk::new(), 0);
     loop {
@@ -222,7 +226,7 @@ fn fault_4_readers_refuse_what_is_not_finite_and_say_where() {
     for bad in ["nan", "NaN", "inf", "-inf"] {
         let csv = format!("y,a,b\n1,2,3\n-1,2,3\n1,{bad},3\n");
         check(&first_error("d.csv", &csv, 2, Labels::binary()), "d.csv:4:3", bad);
-        let csv = format!("y,a,weight\n1,2,3\n-1,2,3\n1,2,{bad}\n");
+        let csv = format!("y,a,importance\n1,2,3\n-1,2,3\n1,2,{bad}\n");
         check(&first_error("d.csv", &csv, 2, Labels::binary()), "d.csv:4:5", bad);
     }
 }
@@ -263,7 +267,10 @@ fn fault_4_a_bad_row_leaves_the_state_untouched() {
             assert_eq!(state(&hit), state(&before), "{spec}");
 
             let mut skipping = trainer(&spec, precision);
-            let skip = Options { skip_bad: 1, ..options.clone() };
+            let skip = Options {
+                bounds: Bounds { skip_bad: 1, ..options.bounds.clone() },
+                ..options.clone()
+            };
             assert_eq!(run(&mut skipping, &spoiled, &skip).unwrap(), 1);
             let mut clean = trainer(&spec, precision);
             run(&mut clean, &text, &options).unwrap();
@@ -405,7 +412,7 @@ fn fault_6_a_checkpoint_and_a_model_carry_every_setting() {
             first.save_checkpoint(&state).unwrap();
             let mut second = Trainer::resume(&state).unwrap();
             assert_eq!(second.settings().to_json(), whole.settings().to_json());
-            assert_eq!((second.frame().precision, second.frame().bias), (precision, bias));
+            assert_eq!((second.options().precision, second.options().bias), (precision, bias));
             assert_eq!(second.schema(), whole.schema());
             second.learn(&rows(stream, 33..80), &mut |_| {}).unwrap();
             assert_eq!(
@@ -443,7 +450,7 @@ fn fault_6_a_run_that_goes_on_is_one_run() {
             let run = |trainer: &mut Trainer, text: &str| {
                 let options = trainer.schema().options(
                     trainer.settings(),
-                    trainer.frame().precision,
+                    trainer.options().precision,
                     &Options::default(),
                 );
                 let checkpoint = Some((path.clone(), None));

@@ -101,6 +101,64 @@ fn pda_and_apfbs_without_a_penalty_are_papa() {
     }
 }
 
+/// PA is the projection on the half-space of a row, PA-II the same with a larger normalizer, and PA-I an implicit step on the hinge loss.
+#[test]
+fn passive_aggressive_steps_are_projections_and_implicit_steps() {
+    let pa = |slack: &str| json!({"algorithm": "pa", "slack": slack, "aggressiveness": 0.2, "loss": "hinge"});
+    let nlms =
+        |delta: f64| json!({"algorithm": "nlms", "rate": 1, "delta": delta, "loss": "halfspace"});
+    let unweighted =
+        streams::Options { weights: false, huge: false, ..streams::Options::default() };
+    let stream = streams::random(4, 300, DIMENSION, "hinge", unweighted);
+    let rows = chunk(&stream);
+    let learned = |spec: &Value| {
+        let mut online = learner(spec, Precision::F64, true, Storage::Growing);
+        online.learn(&rows, &mut Vec::new());
+        weights(&*online)
+    };
+    let implicit = json!({"algorithm": "sgd", "schedule": "constant", "rate": 0.2, "implicit": true, "loss": "hinge"});
+    let pairs = [
+        (pa("none"), nlms(0.0)),
+        (pa("squared"), nlms(1.0 / 0.4)),
+        (pa("linear"), implicit.clone()),
+    ];
+    for (ours, other) in pairs {
+        let (a, b) = (learned(&ours), learned(&other));
+        let apart = a.iter().zip(&b).fold(0.0f64, |worst, (a, b)| worst.max((a - b).abs()));
+        assert!(a.iter().any(|w| w.abs() > 0.1) && apart <= 1e-11, "{apart:e}: {ours} and {other}");
+    }
+    // With importance, too: both multiply the price of a miss.
+    assert_equal(&pa("linear"), &implicit, "hinge", 1e-11);
+}
+
+/// Variances only shrink, and confidence depends on which features a row has: a row of a new feature moves its weight further
+/// than a row of one that is well known.
+#[test]
+fn a_gaussian_moves_rare_features_further() {
+    for spec in [
+        json!({"algorithm": "arow", "r": 0.5, "loss": "hinge"}),
+        json!({"algorithm": "scw", "phi": 0.7, "loss": "hinge"}),
+    ] {
+        let mut rows = parsimon::rows::Chunk::new();
+        for _ in 0..20 {
+            for y in [1.0, -1.0] {
+                rows.push_feature(1, 1.0);
+                rows.finish_row(Some(y), 1.0, parsimon::rows::Repeats::Refuse).unwrap();
+            }
+        }
+        rows.push_feature(1, 1.0);
+        rows.push_feature(2, 1.0);
+        rows.finish_row(Some(-1.0), 1.0, parsimon::rows::Repeats::Refuse).unwrap();
+        let mut online = learner(&spec, Precision::F64, false, Storage::Growing);
+        online.learn_rows(&rows, 0..40, &mut Vec::new());
+        let before = weights(&*online);
+        online.learn_rows(&rows, 40..41, &mut Vec::new());
+        let after = weights(&*online);
+        let moved = |j: usize| (after[j] - before[j]).abs();
+        assert!(moved(1) > 0.0 && moved(2) > 5.0 * moved(1), "{spec}: {before:?} {after:?}");
+    }
+}
+
 /// With `alpha = 1` the metric is the identity: the dense way and the sparse one meet.
 #[test]
 fn the_dense_way_with_the_identity_is_the_sparse_way() {

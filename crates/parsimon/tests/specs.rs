@@ -6,9 +6,10 @@
 use crate::common;
 
 use common::{PRECISIONS, family, implicit_family, ones, settings, trainer};
+use parsimon::algorithm::ALGORITHMS;
 use parsimon::algorithm::typed::Rda;
-use parsimon::algorithm::{ALGORITHMS, DefaultValue, PENALTIES};
 use parsimon::survey::Found;
+use parsimon::workspace::{DefaultValue, PENALTIES};
 use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use serde_json::{Value, json};
 
@@ -49,13 +50,13 @@ fn settings_that_are_not() {
         json!({"algorithm": "ftrl", "l11": 1}),
         "l11",
         "ftrl has no setting \"l11\", did you mean \"l1\"? it has loss, huber_delta, quantile, multiclass, \
-         classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, penalty, lower, upper, beta, half_life",
+         classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, penalty, lower, upper, penalty_factor, beta, half_life",
     );
     assert_refused(
         json!({"algorithm": "ftrl", "dictionary": 1}),
         "dictionary",
         "ftrl has no setting \"dictionary\"; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, \
-         l2, penalty, lower, upper, beta, half_life",
+         l2, penalty, lower, upper, penalty_factor, beta, half_life",
     );
     // A penalty on a method without one is a mistake, not a wish to be overheard; none at all is what it has.
     assert_refused(
@@ -71,7 +72,7 @@ fn settings_that_are_not() {
         json!({"algorithm": "rda", "schedule": "sqrt"}),
         "schedule",
         "rda has no setting \"schedule\", a setting of sgd, asgd, subgradient-l1, truncation, ...; it has loss, huber_delta, quantile, multiclass, classes, class_weight, normalize, no_clip_predictions, rate, l1, l2, \
-         penalty, lower, upper, beta, prox",
+         penalty, lower, upper, penalty_factor, beta, prox",
     );
 }
 
@@ -108,12 +109,12 @@ fn values_that_cannot_be() {
     refused(
         "loss",
         json!("log"),
-        "loss must be one of logistic, squared, hinge, squared-hinge, huber, quantile, poisson, got \"log\"",
+        "loss must be one of logistic, softmax, squared, hinge, squared-hinge, huber, quantile, poisson, got \"log\"",
     );
     refused(
         "schedule",
         json!("cosine"),
-        "schedule must be one of constant, sqrt, inverse, two-phase, got \"cosine\"",
+        "schedule must be one of constant, sqrt, inverse, power, two-phase, got \"cosine\"",
     );
     refused("groups", json!([1, 2]), "groups must be a list of lists of feature ids, got [1,2]");
     refused("groups", json!([[]]), "groups must be a list of lists of feature ids, got [[]]");
@@ -170,7 +171,7 @@ fn combinations_that_cannot_be() {
     }
     for (spec, name, message) in [
         (
-            json!({"lower": -1}),
+            json!({"penalty": "elastic", "lower": -1}),
             "lower",
             "lower is a setting of the penalty box; pass penalty box, too",
         ),
@@ -357,6 +358,36 @@ fn more_features_than_declared_are_refused() {
 }
 
 #[test]
+fn settings_of_one_choice_are_refused_with_another() {
+    let refused = |spec: Value, name: &str, words: &str| assert_refused(spec, name, words);
+    refused(
+        json!({"algorithm": "sgd", "power": 0.7}),
+        "power",
+        "power is a setting of the schedule power",
+    );
+    refused(
+        json!({"algorithm": "sgd", "schedule": "power", "power": 1.5}),
+        "power",
+        "power must be a number > 0 and <= 1, got 1.5",
+    );
+    for (name, value) in [("mirror", json!(true)), ("sigma", json!(0.5))] {
+        let mut spec = json!({"algorithm": "dual-averaging", "ball": "l2"});
+        spec[name] = value;
+        refused(spec, name, &format!("{name} is a setting of the ball simplex-kl"));
+    }
+    refused(
+        json!({"algorithm": "dual-averaging", "ball": "simplex-kl", "mirror": true, "sigma": 1}),
+        "mirror",
+        "mirror and sigma exclude each other: with sigma there are no steps",
+    );
+    refused(
+        json!({"algorithm": "arow", "loss": "logistic"}),
+        "loss",
+        "loss must be one of hinge, got \"logistic\"",
+    );
+}
+
+#[test]
 fn filters_refuse_what_is_not_theirs() {
     let refused = |spec: Value, name: &str, words: &str| assert_refused(spec, name, words);
     for rate in [0.0, 2.0, -1.0] {
@@ -484,4 +515,31 @@ fn a_period_may_be_none_and_classes_may_be_numbers() {
         "classes",
         "classes must be a list of at least two different texts, got [1,\"1\"]",
     );
+}
+
+#[test]
+fn settings_that_are_found_are_written_like_settings_that_are_given() {
+    let found = Found {
+        classes: ["a", "b", "c"].map(str::to_owned).to_vec(),
+        dimension: Some(9),
+        rows: Some(100),
+        ..Found::default()
+    };
+    for algorithm in ALGORITHMS.iter() {
+        let open = ["multiclass", "normalize"].into_iter().fold(
+            Spec::new(algorithm.name),
+            |spec, name| {
+                let on = spec.clone().set(name, true);
+                if on.resolve().is_ok() { on } else { spec }
+            },
+        );
+        let Ok(settings) = open.resolve() else { continue };
+        let completed = settings.completed(&found);
+        let given = Spec::from_json(&serde_json::to_string(&completed).unwrap())
+            .unwrap()
+            .resolve()
+            .unwrap();
+        let text = |values: &serde_json::Map<String, Value>| serde_json::to_string(values).unwrap();
+        assert_eq!(text(&completed), text(given.to_json()), "{}", algorithm.name);
+    }
 }

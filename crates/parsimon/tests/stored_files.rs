@@ -1,7 +1,7 @@
-//! Files written by version 0.1.0 still load, predict and resume with the same bits.
+//! Stored files: a model, a checkpoint and a cache load, predict and resume with the bits of the program that wrote them.
 //!
-//! `tests/data/` holds what these commands wrote; the numbers below are what `inspect --weights json` and
-//! `predict --as margin` of that program printed.
+//! `tests/data/` holds the files that these commands wrote. The expected numbers are the output of `inspect --weights json` and
+//! `predict --as margin` of that program. A change of a file format writes the headers again and keeps the numbers.
 //!
 //! ```text
 //! parsimon train mail-first.vw -a ftrl --l1 0.5 --rate 0.5 -b 10 -o mail.psm --checkpoint mail.ckpt
@@ -12,8 +12,8 @@
 use std::path::PathBuf;
 
 use parsimon::data::{Input, Options, Reader};
-use parsimon::predict::Expect;
 use parsimon::rows::Chunk;
+use parsimon::workspace::Expect;
 use parsimon::{Model, Trainer};
 
 fn file(name: &str) -> PathBuf {
@@ -50,7 +50,7 @@ fn margins(model: &Model, data: &str) -> Vec<f64> {
 fn resumed(checkpoint: &str, data: &str) -> Model {
     let mut trainer = Trainer::resume(&file(checkpoint)).unwrap();
     assert_eq!(trainer.progressive().rows(), 40);
-    let precision = trainer.frame().precision;
+    let precision = trainer.options().precision;
     let options = trainer.schema().options(trainer.settings(), precision, &Options::default());
     let mut reader = Reader::open(&[Input::Path(file(data))], &options).unwrap();
     let mut chunk = Chunk::new();

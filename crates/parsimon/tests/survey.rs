@@ -1,8 +1,8 @@
-//! What a look at the data finds, and how often the data is opened for it.
+//! Results of a survey of the data, and the number of times it opens the data.
 
 use std::cell::Cell;
 
-use parsimon::data::{DataError, Input, Labels, Options, Reader};
+use parsimon::data::{DataError, Input, Labels, Options, Reader, Reading};
 use parsimon::rows::Chunk;
 use parsimon::survey::{self, Found, Source};
 use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
@@ -63,7 +63,8 @@ fn look(source: &Counted, specs: &[Value]) -> Result<(Found, usize), String> {
 }
 
 fn found(classes: &[&str], dimension: Option<u32>, rows: Option<u64>) -> Found {
-    Found { classes: classes.iter().map(ToString::to_string).collect(), dimension, rows }
+    let classes = classes.iter().map(ToString::to_string).collect();
+    Found { classes, dimension, rows, ..Found::default() }
 }
 
 #[test]
@@ -142,12 +143,12 @@ fn what_can_be_read_once_is_opened_once_or_refused() {
     let refused = [
         (
             json!({"algorithm": "ftrl", "multiclass": true}),
-            "standard input cannot be scanned for its labels; declare them with --classes",
+            "standard input cannot be scanned for its labels; declare the classes with classes",
         ),
-        (json!({"algorithm": "rls"}), "standard input cannot be scanned; pass --dimension"),
+        (json!({"algorithm": "rls"}), "standard input cannot be scanned; pass dimension"),
         (
             json!({"algorithm": "csgd", "loss": "squared"}),
-            "standard input cannot be scanned; pass --switch",
+            "standard input cannot be scanned; pass switch",
         ),
     ];
     for (spec, expected) in refused {
@@ -164,8 +165,8 @@ fn labels_that_no_learner_can_take_are_refused() {
     let three = look(&Counted::new("d.svm", "1 1:1\n2 1:1\n3 1:1\n"), ftrl);
     assert_eq!(
         three.unwrap_err(),
-        "the loss logistic is for two classes and the data has 3 labels (1, 2, 3); use --multiclass, or \
-         --loss squared for numbers"
+        "the loss logistic is for two classes and the data has 3 labels (1, 2, 3); pass multiclass, or \
+         pass loss squared if the labels are numbers"
     );
     let one = look(&Counted::new("d.svm", "7 1:1\n7 2:1\n"), ftrl);
     assert_eq!(one.unwrap_err(), "all rows have the label \"7\"; nothing to learn");
@@ -180,10 +181,10 @@ fn numbers_come_before_texts() {
     assert_eq!(looked, Ok((found(&["9", "10", "5x", "a"], None, None), 2)));
 }
 
-/// A model has what was found beside its settings, and older models have it among them: both can be read.
+/// A value that was found in the data builds the learner that the same value among the settings builds.
 #[test]
 fn found_and_given_values_build_the_same_learner() {
-    let options = Options { labels: Labels::Real, ..Options::default() };
+    let options = Options::from(Reading { labels: Labels::Real, ..Reading::default() });
     let source = Counted::new("d.svm", "1 1:1 3:2\n2 2:1\n0.5 1:1\n");
     let (mut reader, mut rows) = (source.open(&options).unwrap(), Chunk::new());
     assert!(reader.read(&mut rows).unwrap());

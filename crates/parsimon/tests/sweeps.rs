@@ -7,7 +7,8 @@ use crate::common;
 use common::chunk;
 use parsimon::rows::Chunk;
 use parsimon::settings::Precision;
-use parsimon::tune::{EarlyStopping, Grid, Stopped, Sweep};
+use parsimon::tune::{EarlyStopping, Grid, Sweep};
+use parsimon::workspace::Stopped;
 use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use parsimon_oracle::streams;
 

@@ -176,7 +176,7 @@ fn without_a_penalty_comid_is_the_proximal_leader() {
     }
 }
 
-/// The same with the origin in the center (Theorem 7).
+/// The theorem with the origin in the center (Theorem 7).
 #[test]
 fn without_a_penalty_aogd_is_dual_averaging() {
     for implicit in [false, true] {

@@ -54,9 +54,9 @@ impl Recipe for AdaGradRda {
     fn objective(&self) -> Option<Objective> {
         Some(self.0.penalized.objective())
     }
-    fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
         let Self(s) = self;
-        s.penalized.adagrad_leader(s.metric(), Accrual::EveryRound, Origin, composer)
+        s.penalized.adagrad_leader(s.metric(), Accrual::EveryRound, Origin, found, composer)
     }
 }
 
@@ -79,7 +79,7 @@ impl Recipe for AdaGradFobos {
     fn objective(&self) -> Option<Objective> {
         Some(self.0.penalized.objective())
     }
-    fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
-        self.0.penalized.chosen().adaptive(self.0.metric(), composer)
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
+        self.0.penalized.chosen(found).adaptive(self.0.metric(), composer)
     }
 }

@@ -1,7 +1,7 @@
 //! Affine projections: a step towards what the last rows allow together.
 
 use parsimon_core::Float;
-use parsimon_core::filter::projection::Form;
+use parsimon_core::filter::projection::{Form, Shrinking};
 
 use super::groups::{Features, ProjectionLoss};
 use super::projections::{Projections, check_order};
@@ -23,7 +23,8 @@ settings! {
 impl Apa {
     fn projections(&self) -> Projections {
         let (rate, delta, order) = (self.rate, self.delta, self.order);
-        Projections { rate, l1: 0.0, delta, metric: None, order, form: Form::Primal }
+        let shrinking = Shrinking::default();
+        Projections { rate, l1: 0.0, delta, metric: None, order, form: Form::Primal, shrinking }
     }
 }
 
@@ -36,7 +37,6 @@ impl Recipe for Apa {
         center: "iterate, constant",
         cost: "O(nnz) for r = 1, else O(r features + r^3)",
     };
-    const RETIRED: &'static [&'static str] = &["epsilon"];
     const SIGNAL_RATE: Option<f64> = Some(0.5);
     type Losses = ProjectionLoss;
 

@@ -1,7 +1,7 @@
 //! Adaptive proximal forward-backward splitting: a projection step, then a proximal step.
 
 use parsimon_core::Float;
-use parsimon_core::filter::projection::Form;
+use parsimon_core::filter::projection::{Form, Shrinking};
 
 use super::groups::{Features, ProjectionLoss};
 use super::objective::Objective;
@@ -12,7 +12,7 @@ use crate::error::BuildError;
 use crate::found::Found;
 
 settings! {
-    /// APFBS (Murakami et al. 2010; Ushio 2018, eq. 2.10).
+    /// APFBS (Murakami et al. 2010; Ushio 2018, section 3.6.1 and eq. A.19).
     pub struct Apfbs {
         rate: Step = 0.1, "step size (eta); identify and cancel use 0.5 if not set";
         l1: NonNegative = 0.0, "strength of the l1 penalty |w|";
@@ -28,14 +28,15 @@ impl Apfbs {
     fn projections(&self) -> Projections {
         let Self { rate, l1, delta, order, .. } = *self;
         let metric = self.alpha.map(|alpha| (alpha, self.epsilon));
-        Projections { rate, l1, delta, metric, order, form: Form::Primal }
+        let shrinking = Shrinking::default();
+        Projections { rate, l1, delta, metric, order, form: Form::Primal, shrinking }
     }
 }
 
 impl Recipe for Apfbs {
     const CARD: Card = Card {
         name: "apfbs",
-        paper: "Murakami et al. 2010; Ushio 2018, eq. 2.10",
+        paper: "Murakami et al. 2010; Ushio 2018, section 3.6.1 and eq. A.19",
         losses: "projection on the last r rows",
         penalties: "linearized, weighted by the metric",
         center: "iterate, identity or metric of the weights",

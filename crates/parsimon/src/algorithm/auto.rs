@@ -3,11 +3,22 @@
 use parsimon_core::rule::leader::{Accrual, Iterate};
 use parsimon_core::{Float, HalfLife, Lane, Loss};
 
-use super::groups::AnyLoss;
+use super::groups::{AnyLoss, Losses};
 use super::objective::{Charge, Objective};
 use super::recipe::{Card, Composer, Racers, Recipe};
-use super::setting::{Natural, NonNegative, Positive, settings};
+use super::setting::{Natural, NonNegative, Positive, choice, settings};
+use crate::error::BuildError;
 use crate::found::Found;
+
+choice! {
+    /// What decides the race.
+    pub enum RaceMetric {
+        /// The mean loss.
+        Loss = "loss",
+        /// The share of rows whose class is the predicted one.
+        Accuracy = "accuracy",
+    }
+}
 
 settings! {
     /// FTRL-Proximal on normalized rows. Several rates and penalties learn side by side, and the data decides between them.
@@ -15,6 +26,7 @@ settings! {
         rate: Option<Positive>, "learning rate (alpha); auto chooses it if not set";
         l1: Option<NonNegative>, "strength of the l1 penalty |w|; auto chooses it if not set";
         half_life: Option<Natural>, "number of learned rows after which a row counts half, for streams that drift; all rows count alike if not set";
+        metric: RaceMetric = "loss", "what the race chooses by: the loss, or for several classes the accuracy (then one-against-all models race beside softmax)";
     }
 }
 
@@ -22,29 +34,57 @@ settings! {
 const RATES: [f64; 3] = [0.25, 0.7, 2.0];
 /// The penalties of the race.
 const PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
-/// What leads until the first look at the race.
+/// The same for softmax, whose slopes are smaller the more classes there are (record/classes.md has how they were chosen).
+const SOFTMAX_RATES: [f64; 4] = [0.25, 0.7, 2.0, 5.0];
+const SOFTMAX_PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
+/// The settings beside them that learn each class against all others, where accuracy decides.
+const APART: [(f64, f64); 4] = [(0.7, 0.1), (0.7, 1.0), (2.0, 0.1), (2.0, 1.0)];
+/// The setting that is read until the first look at the race.
 const USUAL: (f64, f64) = (0.5, 0.1);
+/// The same for softmax.
+const USUAL_SOFTMAX: (f64, f64) = (2.0, 0.3);
 /// No weight survives this penalty: the setting is a constant.
 const EVERYTHING: f64 = 1e30;
 
 impl Auto {
-    /// The pairs of rate and l1 that learn side by side; the last one is a constant prediction.
-    pub fn racers(&self, loss: Loss) -> Vec<(f64, f64)> {
-        let rates = self.rate.map_or(RATES.to_vec(), |rate| vec![rate]);
-        let penalties = self.l1.map_or(PENALTIES.to_vec(), |l1| vec![l1]);
-        let pairs = rates.iter().flat_map(|rate| penalties.iter().map(move |l1| (*rate, *l1)));
-        pairs.chain([(constant_rate(loss), EVERYTHING)]).collect()
+    /// Each rate and l1 that learn side by side, with the loss; the last one is a constant prediction.
+    pub fn racers(&self, loss: Loss) -> Vec<(f64, f64, Loss)> {
+        let (rates, penalties) = match loss {
+            Loss::Softmax => (&SOFTMAX_RATES[..], &SOFTMAX_PENALTIES[..]),
+            _ => (&RATES[..], &PENALTIES[..]),
+        };
+        let rates = self.rate.map_or(rates.to_vec(), |rate| vec![rate]);
+        let penalties = self.l1.map_or(penalties.to_vec(), |l1| vec![l1]);
+        let pairs =
+            rates.iter().flat_map(|rate| penalties.iter().map(move |l1| (*rate, *l1, loss)));
+        let apart = match (loss, self.metric) {
+            (Loss::Softmax, RaceMetric::Accuracy) => &APART[..],
+            _ => &[],
+        };
+        let own = |(rate, l1): &(f64, f64)| {
+            (self.rate.unwrap_or(*rate), self.l1.unwrap_or(*l1), Loss::Logistic)
+        };
+        let constant = (constant_rate(loss), EVERYTHING, loss);
+        pairs.chain(apart.iter().map(own)).chain([constant]).collect()
     }
 
     /// The racer that leads until the first look: the nearest to the usual setting.
     fn leader(&self, loss: Loss) -> usize {
+        self.by_distance(loss).first().copied().unwrap_or(0)
+    }
+
+    /// The racers by their distance from the usual setting, with the constant behind the first one.
+    fn by_distance(&self, loss: Loss) -> Vec<usize> {
         let racers = self.racers(loss);
-        let far = |(rate, l1): (f64, f64)| {
-            (rate / USUAL.0).ln().abs() + (l1.max(1e-9) / USUAL.1).ln().abs()
+        let usual = if loss == Loss::Softmax { USUAL_SOFTMAX } else { USUAL };
+        let far = |k: usize| {
+            let (rate, l1, _) = racers[k];
+            (rate / usual.0).ln().abs() + (l1.max(1e-9) / usual.1).ln().abs()
         };
-        (0..racers.len() - 1)
-            .min_by(|a, b| far(racers[*a]).total_cmp(&far(racers[*b])))
-            .unwrap_or(0)
+        let mut order: Vec<usize> = (0..racers.len() - 1).collect();
+        order.sort_by(|a, b| far(*a).total_cmp(&far(*b)));
+        order.insert(order.len().min(1), racers.len() - 1);
+        order
     }
 }
 
@@ -53,7 +93,13 @@ impl Auto {
 fn constant_rate(loss: Loss) -> f64 {
     match loss {
         Loss::Squared | Loss::Huber { .. } => 0.002,
-        _ => 0.05,
+        Loss::Logistic
+        | Loss::Softmax
+        | Loss::Hinge
+        | Loss::SquaredHinge
+        | Loss::Quantile { .. }
+        | Loss::Poisson
+        | Loss::Adaline => 0.05,
     }
 }
 
@@ -67,9 +113,17 @@ impl Recipe for Auto {
         cost: "O(nnz), 16 times at first and once at the end",
     };
     const NORMALIZES: bool = true;
+    const LOSS_OF_CLASSES: Option<Loss> = Some(Loss::Softmax);
     const ALIASES: &'static [(&'static str, &'static str)] = &[("alpha", "rate")];
     type Losses = AnyLoss;
 
+    fn check(&self, losses: &AnyLoss) -> Result<(), BuildError> {
+        if self.metric == RaceMetric::Accuracy && losses.loss() != Loss::Softmax {
+            let message = "metric accuracy is for several classes and the loss softmax";
+            return Err(BuildError::new("metric", message));
+        }
+        Ok(())
+    }
     fn objective(&self) -> Option<Objective> {
         let l1 = self.l1.unwrap_or(USUAL.1);
         Some(Objective { charge: Charge::Once, ..Objective::penalized(l1, 0.0) })
@@ -81,9 +135,16 @@ impl Recipe for Auto {
         let loss = composer.loss();
         let racers = self.racers(loss);
         let constant = Some(racers.len() - 1);
-        let lane = |&(rate, l1): &(f64, f64)| Lane { rate, l1, l2: 0.0, delta: 0.0 };
-        let lanes = racers.iter().map(lane).collect();
-        let (leader, half_life) = (self.leader(loss), Recipe::half_life(self));
-        composer.race(Racers { lanes, constant, leader, half_life }, Accrual::Once, Iterate)
+        let lane =
+            |&(rate, l1, loss): &(f64, f64, Loss)| (Lane { rate, l1, l2: 0.0, delta: 0.0 }, loss);
+        let racers = Racers {
+            lanes: racers.iter().map(lane).collect(),
+            wanted: self.by_distance(loss),
+            by_errors: self.metric == RaceMetric::Accuracy,
+            constant,
+            leader: self.leader(loss),
+            half_life: Recipe::half_life(self),
+        };
+        composer.race(racers, Accrual::Once, Iterate)
     }
 }

@@ -2,9 +2,9 @@
 
 use parsimon_core::Float;
 
-use super::groups::{ScheduleName, SquaredLoss, Steps, schedule};
+use super::groups::{ScheduleName, SquaredLoss, Steps, power, schedule};
 use super::recipe::{Card, Composer, Recipe};
-use super::setting::{Positive, settings};
+use super::setting::{Positive, Share, settings};
 use crate::found::Found;
 
 settings! {
@@ -13,6 +13,7 @@ settings! {
         rate: Positive = 0.1, "learning rate (eta, or eta_0 of a schedule)";
         schedule: ScheduleName = "two-phase", "how the learning rate decreases";
         switch: Option<Positive>, "round in which the two-phase schedule changes (m); half the rows if not set";
+        power: Option<Share>, "exponent of the power schedule (alpha in eta_0/t^alpha; 0.5 if not set)";
     }
 }
 
@@ -38,7 +39,10 @@ impl Recipe for Csgd {
         self.schedule == ScheduleName::TwoPhase && self.switch.is_none()
     }
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
-        composer.constrained(schedule(self.schedule, self.rate, self.switch, found))
+        composer.constrained(match self.schedule {
+            ScheduleName::Power => power(self.rate, self.power),
+            name => schedule(name, self.rate, self.switch, found),
+        })
     }
 }
 
@@ -51,6 +55,7 @@ impl Recipe for Ncsgd {
         center: "iterate, schedule",
         cost: "O(nnz)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     type Losses = SquaredLoss;
 
     fn needs_rows(&self) -> bool {

@@ -1,13 +1,13 @@
 //! Dual averaging over a ball or the simplex.
 
 use parsimon_core::Float;
-use parsimon_core::rule::dense::{Dense, HardL1, Simplex};
+use parsimon_core::rule::dense::{Dense, Exponents, HardL1, Simplex};
 use parsimon_core::rule::spherical::Spherical;
 
 use super::groups::{AnyLoss, Features};
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::{Card, Composer, Recipe};
-use super::setting::{Positive, choice, settings};
+use super::setting::{Flag, Positive, choice, settings};
 use crate::error::BuildError;
 use crate::found::Found;
 
@@ -31,6 +31,8 @@ settings! {
         rate: Positive = 0.5, "learning rate (eta = 1/gamma)";
         ball: DualSet = "l2", "the set; over the simplex the Kullback-Leibler divergence";
         radius: Positive = 1.0, "radius of the ball";
+        mirror: Flag = false, "mirror descent with the entropy (ball simplex-kl only): each gradient is weighed by the step of its own round";
+        sigma: Option<Positive>, "strength of the Kullback-Leibler divergence as a regularizer (ball simplex-kl only); the rate then applies to the bias alone";
         ..features: Features;
     }
 }
@@ -47,8 +49,20 @@ impl Recipe for DualAveraging {
     type Losses = AnyLoss;
 
     fn check(&self, _: &AnyLoss) -> Result<(), BuildError> {
+        let is_simplex = self.ball == DualSet::SimplexKl;
+        let foreign = [("mirror", self.mirror), ("sigma", self.sigma.is_some())];
+        if let Some((name, _)) = foreign.into_iter().find(|(_, is_set)| *is_set && !is_simplex) {
+            return Err(BuildError::new(
+                name,
+                format!("{name} is a setting of the ball simplex-kl"),
+            ));
+        }
+        if self.mirror && self.sigma.is_some() {
+            let message = "mirror and sigma exclude each other: with sigma there are no steps";
+            return Err(BuildError::new("mirror", message));
+        }
         // Learning begins with the radius shared by all weights, which have to be finite in single precision, too.
-        match self.ball != DualSet::SimplexKl || self.radius <= LARGEST_RADIUS {
+        match !is_simplex || self.radius <= LARGEST_RADIUS {
             true => Ok(()),
             false => {
                 let radius = self.radius;
@@ -82,7 +96,12 @@ impl Recipe for DualAveraging {
             }
             DualSet::SimplexKl => {
                 let dimension = found.dimension.unwrap_or(1);
-                let features = Dense::Features(Simplex { rate, radius, dimension });
+                let exponents = match (self.mirror, self.sigma) {
+                    (true, _) => Exponents::Mirror,
+                    (false, Some(sigma)) => Exponents::Divergence { sigma },
+                    (false, None) => Exponents::Dual,
+                };
+                let features = Dense::Features(Simplex { rate, radius, dimension, exponents });
                 composer.visiting_all(features, Dense::Bias { rate })
             }
             DualSet::L2 => {

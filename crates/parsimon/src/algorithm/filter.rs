@@ -5,7 +5,7 @@ use parsimon_core::{Float, Loss};
 
 use super::recipe::FilterComposer;
 
-/// A delay line with so many taps.
+/// A delay line with this many taps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayLine {
     pub(crate) taps: usize,

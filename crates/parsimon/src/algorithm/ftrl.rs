@@ -48,11 +48,11 @@ impl Recipe for Ftrl {
     fn half_life(&self) -> Option<HalfLife> {
         self.half_life.and_then(HalfLife::new)
     }
-    fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
         let metric = AdaGrad { rate: self.rate, delta: self.beta };
         if let Some(half_life) = Recipe::half_life(self) {
-            return self.penalized.fading_leader(metric, half_life, composer);
+            return self.penalized.fading_leader(metric, half_life, found, composer);
         }
-        self.penalized.adagrad_leader(metric, Accrual::Once, Iterate, composer)
+        self.penalized.adagrad_leader(metric, Accrual::Once, Iterate, found, composer)
     }
 }

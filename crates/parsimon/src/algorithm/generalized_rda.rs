@@ -30,6 +30,7 @@ impl Recipe for GeneralizedRda {
         center: "origin, t^b",
         cost: "O(nnz)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     const GRID: &'static [&'static str] = &["l1=1e-6..1e-3:4", "rate=0.1..10:4"];
     const L1: f64 = 1e-4;
     type Losses = AnyLoss;

@@ -4,13 +4,13 @@ use parsimon_core::rule::mirror::HalfStep as CoreHalfStep;
 use parsimon_core::{Loss, Schedule};
 
 use super::setting::{
-    ClassWeights, Configuration, Dimension, Flag, Fraction, NonNegative, Positive, Texts, choice,
-    settings,
+    ClassWeights, Configuration, Dimension, Flag, Fraction, NonNegative, Positive, Share, Texts,
+    choice, settings,
 };
 use crate::error::BuildError;
 use crate::found::Found;
 
-/// The settings that say which loss.
+/// Settings of the loss.
 pub trait Losses: Configuration {
     /// The loss.
     fn loss(&self) -> Loss;
@@ -27,6 +27,8 @@ choice! {
     pub enum LossName {
         /// `ln(1 + e^{-yp})`
         Logistic = "logistic",
+        /// `-ln p_y` of several classes, with `p_k = e^{m_k} / sum_j e^{m_j}`.
+        Softmax = "softmax",
         /// `(p - y)^2 / 2`
         Squared = "squared",
         /// `max(0, 1 - yp)`
@@ -55,6 +57,7 @@ impl Losses for AnyLoss {
     fn loss(&self) -> Loss {
         match self.loss {
             LossName::Logistic => Loss::Logistic,
+            LossName::Softmax => Loss::Softmax,
             LossName::Squared => Loss::Squared,
             LossName::Hinge => Loss::Hinge,
             LossName::SquaredHinge => Loss::SquaredHinge,
@@ -135,7 +138,31 @@ impl Losses for AdalineLoss {
 }
 
 choice! {
-    /// What a row allows.
+    /// The hinge loss alone.
+    pub enum OnlyHinge {
+        /// `max(0, 1 - yp)`
+        Hinge = "hinge",
+    }
+}
+
+settings! {
+    /// The hinge loss, in which margin methods are measured.
+    pub struct HingeLoss {
+        loss: OnlyHinge = "hinge", "the hinge loss, in which progress is measured";
+    }
+}
+
+impl Losses for HingeLoss {
+    fn loss(&self) -> Loss {
+        Loss::Hinge
+    }
+    fn word(&self) -> &'static str {
+        self.loss.word()
+    }
+}
+
+choice! {
+    /// The set of weights that a row allows.
     pub enum RowSet {
         /// `w.x = y`
         Projection = "projection",
@@ -189,8 +216,8 @@ impl Losses for HyperplaneLoss {
 
 settings! {
     /// One learner per class.
-    pub(crate) struct Classes {
-        multiclass: Flag = false, "train one model per class (one-vs-all)";
+    pub struct Classes {
+        multiclass: Flag = false, "learn several classes, with a set of weights for each: together (loss softmax, which auto uses if no loss is set), or each against all others (any other loss)";
         classes: Option<Texts>, "names of the classes; found by a scan of the data if not set";
         class_weight: Option<ClassWeights>, "factor on the importance of a row by its class: balanced (rare classes count more), or no=1,yes=10";
     }
@@ -198,14 +225,14 @@ settings! {
 
 settings! {
     /// Rows on a common scale.
-    pub(crate) struct Scaling {
+    pub struct Scaling {
         normalize: Flag = false, "bring features, and numeric labels, to a common scale while learning";
         no_clip_predictions: Flag = false, "do not clip predicted numbers to the range of the learned labels (with normalize)";
     }
 }
 
 choice! {
-    /// How the step falls with the rounds.
+    /// Schedule of the step size.
     pub enum ScheduleName {
         /// `eta`
         Constant = "constant",
@@ -213,6 +240,8 @@ choice! {
         Sqrt = "sqrt",
         /// `eta / t`
         Inverse = "inverse",
+        /// `eta / t^alpha`
+        Power = "power",
         /// Constant, then falling.
         TwoPhase = "two-phase",
     }
@@ -224,13 +253,17 @@ settings! {
         rate: Positive = 0.5, "learning rate (eta, or eta_0 of a schedule)";
         schedule: ScheduleName = "sqrt", "how the learning rate decreases";
         switch: Option<Positive>, "round in which the two-phase schedule changes (m); half the rows if not set";
+        power: Option<Share>, "exponent of the power schedule (alpha in eta_0/t^alpha; 0.5 if not set)";
     }
 }
 
 impl Steps {
     /// The schedule.
     pub(crate) fn schedule(&self, found: &Found) -> Schedule {
-        schedule(self.schedule, self.rate, self.switch, found)
+        match self.schedule {
+            ScheduleName::Power => power(self.rate, self.power),
+            name => schedule(name, self.rate, self.switch, found),
+        }
     }
     /// Whether the number of rows must be known.
     pub(crate) fn needs_rows(&self) -> bool {
@@ -243,7 +276,13 @@ pub(crate) fn switch_at(rows: u64) -> u64 {
     (rows / 2).max(1)
 }
 
-/// A schedule by its name; the switch of the two-phase one is half the rows unless it is given.
+/// The power schedule; that of the square root unless an exponent is given.
+pub(crate) fn power(rate: f64, exponent: Option<f64>) -> Schedule {
+    Schedule::Power { rate, exponent: exponent.unwrap_or(0.5) }
+}
+
+/// A schedule by its name; the switch of the two-phase one is half the rows unless it is given, and the exponent of the power
+/// schedule is its default.
 pub(crate) fn schedule(
     name: ScheduleName,
     rate: f64,
@@ -254,6 +293,7 @@ pub(crate) fn schedule(
         ScheduleName::Constant => Schedule::Constant { rate },
         ScheduleName::Sqrt => Schedule::Sqrt { rate },
         ScheduleName::Inverse => Schedule::Inverse { rate },
+        ScheduleName::Power => power(rate, None),
         ScheduleName::TwoPhase => {
             let half = || switch_at(found.rows.unwrap_or(0)) as f64;
             Schedule::TwoPhase { rate, switch: switch.unwrap_or_else(half) }

@@ -4,47 +4,69 @@ use std::fmt;
 
 use parsimon_core::filter::Method;
 use parsimon_core::kernel::{Kernel, Tuning};
+use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center, Iterate};
 use parsimon_core::rule::{Implicit, Rule};
-use parsimon_core::workspace::LaneLearner;
+use parsimon_core::workspace::{ClassLanes, ClassLearner, LaneLearner};
 use parsimon_core::{
-    Float, HalfLife, Lane, Lanes, Loss, Normalized, Online, Schedule, StandardizedColumns,
+    Float, Frozen, HalfLife, Lane, Lanes, Loss, Normalized, Online, Schedule, StandardizedColumns,
     StandardizedTarget,
 };
 
 use super::recipe::{Composer, Racers};
 use crate::options::{LearnerOptions, Storage};
 
-/// A learner of several settings, each a head of its model.
+/// A learner of several settings, each with a head for every class.
 pub(crate) trait SideBySide: Online {
-    /// A narrower learner that goes on with some of them, in this order; heads beyond those asked for are to be ignored. None if
-    /// so many need this one.
-    fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>>;
+    /// The number of settings, and of those that fill up the width. Heads are the classes in order, and within a class the settings.
+    fn settings(&self) -> usize;
+    /// The loss of a setting of several classes.
+    fn loss_of_classes(&self, setting: usize) -> Option<Loss>;
+    /// The weights of a setting: a head for each class.
+    fn freeze_setting(&self, setting: usize) -> Frozen;
+    /// Goes on with the given settings, in this order, in a narrower learner; further ones of it must be ignored.
+    fn keep(&mut self, settings: &[usize], storage: Storage) -> Kept;
 }
 
-/// How many heads a learner of so many settings has.
+/// A learner that was to go on with some of its settings.
+pub(crate) enum Kept {
+    /// They need the present width.
+    All,
+    /// It has become narrower.
+    Here,
+    /// Another learner goes on.
+    By(Box<dyn SideBySide>),
+}
+
+impl From<Option<Box<dyn SideBySide>>> for Kept {
+    fn from(narrower: Option<Box<dyn SideBySide>>) -> Self {
+        narrower.map_or(Kept::All, Kept::By)
+    }
+}
+
+/// Returns the number of heads of a learner with `settings` settings.
 pub(crate) fn width(settings: usize) -> usize {
     settings.next_power_of_two().min(WIDEST)
 }
 
 /// A learner of several settings that can be made narrower where it is.
 pub(crate) trait Narrow: Online {
-    /// Goes on with some of them, in this order, if that makes it narrower; heads beyond those asked for are to be ignored.
+    /// Keeps the given settings, in this order, if that makes the learner narrower; further heads must be ignored.
     fn narrow(&mut self, heads: &[usize], storage: Storage) -> bool;
 }
 
 impl Narrow for Box<dyn SideBySide> {
     fn narrow(&mut self, heads: &[usize], storage: Storage) -> bool {
-        if width(heads.len()) >= self.heads() {
+        if heads.len() >= self.settings() {
             return false;
         }
-        let narrower = self.keep(heads, storage);
-        let pays = narrower.is_some();
-        if let Some(narrower) = narrower {
-            *self = narrower;
+        match self.keep(heads, storage) {
+            Kept::All => return false,
+            Kept::Here => {}
+            Kept::By(narrower) => *self = narrower,
         }
-        pays
+        true
     }
 }
 
@@ -73,12 +95,12 @@ impl<O: Narrow> Narrow for StandardizedTarget<O> {
     }
 }
 
-/// How many settings fit into one learner.
+/// Largest number of settings in one learner.
 pub(crate) const WIDEST: usize = 16;
 
 type Build = Box<dyn Fn(&[Lane], LearnerOptions, Loss) -> Box<dyn SideBySide>>;
 
-/// A setting that can share a learner, with what it shares and what is its own.
+/// A setting that can share a learner, with its shared and its separate parts.
 pub(crate) struct LaneGroup {
     /// Its own part.
     pub(crate) lane: Lane,
@@ -112,6 +134,9 @@ impl<F: Float> Composer<F> for LaneComposer {
         None
     }
     fn projecting<R: Rule<F>>(self, _: R, _: R, _: f64) -> Self::Output {
+        None
+    }
+    fn by_margin<R: Rule<F>>(self, _: R, _: R, _: MarginMethod) -> Self::Output {
         None
     }
     fn visiting_all<R: Rule<F>>(self, _: R, _: R) -> Self::Output {
@@ -187,11 +212,38 @@ fn of_width<F: Float, C: Center<AdaGrad>, const K: usize>(
     Lanes::new(std::array::from_fn(lane), accrual, center, options.bias, loss, store)
 }
 
+/// What lanes of one class have in common.
+macro_rules! lanes_of_one_class {
+    ($width:literal) => {
+        fn settings(&self) -> usize {
+            $width
+        }
+        fn loss_of_classes(&self, _: usize) -> Option<Loss> {
+            None
+        }
+        fn freeze_setting(&self, setting: usize) -> Frozen {
+            Frozen::Linear(vec![self.freeze().into_heads().swap_remove(setting)])
+        }
+        fn keep(&mut self, heads: &[usize], storage: Storage) -> Kept {
+            self.half(heads, storage).into()
+        }
+    };
+}
+
+/// Lanes that go on with fewer.
+trait Halved {
+    fn half(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>>;
+}
+
 /// Sixteen lanes become eight, and those four: all pairs of widths would be much code for a thing that happens four times.
 macro_rules! halves {
     ($wide:literal to $narrow:literal) => {
         impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, $wide> {
-            fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
+            lanes_of_one_class!($wide);
+        }
+
+        impl<F: Float, C: Center<AdaGrad>> Halved for Lanes<F, C, $wide> {
+            fn half(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
                 if let [head] = heads
                     && let Some(alone) = self.alone(*head, storage.table())
                 {
@@ -200,10 +252,10 @@ macro_rules! halves {
                 let last = heads.len().checked_sub(1).filter(|last| *last < $narrow)?;
                 let kept = std::array::from_fn(|k| heads[k.min(last)]);
                 let half = Lanes::keep::<$narrow>(self, kept, storage.packed());
-                // Where old rows fade, no lane goes on alone.
+                // With fading, no lane continues alone.
                 match width(heads.len()).max(if self.fades() { 2 } else { 1 }) {
                     $narrow => Some(Box::new(half)),
-                    _ => SideBySide::keep(&half, &(0..heads.len()).collect::<Vec<_>>(), storage),
+                    _ => half.half(&(0..heads.len()).collect::<Vec<_>>(), storage),
                 }
             }
         }
@@ -215,7 +267,11 @@ halves!(8 to 4);
 halves!(4 to 2);
 
 impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, 2> {
-    fn keep(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
+    lanes_of_one_class!(2);
+}
+
+impl<F: Float, C: Center<AdaGrad>> Halved for Lanes<F, C, 2> {
+    fn half(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>> {
         let &[head] = heads else { return None };
         Some(Box::new(self.alone(head, storage.table())?))
     }
@@ -223,7 +279,53 @@ impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, 2> {
 
 /// One setting that is left.
 impl<F: Float, C: Center<AdaGrad>> SideBySide for LaneLearner<F, C> {
-    fn keep(&self, _: &[usize], _: Storage) -> Option<Box<dyn SideBySide>> {
+    fn settings(&self) -> usize {
+        1
+    }
+    fn loss_of_classes(&self, _: usize) -> Option<Loss> {
         None
+    }
+    fn freeze_setting(&self, _: usize) -> Frozen {
+        self.freeze()
+    }
+    fn keep(&mut self, _: &[usize], _: Storage) -> Kept {
+        Kept::All
+    }
+}
+
+impl<F: Float, C: Center<AdaGrad>> SideBySide for ClassLanes<F, C> {
+    fn settings(&self) -> usize {
+        ClassLanes::settings(self)
+    }
+    fn loss_of_classes(&self, setting: usize) -> Option<Loss> {
+        Some(self.loss(setting))
+    }
+    fn freeze_setting(&self, setting: usize) -> Frozen {
+        ClassLanes::freeze_setting(self, setting)
+    }
+    fn keep(&mut self, settings: &[usize], storage: Storage) -> Kept {
+        if let [setting] = settings
+            && let Some(alone) = self.alone(*setting, || storage.table())
+        {
+            return Kept::By(Box::new(alone));
+        }
+        self.retain(settings);
+        Kept::Here
+    }
+}
+
+/// One setting of several classes that is left.
+impl<F: Float, C: Center<AdaGrad>> SideBySide for ClassLearner<F, C> {
+    fn settings(&self) -> usize {
+        1
+    }
+    fn loss_of_classes(&self, _: usize) -> Option<Loss> {
+        None
+    }
+    fn freeze_setting(&self, _: usize) -> Frozen {
+        self.freeze()
+    }
+    fn keep(&mut self, _: &[usize], _: Storage) -> Kept {
+        Kept::All
     }
 }

@@ -1,4 +1,4 @@
-//! The lazy thesis' third algorithm, as printed.
+//! Algorithm 3 of the lazy thesis, as printed.
 
 use parsimon_core::Float;
 use parsimon_core::rule::lazy_sparse::LazySparse as Rule;
@@ -27,6 +27,7 @@ impl Recipe for LazySparse {
         center: "iterate, schedule",
         cost: "O(nnz)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     const GRID: &'static [&'static str] = &["l1=1e-7..1e-4:4", "rate=0.05..5:4"];
     const L1: f64 = 1e-4;
     type Losses = AnyLoss;

@@ -1,19 +1,29 @@
-//! An algorithm as a learner over rows.
+//! Learners built from the composition of an algorithm.
 
 use parsimon_core::filter::{Method, OverRows};
 use parsimon_core::kernel::{Kernel, Multikernel, Tuning};
+use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center};
 use parsimon_core::rule::{Implicit, Rule};
+use parsimon_core::workspace::{Blocks, ClassLanes};
 use parsimon_core::{Constrained, Float, Learner, Loss, OneVsAll, Online, Schedule, State, Table};
 
-use super::lanes::side_by_side;
+use super::lanes::{SideBySide, side_by_side};
 use super::race::Race;
 use super::recipe::{Composer, LearnerPlan, Racers};
 use crate::options::Storage;
 
-/// More classes than this do not race.
-pub(super) const MOST_RACING_CLASSES: usize = 32;
+/// The most classes times settings of a race: with more classes, fewer settings race. At eight bytes each they take 32 kB per feature.
+const MOST_HEADS: usize = 4096;
+
+/// The settings of a race of several classes, in order: as many of those that are wanted as fit, and two at least.
+pub(super) fn racing(racers: &Racers, classes: usize) -> Vec<usize> {
+    let most = (MOST_HEADS / classes.max(1)).max(2);
+    let mut some: Vec<usize> = racers.wanted.iter().copied().take(most).collect();
+    some.sort_unstable();
+    some
+}
 
 /// Builds a learner at the origin, one set of weights per class.
 pub(crate) struct LearnerComposer<'a>(pub(crate) &'a LearnerPlan<'a>);
@@ -36,7 +46,10 @@ impl LearnerComposer<'_> {
         match self.0.heads {
             Some(heads) => {
                 let learners = (0..heads).map(|_| one()).collect();
-                Box::new(OneVsAll::new(learners, loss.other_label()))
+                Box::new(match loss {
+                    Loss::Softmax => OneVsAll::softmax(learners),
+                    loss => OneVsAll::new(learners, loss.other_label()),
+                })
             }
             None => Box::new(one()),
         }
@@ -60,8 +73,13 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
             Learner::<F, R>::projecting(rule, bias, loss, table, delta)
         })
     }
+    fn by_margin<R: Rule<F>>(self, features: R, bias: R, method: MarginMethod) -> Box<dyn Online> {
+        self.assemble(features, bias, self.0.options.storage, |rule, bias, loss, table| {
+            Learner::<F, R>::by_margin(rule, bias, loss, table, method)
+        })
+    }
     // The coordinates are kept in an index, in the order of first sight: a pass costs what was seen and adds up in one
-    // order whatever the store.
+    // order in any store.
     fn visiting_all<R: Rule<F>>(self, features: R, bias: R) -> Box<dyn Online> {
         self.assemble(features, bias, Storage::Index, Learner::<F, R>::new)
     }
@@ -91,16 +109,30 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
         accrual: Accrual,
         center: C,
     ) -> Box<dyn Online> {
-        let classes = self.0.heads.unwrap_or(1);
-        // So many settings of so many classes would not fit in memory: the usual setting learns alone.
-        if classes > MOST_RACING_CLASSES {
-            return racers.first::<F, _>(self, accrual, center);
-        }
-        let LearnerPlan { loss, options, .. } = *self.0;
-        let Racers { lanes, constant, leader, half_life } = racers;
-        let learner = || side_by_side::<F, C>(&lanes, options, loss, accrual, center, half_life);
-        let learners = (0..classes).map(|_| learner()).collect();
-        Box::new(Race::new(learners, lanes.len(), constant, leader, loss, options.storage))
+        let LearnerPlan { loss, heads, options, .. } = *self.0;
+        let half_life = racers.half_life;
+        let (seats, lanes): (Vec<usize>, Box<dyn SideBySide>) = match heads {
+            None => {
+                let lanes: Vec<_> = racers.lanes.iter().map(|(lane, _)| *lane).collect();
+                let all = (0..lanes.len()).collect();
+                (all, side_by_side::<F, C>(&lanes, options, loss, accrual, center, half_life))
+            }
+            Some(classes) => {
+                let seats = racing(&racers, classes);
+                let settings = seats.iter().map(|&k| racers.lanes[k]).collect();
+                let blocks = Blocks::new(options.storage.table());
+                let new = ClassLanes::<F, C>::new(
+                    settings,
+                    classes,
+                    accrual,
+                    center,
+                    options.bias,
+                    blocks,
+                );
+                (seats, Box::new(new.fading(half_life)))
+            }
+        };
+        Box::new(Race::new(lanes, seats, &racers, loss, options.storage))
     }
     fn kernel(self, tuning: Tuning, kernels: Vec<Kernel>) -> Box<dyn Online> {
         Box::new(Multikernel::<F>::new(tuning, kernels))

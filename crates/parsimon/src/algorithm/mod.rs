@@ -5,15 +5,21 @@
 //! and the Python classes are made from the same list.
 //!
 //! ```
-//! use parsimon::algorithm::{Kind, filters, find};
+//! use parsimon::algorithm::{ALGORITHMS, Algorithm, Parameter, find, typed};
 //!
-//! let ftrl = find("ftrl").unwrap();
+//! let ftrl: &Algorithm = find("ftrl").unwrap();
 //! assert_eq!(ftrl.cost, "O(nnz)");
-//! let rate = ftrl.parameter("rate").unwrap();
-//! assert_eq!((rate.kind, rate.default.unwrap().value()), (Kind::Positive, 0.1.into()));
-//! assert!(filters().any(|name| name == "nlms"));
+//! let rate: &Parameter = ftrl.parameter("rate").unwrap();
+//! assert_eq!(rate.default.unwrap().value(), 0.1);
+//! assert!(ALGORITHMS.iter().any(|algorithm| algorithm.name == "nlms"));
+//!
+//! // The settings of each algorithm are also a struct.
+//! let settings = parsimon::Spec::new("ftrl").resolve()?;
+//! assert_eq!(settings.typed::<typed::Ftrl>().unwrap().rate, 0.1);
+//! # Ok::<(), parsimon::BuildError>(())
 //! ```
 
+use std::any::TypeId;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -43,13 +49,14 @@ mod lazy_sparse;
 mod lazy_splitting;
 mod learner;
 mod lms;
+mod margin;
 mod multikernel;
-mod nature;
+pub(crate) mod nature;
 mod nlms;
 pub(crate) mod objective;
 mod papa;
 mod pda;
-mod penalized;
+pub(crate) mod penalized;
 mod projections;
 mod proportionate;
 mod race;
@@ -65,9 +72,10 @@ mod truncation;
 pub mod typed;
 mod unified;
 
-pub use nature::Nature;
-pub use recipe::{Card, PENALTIES};
-pub use setting::{ClassWeight, Default as DefaultValue, Kind, Parameter, scalar};
+pub use setting::Parameter;
+
+pub(crate) use nature::Nature;
+pub(crate) use recipe::{Card, PENALTIES};
 
 use groups::{Classes, Losses, Scaling};
 use parsimon_core::Loss;
@@ -99,6 +107,9 @@ pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
         Algorithm::of::<unified::UnifiedRda>(),
         Algorithm::of::<adam::Adam>(),
         Algorithm::of::<adadelta::AdaDelta>(),
+        Algorithm::of::<margin::Pa>(),
+        Algorithm::of::<margin::Arow>(),
+        Algorithm::of::<margin::Scw>(),
         Algorithm::of::<ftl::Ftl>(),
         Algorithm::of::<csgd::Csgd>(),
         Algorithm::of::<csgd::Ncsgd>(),
@@ -132,7 +143,7 @@ pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
 pub struct Algorithm {
     /// Its card.
     card: Card,
-    /// The settings that say which loss.
+    /// Settings of the loss.
     losses: Vec<Parameter>,
     /// Its own settings.
     own: Vec<Parameter>,
@@ -141,11 +152,13 @@ pub struct Algorithm {
     /// The sweeps that `tune` tries by default on normalized rows.
     pub normalized_grid: &'static [&'static str],
     aliases: &'static [(&'static str, &'static str)],
-    retired: &'static [&'static str],
     is_filter: bool,
     signal_rate: Option<f64>,
+    loss_of_classes: Option<Loss>,
+    falls_with_energy: bool,
     read: fn(Values<'_>) -> Result<Configured, BuildError>,
     complete: fn(&mut Map<String, Value>),
+    settings: TypeId,
 }
 
 /// The card's fields are the algorithm's.
@@ -188,12 +201,24 @@ impl Algorithm {
             grid: T::GRID,
             normalized_grid: T::NORMALIZED_GRID,
             aliases: T::ALIASES,
-            retired: T::RETIRED,
             is_filter: filters_signals::<T>(),
             signal_rate: T::SIGNAL_RATE,
+            loss_of_classes: T::LOSS_OF_CLASSES,
+            falls_with_energy: T::FALLS_WITH_ENERGY,
             read: read::<T>,
             complete: T::complete,
+            settings: TypeId::of::<T>(),
         }
+    }
+
+    /// Whether `C` are the settings of this algorithm.
+    pub(crate) fn is_of<C: Configuration>(&self) -> bool {
+        self.settings == TypeId::of::<C>()
+    }
+
+    /// Fills in defaults that depend on other settings.
+    pub(crate) fn complete(&self, values: &mut Map<String, Value>) {
+        (self.complete)(values);
     }
 
     /// The settings of this algorithm, without those of the loss and the classes.
@@ -206,6 +231,12 @@ impl Algorithm {
         self.losses.iter().chain(CLASSES.iter()).chain(&self.own)
     }
 
+    /// Values in the order of the settings, whether they were given, filled in or found: equal settings are equal bytes.
+    pub(crate) fn in_order(&self, mut values: Map<String, Value>) -> Map<String, Value> {
+        let names = std::iter::once("algorithm").chain(self.parameters().map(|p| p.name));
+        names.filter_map(|name| values.remove_entry(name)).collect()
+    }
+
     /// The setting of that name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters().find(|p| p.name == name)
@@ -214,6 +245,11 @@ impl Algorithm {
     /// Whether the algorithm has a setting of that name.
     pub fn has(&self, name: &str) -> bool {
         self.parameter(name).is_some()
+    }
+
+    /// The default loss for several classes, if it differs from the default for others.
+    pub(crate) fn loss_of_classes(&self) -> Option<Loss> {
+        self.loss_of_classes
     }
 
     /// Whether the algorithm can filter a signal sample by sample.
@@ -226,14 +262,15 @@ impl Algorithm {
         self.signal_rate
     }
 
+    /// Whether the default rate is for rows near length 1 and longer rows need a smaller one.
+    #[doc(hidden)]
+    pub fn falls_with_energy(&self) -> bool {
+        self.falls_with_energy
+    }
+
     /// The setting that the paper of the algorithm calls `name`.
     pub fn alias(&self, name: &str) -> Option<&'static str> {
         self.aliases.iter().find(|(alias, _)| *alias == name).map(|(_, setting)| *setting)
-    }
-
-    /// Whether a file of an earlier version may carry a setting that it no longer has.
-    pub(crate) fn has_retired(&self, name: &str) -> bool {
-        self.retired.contains(&name)
     }
 
     /// Reads complete values.
@@ -241,7 +278,11 @@ impl Algorithm {
         &self,
         values: &mut Map<String, Value>,
     ) -> Result<Configured, BuildError> {
-        (self.complete)(values);
+        self.complete(values);
+        // The loss is one of several classes.
+        if values.get("loss").is_some_and(|loss| loss == Loss::Softmax.word()) {
+            values.insert("multiclass".into(), true.into());
+        }
         (self.read)(Values(values))
     }
 }
@@ -259,6 +300,9 @@ fn read<T: Recipe>(values: Values<'_>) -> Result<Configured, BuildError> {
     let classes = Classes::read(values)?;
     let scaling = Scaling::read(values)?;
     let own = T::read(values)?;
+    if values.0.contains_key("power") && values.0.get("schedule") != Some(&"power".into()) {
+        return Err(BuildError::new("power", "power is a setting of the schedule power"));
+    }
     losses.check()?;
     own.check(&losses)?;
     let (loss, loss_word) = (losses.loss(), losses.word());
@@ -290,8 +334,7 @@ fn read<T: Recipe>(values: Values<'_>) -> Result<Configured, BuildError> {
 fn filters_signals<T: Recipe>() -> bool {
     let mut parameters = Vec::new();
     T::parameters(&mut parameters);
-    let default = |p: &Parameter| Some((p.name.to_owned(), p.default?.value()));
-    let mut values: Map<String, Value> = parameters.iter().filter_map(default).collect();
+    let mut values = setting::defaults(&parameters);
     T::complete(&mut values);
     T::read(Values(&values)).is_ok_and(|own| own.filter::<f64, _>(filter::Probe).is_some())
 }
@@ -302,11 +345,13 @@ pub fn find(name: &str) -> Option<&'static Algorithm> {
 }
 
 /// The names of the algorithms that filter signals.
+#[doc(hidden)]
 pub fn filters() -> impl Iterator<Item = &'static str> {
     ALGORITHMS.iter().filter(|a| a.is_filter()).map(|a| a.name)
 }
 
 /// The settings of all algorithms, each name once, with the parameters of every algorithm that has a setting of that name.
+#[doc(hidden)]
 pub fn all_parameters() -> Vec<(&'static Parameter, Vec<&'static Parameter>)> {
     let mut all: Vec<(&Parameter, Vec<&Parameter>)> = Vec::new();
     for parameter in ALGORITHMS.iter().flat_map(Algorithm::parameters) {

@@ -32,6 +32,10 @@ impl Setting for KernelWords {
         let is_distinct = (1..words.len()).all(|i| !words[..i].contains(&words[i]));
         (is_distinct && !words.is_empty()).then_some(words)
     }
+    fn write(words: &Self::Value) -> Option<Value> {
+        // One word as specs have it by default.
+        Some(if let [word] = words[..] { word.into() } else { words.clone().into() })
+    }
 }
 
 settings! {

@@ -1,13 +1,14 @@
-//! What kind of thing an algorithm is, read off its composition.
+//! Properties of an algorithm, derived from its composition.
 
 use parsimon_core::filter::Method;
 use parsimon_core::kernel::{Kernel, Tuning};
+use parsimon_core::margin::MarginMethod;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Float, Loss, Schedule};
 
 use super::recipe::Composer;
 
-/// What a row costs, and whether the model is linear.
+/// Cost of a row, and linearity of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
     /// A row costs time in proportion to its nonzero features.
@@ -36,6 +37,9 @@ impl<F: Float> Composer<F> for NatureComposer {
     fn projecting<R: Rule<F>>(self, _: R, _: R, _: f64) -> Nature {
         Nature::Sparse
     }
+    fn by_margin<R: Rule<F>>(self, _: R, _: R, _: MarginMethod) -> Nature {
+        Nature::Sparse
+    }
     fn visiting_all<R: Rule<F>>(self, _: R, _: R) -> Nature {
         Nature::Dense
     }
@@ -53,7 +57,7 @@ impl<F: Float> Composer<F> for NatureComposer {
     }
 }
 
-/// Asks how many bytes a saved state has at least, whatever was learned: those of methods whose weights all exist from the start.
+/// Returns the least length of a saved state in bytes, for methods whose weights all exist from the start.
 pub(crate) struct SavedComposer(pub(crate) Loss);
 
 impl<F: Float> Composer<F> for SavedComposer {
@@ -69,6 +73,9 @@ impl<F: Float> Composer<F> for SavedComposer {
         0
     }
     fn projecting<R: Rule<F>>(self, _: R, _: R, _: f64) -> u64 {
+        0
+    }
+    fn by_margin<R: Rule<F>>(self, _: R, _: R, _: MarginMethod) -> u64 {
         0
     }
     fn visiting_all<R: Rule<F>>(self, _: R, _: R) -> u64 {

@@ -1,7 +1,7 @@
 //! Normalized least mean squares.
 
 use parsimon_core::Float;
-use parsimon_core::filter::projection::Form;
+use parsimon_core::filter::projection::{Form, Shrinking};
 
 use super::groups::ProjectionLoss;
 use super::projections::Projections;
@@ -20,7 +20,8 @@ settings! {
 impl Nlms {
     fn projections(&self) -> Projections {
         let (rate, delta, form) = (self.rate, self.delta, Form::Primal);
-        Projections { rate, l1: 0.0, delta, metric: None, order: 1, form }
+        let shrinking = Shrinking::default();
+        Projections { rate, l1: 0.0, delta, metric: None, order: 1, form, shrinking }
     }
 }
 
@@ -33,7 +34,6 @@ impl Recipe for Nlms {
         center: "iterate, constant",
         cost: "O(nnz)",
     };
-    const RETIRED: &'static [&'static str] = &["epsilon", "order", "dimension"];
     const SIGNAL_RATE: Option<f64> = Some(0.5);
     type Losses = ProjectionLoss;
 

@@ -1,4 +1,4 @@
-//! What the regret of an algorithm is measured against.
+//! The objective against which the regret of an algorithm is measured.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ pub struct Objective {
     pub l2: f64,
     /// The set of weights.
     pub set: FeasibleSet,
-    /// How often the penalty is charged.
+    /// Accumulation of the penalty.
     pub charge: Charge,
 }
 
@@ -40,7 +40,7 @@ pub enum FeasibleSet {
     },
 }
 
-/// How often a penalty is charged.
+/// Accumulation of a penalty: once, or in every round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
     /// In every round.

@@ -1,7 +1,7 @@
 //! Affine projections in a metric of the weights.
 
 use parsimon_core::Float;
-use parsimon_core::filter::projection::Form;
+use parsimon_core::filter::projection::{Form, Shrinking};
 
 use super::groups::{Features, ProjectionLoss};
 use super::projections::{Projections, check_order};
@@ -26,7 +26,8 @@ impl Papa {
     fn projections(&self) -> Projections {
         let (rate, delta, order) = (self.rate, self.delta, self.order);
         let metric = Some((self.alpha, self.epsilon));
-        Projections { rate, l1: 0.0, delta, metric, order, form: Form::Primal }
+        let shrinking = Shrinking::default();
+        Projections { rate, l1: 0.0, delta, metric, order, form: Form::Primal, shrinking }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Projection-based dual averaging.
 
 use parsimon_core::Float;
-use parsimon_core::filter::projection::Form;
+use parsimon_core::filter::projection::{Form, L1Weights, Shrinking};
 use parsimon_core::metric::{Global, Pace};
 use parsimon_core::penalty::ElasticNet;
 use parsimon_core::rule::leader::{Accrual, Leader, Origin};
@@ -10,9 +10,21 @@ use super::groups::{Features, ProjectionLoss};
 use super::objective::Objective;
 use super::projections::{Projections, check_order};
 use super::recipe::{Card, Composer, FilterComposer, Recipe};
-use super::setting::{NonNegative, Order, Positive, Step, Unit, settings};
+use super::setting::{Flag, NonNegative, Order, Positive, Step, Unit, choice, settings};
 use crate::error::BuildError;
 use crate::found::Found;
+
+choice! {
+    /// The weights of the l1 penalty, by the metric.
+    pub enum L1MetricName {
+        /// None.
+        None = "none",
+        /// `q`
+        Metric = "metric",
+        /// `q^2`
+        Squared = "squared",
+    }
+}
 
 settings! {
     /// PDA (Ushio 2018, eq. 3.4): projection steps are summed, and the penalty is applied once.
@@ -22,6 +34,8 @@ settings! {
         delta: NonNegative = 1e-5, "added to the normalizer";
         alpha: Option<Unit>, "share of the identity in the metric; the metric is the identity if not set";
         epsilon: Positive = 1e-5, "keeps the metric finite at zero weights";
+        l1_metric: L1MetricName = "squared", "weights of the l1 penalty: the square of the metric (squared, eq. 3.6), the metric, or none";
+        growing_l1: Flag = false, "charge l1 in every round (eq. 3.3) instead of once (eq. 3.4)";
         order: Order = 1.0, "number of last rows to project on at once (r)";
         ..features: Features;
     }
@@ -31,7 +45,13 @@ impl Pda {
     fn projections(&self) -> Projections {
         let Self { rate, l1, delta, order, .. } = *self;
         let metric = self.alpha.map(|alpha| (alpha, self.epsilon));
-        Projections { rate, l1, delta, metric, order, form: Form::Dual }
+        let weights = match self.l1_metric {
+            L1MetricName::None => L1Weights::Plain,
+            L1MetricName::Metric => L1Weights::Metric,
+            L1MetricName::Squared => L1Weights::SquaredMetric,
+        };
+        let shrinking = Shrinking { weights, grows: self.growing_l1 };
+        Projections { rate, l1, delta, metric, order, form: Form::Dual, shrinking }
     }
 }
 
@@ -67,7 +87,7 @@ impl Recipe for Pda {
         }
         let rule = |l1| Leader {
             penalty: ElasticNet { l1, l2: 0.0 },
-            accrual: Accrual::Once,
+            accrual: if self.growing_l1 { Accrual::EveryRound } else { Accrual::Once },
             center: Origin,
             metric: Global(Pace::Constant { q: 1.0 / self.rate }),
         };

@@ -1,10 +1,12 @@
-//! The penalty as a setting of its own: which one, how strong, between which bounds.
+//! The penalty as a group of settings: type, strength and bounds of the weights.
 //!
 //! A penalty of `parsimon-core` becomes available to every algorithm with these settings by its variant in [`PenaltyName`]
 //! and its line in `Chosen::new`; one of a new type also by a variant of `Chosen`.
 
 use parsimon_core::metric::Metric;
-use parsimon_core::penalty::{Bounded, Bounds, ElasticNet, L1, Penalty, nonnegative};
+use parsimon_core::penalty::{
+    Bounded, Bounds, ElasticNet, Factors, L1, PerFeature, Weighted, nonnegative,
+};
 use parsimon_core::rule::fading::Fading;
 use parsimon_core::rule::leader::{Accrual, Center, Leader};
 use parsimon_core::rule::mirror::{Adaptive, HalfStep, Scheduled};
@@ -12,8 +14,9 @@ use parsimon_core::{Float, HalfLife, Lane, Schedule, metric::AdaGrad};
 
 use super::objective::{FeasibleSet, Objective};
 use super::recipe::Composer;
-use super::setting::{NonNegative, NonPositive, choice, settings};
+use super::setting::{FeatureFactors, NonNegative, NonPositive, choice, settings};
 use crate::error::BuildError;
+use crate::found::Found;
 
 choice! {
     /// The penalties that act on one weight at a time.
@@ -34,6 +37,14 @@ settings! {
         l2: NonNegative = 0.0, "strength of the l2 penalty w^2/2";
         penalty: PenaltyName = "elastic", "penalty of each weight; nonnegative and box also bound the weight";
         ..interval: Interval;
+        penalty_factor: Option<FeatureFactors>, "factor on the penalty of single features, by name, such as age=0,city=Rome=2; 0 is no penalty, 1 if not set";
+    }
+}
+
+impl Penalized {
+    /// An l1 penalty of that strength, and nothing else.
+    pub fn l1(l1: f64) -> Self {
+        Self { l1, ..Self::default() }
     }
 }
 
@@ -74,14 +85,29 @@ impl Interval {
     }
 }
 
-/// A penalty with its strengths.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Chosen {
-    Elastic(ElasticNet),
-    Bounded(Bounded<ElasticNet>),
+/// The setting of factors on the penalty.
+pub(crate) const PENALTY_FACTOR: &str = "penalty_factor";
+
+/// The factors of features whose ids are known. Names without an id are refused before a learner is built
+/// ([`Settings::build`](crate::Settings::build)); for questions about the kind of learner they do not matter.
+pub(super) fn factors(each: Option<&[(String, f64)]>, found: &Found) -> Factors {
+    let each = each.unwrap_or_default().iter();
+    let ids = each.filter_map(|(name, factor)| Some((found.feature(name)?, *factor)));
+    Factors::new(ids.collect()).unwrap_or_default()
 }
 
-/// Runs `$body` with the penalty, whatever its type.
+/// A penalty with its strengths.
+#[derive(Clone, Debug)]
+pub(super) enum Chosen {
+    Elastic(ElasticNet),
+    /// With bounds, with factors, or both.
+    ///
+    /// PERF: one type for all of them. Rules are compiled for every type of penalty, and bounds that are infinite and factors that are
+    /// not there cost little.
+    Bounded(Weighted<Bounded<ElasticNet>>),
+}
+
+/// Runs `$body` with a penalty of any type.
 macro_rules! with_penalty {
     ($chosen:expr, $penalty:ident => $body:expr) => {
         match $chosen {
@@ -91,21 +117,30 @@ macro_rules! with_penalty {
     };
 }
 
-fn free<F: Float, P: Penalty<F>>(_: &P) -> P {
-    P::free()
+fn free<F: Float, P: PerFeature<F>>(_: &P) -> P {
+    P::none()
 }
 
 impl Chosen {
-    pub(super) fn new(name: PenaltyName, l1: f64, l2: f64, interval: &Interval) -> Self {
+    pub(super) fn new(
+        name: PenaltyName,
+        l1: f64,
+        l2: f64,
+        interval: &Interval,
+        factors: Factors,
+    ) -> Self {
         let net = ElasticNet { l1, l2 };
-        match name {
-            PenaltyName::Elastic => Self::Elastic(net),
-            PenaltyName::Nonnegative => Self::Bounded(nonnegative(net)),
-            PenaltyName::Box => Self::Bounded(Bounded { base: net, bounds: interval.bounds() }),
-        }
+        let bounded = |bounds| Bounded { base: net, bounds };
+        let base = match name {
+            PenaltyName::Elastic if factors.is_empty() => return Self::Elastic(net),
+            PenaltyName::Elastic => bounded(Bounds::NONE),
+            PenaltyName::Nonnegative => nonnegative(net),
+            PenaltyName::Box => bounded(interval.bounds()),
+        };
+        Self::Bounded(Weighted { base, factors })
     }
 
-    /// Follow the regularized leader; the bias may have a metric of its own.
+    /// Follow the regularized leader; the bias may have a separate metric.
     pub(super) fn leader<F: Float, M: Metric<F>, C: Composer<F>>(
         self,
         accrual: Accrual,
@@ -114,9 +149,9 @@ impl Chosen {
         composer: C,
     ) -> C::Output {
         with_penalty!(self, penalty => {
-            let rule = |penalty, metric| Leader { penalty, accrual, center, metric };
             let bias = free::<F, _>(&penalty);
-            composer.rule(rule(penalty, metric), rule(bias, bias_metric))
+            let bias = Leader { penalty: bias, accrual, center, metric: bias_metric };
+            composer.rule(Leader { penalty, accrual, center, metric }, bias)
         })
     }
 
@@ -132,14 +167,27 @@ impl Chosen {
             let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step };
             return composer.rule(rule(l1), rule(0.0));
         }
-        with_penalty!(self, penalty => {
-            let rule = |penalty| Scheduled { penalty, schedule, half_step };
-            let bias = free::<F, _>(&penalty);
-            composer.rule(rule(penalty), rule(bias))
-        })
+        match self {
+            Self::Elastic(penalty) => {
+                let rule = |penalty| Scheduled { penalty, schedule, half_step };
+                composer.rule(rule(penalty), rule(free::<F, _>(&penalty)))
+            }
+            Self::Bounded(Weighted { base: penalty, factors }) if factors.is_empty() => {
+                let rule = |penalty| Scheduled { penalty, schedule, half_step };
+                composer.rule(rule(penalty), rule(free::<F, _>(&penalty)))
+            }
+            // Missed steps are caught up from one total for all factors where there is no curvature; see `check_factors`.
+            Self::Bounded(Weighted { base: Bounded { base, bounds }, factors }) => {
+                let base = Bounded { base: L1 { l1: base.l1 }, bounds };
+                let rule = |penalty| Scheduled { penalty, schedule, half_step };
+                let penalty = Weighted { base, factors };
+                let bias = free::<F, _>(&penalty);
+                composer.rule(rule(penalty), rule(bias))
+            }
+        }
     }
 
-    /// The same with AdaGrad's steps.
+    /// Composes the rule with AdaGrad's steps.
     pub(super) fn adaptive<F: Float, C: Composer<F>>(
         self,
         metric: AdaGrad,
@@ -150,9 +198,8 @@ impl Chosen {
             return composer.rule(rule(l1), rule(0.0));
         }
         with_penalty!(self, penalty => {
-            let rule = |penalty| Adaptive { penalty, metric };
-            let bias = free::<F, _>(&penalty);
-            composer.rule(rule(penalty), rule(bias))
+            let bias = Adaptive { penalty: free::<F, _>(&penalty), metric };
+            composer.rule(Adaptive { penalty, metric }, bias)
         })
     }
 }
@@ -162,8 +209,9 @@ impl Penalized {
         self.interval.check(self.penalty == PenaltyName::Box)
     }
 
-    pub(super) fn chosen(&self) -> Chosen {
-        Chosen::new(self.penalty, self.l1, self.l2, &self.interval)
+    pub(super) fn chosen(&self, found: &Found) -> Chosen {
+        let factors = factors(self.penalty_factor.as_deref(), found);
+        Chosen::new(self.penalty, self.l1, self.l2, &self.interval, factors)
     }
 
     pub(super) fn objective(&self) -> Objective {
@@ -176,9 +224,10 @@ impl Penalized {
         metric: AdaGrad,
         accrual: Accrual,
         center: impl Center<AdaGrad>,
+        found: &Found,
         composer: C,
     ) -> C::Output {
-        match self.chosen() {
+        match self.chosen(found) {
             Chosen::Elastic(ElasticNet { l1, l2 }) => {
                 let AdaGrad { rate, delta } = metric;
                 let lane = Lane { l1, l2, rate, delta };
@@ -195,16 +244,17 @@ impl Penalized {
         &self,
         metric: AdaGrad,
         half_life: HalfLife,
+        found: &Found,
         composer: C,
     ) -> C::Output {
-        match self.chosen() {
+        match self.chosen(found) {
             Chosen::Elastic(ElasticNet { l1, l2 }) => {
                 let AdaGrad { rate, delta } = metric;
                 composer.fading_leader(Lane { l1, l2, rate, delta }, half_life)
             }
             Chosen::Bounded(penalty) => {
-                let rule = |penalty| Fading { penalty, metric, half_life };
-                composer.rule(rule(penalty), rule(free::<F, _>(&penalty)))
+                let bias = Fading { penalty: free::<F, _>(&penalty), metric, half_life };
+                composer.rule(Fading { penalty, metric, half_life }, bias)
             }
         }
     }

@@ -1,8 +1,10 @@
-//! What the projection methods (nlms, apa, papa, apfbs, pda) have in common: one method with several settings.
+//! Shared code of the projection methods (nlms, apa, papa, apfbs, pda), which are one method with several settings.
 
 use parsimon_core::filter::Delta;
 use parsimon_core::filter::metric::MagnitudeMetric;
-use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
+use parsimon_core::filter::projection::{
+    Form, Projection, ProjectionSettings, Shrinking, SolutionSet,
+};
 use parsimon_core::penalty::L1;
 use parsimon_core::rule::mirror::{HalfStep, Scheduled};
 use parsimon_core::{Float, Loss, Schedule};
@@ -20,9 +22,10 @@ pub(super) struct Projections {
     pub(super) delta: f64,
     /// The identity's share in the metric and what keeps it finite; `None` for the identity.
     pub(super) metric: Option<(f64, f64)>,
-    /// How many rows are projected on at once.
+    /// Number of rows of one projection.
     pub(super) order: usize,
     pub(super) form: Form,
+    pub(super) shrinking: Shrinking,
 }
 
 impl Projections {
@@ -51,6 +54,7 @@ impl Projections {
                 _ => SolutionSet::Hyperplane,
             },
             form: self.form,
+            shrinking: self.shrinking,
         };
         Projection::new(len, features, settings)
     }
@@ -65,7 +69,7 @@ impl Projections {
         composer.method(dimension, |len, features| self.method(loss, len, features, F::ZERO))
     }
 
-    /// The same in O(nnz), for the identity and one row at a time.
+    /// Composes the O(nnz) form, for the identity and one row at a time.
     pub(super) fn step_by_step<F: Float, C: Composer<F>>(&self, composer: C) -> C::Output {
         let schedule = Schedule::Constant { rate: self.rate };
         let rule = |l1| Scheduled { penalty: L1 { l1 }, schedule, half_step: HalfStep::Same };

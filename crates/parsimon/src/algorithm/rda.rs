@@ -6,7 +6,7 @@ use parsimon_core::rule::leader::{Accrual, Origin};
 
 use super::groups::AnyLoss;
 use super::objective::{Bound, Met, Objective};
-use super::penalized::Penalized;
+use super::penalized::{PENALTY_FACTOR, Penalized};
 use super::recipe::{Card, Composer, Recipe};
 use super::setting::{Positive, choice, settings};
 use crate::error::BuildError;
@@ -68,6 +68,7 @@ impl Recipe for Rda {
         center: "origin, beta_t",
         cost: "O(nnz)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     const GRID: &'static [&'static str] = &["l1=1e-6..1e-3:4", "rate=0.1..10:4"];
     const L1: f64 = 1e-4;
     type Losses = AnyLoss;
@@ -78,6 +79,13 @@ impl Recipe for Rda {
             return Err(BuildError::new(
                 "beta",
                 "beta zero, constant and log need l2 > 0: they rest on the penalty's strong convexity",
+            ));
+        }
+        let is_plain = self.beta == Beta::Sqrt && self.prox == Stabilizer::Half;
+        if self.penalized.penalty_factor.is_some() && !is_plain {
+            return Err(BuildError::new(
+                PENALTY_FACTOR,
+                "penalty_factor goes with beta sqrt and prox half: the others rest on the strong convexity of the penalty, which a factor changes",
             ));
         }
         if self.penalized.l2 == 0.0 && self.prox == Stabilizer::Psi {
@@ -95,7 +103,7 @@ impl Recipe for Rda {
     /// notes' eq. 4.8.
     fn regret_bound(&self, met: &Met) -> Option<Bound> {
         let sigma = self.penalized.l2;
-        // Without a penalty of its own the bias is outside the strongly convex analysis.
+        // Without a separate penalty the bias is outside the strongly convex analysis.
         if sigma > 0.0 && met.has_bias {
             return None;
         }
@@ -112,7 +120,7 @@ impl Recipe for Rda {
         let value = first + self.beta_at(met.rounds) * d2 + 0.5 * met.slope2 * sum;
         Some(Bound { value, d2, lipschitz: met.slope2.sqrt() })
     }
-    fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
+    fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {
         let (rate, l2) = (self.rate, self.penalized.l2);
         let beta = match self.beta {
             Beta::Sqrt => Pace::Sqrt { rate },
@@ -127,6 +135,6 @@ impl Recipe for Rda {
             Stabilizer::Half => (Accrual::EveryRound, beta),
         };
         let metrics = [Global(metric), Global(bias_beta)];
-        self.penalized.chosen().leader(accrual, Origin, metrics, composer)
+        self.penalized.chosen(found).leader(accrual, Origin, metrics, composer)
     }
 }

@@ -1,4 +1,4 @@
-//! How an algorithm says what it is made of, and who listens.
+//! Recipes of algorithms and the composers that read them.
 //!
 //! A [`Recipe`] is a set of settings with a card and a composition. It tells a [`Composer`] which rule, method or
 //! kernel expansion it is; what that becomes (a learner, a filter, one of several lanes, an answer about its
@@ -9,6 +9,7 @@ use std::fmt::Debug;
 
 use parsimon_core::filter::{Filter, Method};
 use parsimon_core::kernel::{Kernel, Tuning};
+use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::penalty::ElasticNet;
 use parsimon_core::rule::fading::Fading;
@@ -40,7 +41,7 @@ pub struct Card {
     pub penalties: &'static str,
     /// (C) Where the quadratic is centered, and its metric.
     pub center: &'static str,
-    /// What a row costs.
+    /// Cost per row.
     pub cost: &'static str,
 }
 
@@ -49,28 +50,30 @@ pub const PENALTIES: [&str; 4] = ["l1", "l2", "penalty", "ball"];
 
 /// An algorithm: settings, a card, a composition.
 pub trait Recipe: Configuration {
-    /// What the table shows.
+    /// Entries of the table of algorithms.
     const CARD: Card;
     /// The sweeps of `tune` when none are given; empty where no scale is usual.
     const GRID: &'static [&'static str] = &[];
-    /// The same on normalized rows, where one grid suits any data.
+    /// The grid on normalized rows, where one grid suits any data.
     const NORMALIZED_GRID: &'static [&'static str] = Self::GRID;
     /// The paper's names of its settings, beside those that mean the same for every algorithm.
     const ALIASES: &'static [(&'static str, &'static str)] = &[];
-    /// The l1 in force when no penalty is set (see [`PENALTIES`]), chosen on normalized tables (record/2026-11-15-methods.md);
+    /// The l1 in force when no penalty is set (see [`PENALTIES`]), chosen on normalized tables (record/methods.md);
     /// 0 for methods without l1.
     const L1: f64 = 0.0;
     /// The rate of a filter of signals when none is set, where it is not that of tables: the noise of a label asks for smaller
     /// steps than that of a microphone.
     const SIGNAL_RATE: Option<f64> = None;
-    /// Whether its rows are normalized without asking.
+    /// The loss of several classes if none is set, where it is not the usual one.
+    const LOSS_OF_CLASSES: Option<Loss> = None;
+    /// Whether its steps are gradients at a rate that suits rows near length 1: with longer rows a smaller rate is needed.
+    const FALLS_WITH_ENERGY: bool = false;
+    /// Whether its rows are always normalized.
     const NORMALIZES: bool = false;
-    /// Settings that it no longer has and that older files carry; they never had an effect.
-    const RETIRED: &'static [&'static str] = &[];
-    /// The settings that say which loss.
+    /// Settings of the loss.
     type Losses: Losses;
 
-    /// Refuses combinations that no single setting can judge.
+    /// Refuses invalid combinations of settings.
     fn check(&self, _loss: &Self::Losses) -> Result<(), BuildError> {
         Ok(())
     }
@@ -82,7 +85,7 @@ pub trait Recipe: Configuration {
     fn check_size(&self, _features: u64) -> Result<(), BuildError> {
         Ok(())
     }
-    /// Who needs the number of features, declared or found.
+    /// Returns the reason why the number of features is needed, if it is.
     fn needs_dimension(&self) -> Option<&'static str> {
         None
     }
@@ -90,17 +93,17 @@ pub trait Recipe: Configuration {
     fn needs_rows(&self) -> bool {
         false
     }
-    /// How fast the past fades, if it does: the statistics of rows and labels fade alike.
+    /// Fading of old rows, if any: the statistics of rows and labels fade alike.
     fn half_life(&self) -> Option<HalfLife> {
         None
     }
-    /// Says what it is made of.
+    /// Describes its composition to a composer.
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output;
     /// Says which method filters a signal sample by sample, if one does.
     fn filter<F: Float, C: FilterComposer<F>>(&self, _composer: C) -> Option<C::Output> {
         None
     }
-    /// What its regret is measured against; `None` where that is not computed.
+    /// Comparison of the regret; `None` if it is not computed.
     fn objective(&self) -> Option<Objective> {
         Some(Objective::default())
     }
@@ -118,7 +121,7 @@ pub trait Recipe: Configuration {
 
 /// Takes the parts of an algorithm. `features` is the rule of the weights, `bias` that of the bias, which is not penalized.
 pub trait Composer<F: Float>: Sized {
-    /// What it makes of them.
+    /// Output of the composer.
     type Output;
 
     /// The loss.
@@ -129,9 +132,11 @@ pub trait Composer<F: Float>: Sized {
     fn exact<R: Implicit<F>>(self, features: R, bias: R) -> Self::Output;
     /// A rule that projects on what a row allows; `delta` is added to the normalizer.
     fn projecting<R: Rule<F>>(self, features: R, bias: R, delta: f64) -> Self::Output;
+    /// A rule whose steps follow from the margin of a row and its variance.
+    fn by_margin<R: Rule<F>>(self, features: R, bias: R, method: MarginMethod) -> Self::Output;
     /// A rule that visits all coordinates in every round.
     fn visiting_all<R: Rule<F>>(self, features: R, bias: R) -> Self::Output;
-    /// The same with the loss itself.
+    /// A rule that visits all coordinates in every round and takes the loss itself.
     fn visiting_all_exact<R: Implicit<F>>(self, features: R, bias: R) -> Self::Output;
     /// Gradient steps in the plane of the mean row.
     fn constrained(self, schedule: Schedule) -> Self::Output;
@@ -170,13 +175,17 @@ pub trait Composer<F: Float>: Sized {
 /// Settings that race.
 #[derive(Clone, Debug)]
 pub struct Racers {
-    /// The settings.
-    pub lanes: Vec<Lane>,
-    /// Which of them is the constant.
+    /// The settings, each with its loss.
+    pub lanes: Vec<(Lane, Loss)>,
+    /// All settings in the order in which they are wanted where not all fit, as for thousands of classes.
+    pub wanted: Vec<usize>,
+    /// Whether the share of errors decides between them, and not the loss.
+    pub by_errors: bool,
+    /// Index of the constant.
     pub constant: Option<usize>,
-    /// Which of them predicts at first.
+    /// Index of the setting that predicts at first.
     pub leader: usize,
-    /// How fast the past of all of them fades, if it does.
+    /// Fading of old rows in all settings, if any.
     pub half_life: Option<HalfLife>,
 }
 
@@ -188,7 +197,7 @@ impl Racers {
         accrual: Accrual,
         center: impl Center<AdaGrad>,
     ) -> C::Output {
-        let lane = self.lanes[self.leader];
+        let (lane, _) = self.lanes[self.leader];
         match self.half_life {
             Some(half_life) => composer.fading_leader(lane, half_life),
             None => composer.adagrad_leader(lane, accrual, center),
@@ -211,7 +220,7 @@ pub(crate) fn leader<C>(lane: Lane, accrual: Accrual, center: C) -> Leader<Elast
 
 /// Takes a method and puts it behind a delay line.
 pub trait FilterComposer<F: Float>: Sized {
-    /// What it makes of it.
+    /// Output of the composer.
     type Output;
     /// The loss.
     fn loss(&self) -> Loss;
@@ -240,7 +249,7 @@ pub(crate) trait Composed: Debug + Send + Sync {
     fn kernels(&self) -> Vec<Kernel>;
 }
 
-/// What a learner needs beside the algorithm's own settings.
+/// Options of a learner besides the settings of the algorithm.
 #[derive(Clone, Copy)]
 pub(crate) struct LearnerPlan<'a> {
     pub(crate) loss: Loss,

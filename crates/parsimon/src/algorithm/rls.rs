@@ -2,6 +2,7 @@
 
 use parsimon_core::Float;
 use parsimon_core::filter::rls::Rls as Method;
+use parsimon_data::{Message, Remedy};
 use parsimon_files::memory;
 
 use super::groups::{Features, SquaredLoss};
@@ -54,8 +55,9 @@ impl Recipe for Rls {
         let bytes = Method::<f64>::memory(features.saturating_add(1));
         memory::check(bytes).map_err(|shortage| {
             let what = format!("the matrix over all pairs of {features} features");
-            let way_out = "use csgd or adagrad-rda, which keep numbers for single features alone";
-            BuildError::new("dimension", format!("rls: {}", shortage.of(&what, way_out)))
+            let other = "use csgd or adagrad-rda, which keep numbers for single features alone";
+            let message = Message::shortage(&shortage, &what, &[Remedy::Advice(other.into())]);
+            BuildError::new("dimension", message.after("rls: "))
         })
     }
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output {

@@ -1,14 +1,15 @@
-//! How much memory a learner takes at the origin, read off its composition before it is built.
+//! Memory of a new learner, computed from its composition before it is built.
 
 use parsimon_core::filter::{Method, OverRows};
 use parsimon_core::kernel::{Kernel, Tuning};
+use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center};
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::workspace::{Coming, Stat};
 use parsimon_core::{Float, Learner, Loss, Online, Schedule, Table};
 
-use super::learner::MOST_RACING_CLASSES;
+use super::learner::racing;
 use super::recipe::{Composer, LearnerPlan, Racers};
 use crate::options::Storage;
 
@@ -54,6 +55,9 @@ impl<F: Float> Composer<F> for RoomComposer<'_> {
     fn projecting<R: Rule<F>>(self, features: R, _: R, _: f64) -> u64 {
         self.tables::<F, R>(features, self.0.options.storage)
     }
+    fn by_margin<R: Rule<F>>(self, features: R, _: R, _: MarginMethod) -> u64 {
+        self.tables::<F, R>(features, self.0.options.storage)
+    }
     fn visiting_all<R: Rule<F>>(self, features: R, _: R) -> u64 {
         self.tables::<F, R>(features, Storage::Index)
     }
@@ -68,11 +72,12 @@ impl<F: Float> Composer<F> for RoomComposer<'_> {
         let methods = self.0.heads.unwrap_or(1);
         OverRows::room_of(&new(1, 1), methods, len).saturating_add(places(self.0.options.storage))
     }
-    fn race<C: Center<AdaGrad>>(self, racers: Racers, accrual: Accrual, center: C) -> u64 {
-        if self.0.heads.unwrap_or(1) > MOST_RACING_CLASSES {
-            return racers.first::<F, _>(self, accrual, center);
-        }
-        places(self.0.options.storage).saturating_mul(self.heads())
+    fn race<C: Center<AdaGrad>>(self, racers: Racers, _: Accrual, _: C) -> u64 {
+        // The bias, and the sums of a row, of all classes and settings.
+        let settings = self.0.heads.map_or(1, |classes| racing(&racers, classes).len()) as u64;
+        let heads = self.heads().saturating_mul(settings);
+        places(self.0.options.storage)
+            .saturating_add(heads.saturating_mul(16 * size_of::<F>() as u64))
     }
     fn kernel(self, _: Tuning, _: Vec<Kernel>) -> u64 {
         0

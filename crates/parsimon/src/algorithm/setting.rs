@@ -1,4 +1,4 @@
-//! What a setting may be: the kinds of settings, how a value is read, and the macros that declare them.
+//! Kinds of settings, parsing of their values, and the macros that declare them.
 //!
 //! An algorithm declares its settings once, with `settings!`: the struct with typed fields, the table of
 //! parameters (names, defaults, ranges, help) and the reader all come from that one declaration.
@@ -14,7 +14,7 @@ use crate::error::BuildError;
 pub struct Parameter {
     /// The name in specs, Python and HTTP; flags have dashes instead of underscores.
     pub name: &'static str,
-    /// Which values are accepted.
+    /// Accepted values.
     pub kind: Kind,
     /// The default; `None` if the setting may stay unset.
     pub default: Option<Default>,
@@ -75,6 +75,8 @@ pub enum Kind {
     Texts,
     /// "balanced", or a number > 0 per class.
     ClassWeights,
+    /// A number >= 0 for each of some features, by name.
+    Factors,
 }
 
 /// A default value.
@@ -107,7 +109,7 @@ impl From<bool> for Default {
 }
 
 impl Default {
-    /// As JSON.
+    /// The value as JSON.
     pub fn value(self) -> Value {
         match self {
             Default::Number(x) if x.fract() == 0.0 && x.abs() < 1e15 => Value::from(x as i64),
@@ -119,7 +121,7 @@ impl Default {
 }
 
 impl Kind {
-    /// What to write after "must be".
+    /// Text after "must be".
     pub fn expectation(self) -> String {
         match self {
             Kind::Positive => "a finite number > 0".into(),
@@ -145,6 +147,7 @@ impl Kind {
             Kind::Groups => "a list of lists of feature ids".into(),
             Kind::Texts => "a list of at least two different texts".into(),
             Kind::ClassWeights => "\"balanced\" or a finite number > 0 for each class".into(),
+            Kind::Factors => "a finite number >= 0 for each of some features".into(),
         }
     }
 
@@ -196,6 +199,9 @@ impl Kind {
                 let each = json!({"type": "object", "additionalProperties": Kind::Positive.json_schema(), "minProperties": 1});
                 json!({"anyOf": [{"const": "balanced"}, each]})
             }
+            Kind::Factors => {
+                json!({"type": "object", "additionalProperties": Kind::NonNegative.json_schema(), "minProperties": 1})
+            }
         }
     }
 }
@@ -227,12 +233,14 @@ fn unacceptable(name: &str, kind: Kind, value: &Value) -> BuildError {
 
 /// The type of a setting: which values it takes and what they become.
 pub trait Setting {
-    /// What a field of this setting holds.
+    /// Type of the field of this setting.
     type Value: Clone + Debug + PartialEq + Send + Sync + 'static;
-    /// How it is described.
+    /// Description.
     fn kind() -> Kind;
     /// The value, if it is acceptable.
     fn read(value: &Value) -> Option<Self::Value>;
+    /// The value as it is read; `None` if it is absent.
+    fn write(value: &Self::Value) -> Option<Value>;
     /// The value when it is absent and has no default; `None` when it cannot be absent.
     fn absent() -> Option<Self::Value> {
         None
@@ -247,6 +255,9 @@ impl<S: Setting> Setting for Option<S> {
     }
     fn read(value: &Value) -> Option<Self::Value> {
         S::read(value).map(Some)
+    }
+    fn write(value: &Self::Value) -> Option<Value> {
+        value.as_ref().and_then(S::write)
     }
     fn absent() -> Option<Self::Value> {
         Some(None)
@@ -268,6 +279,9 @@ macro_rules! numbers {
                 let accepts: fn(f64) -> bool = $accepts;
                 value.as_f64().filter(|x| x.is_finite() && accepts(*x))
             }
+            fn write(value: &f64) -> Option<Value> {
+                Some(number(*value))
+            }
         }
     )+};
 }
@@ -287,7 +301,7 @@ numbers! {
 
 /// The other types.
 macro_rules! kinds {
-    ($($vis:vis $name:ident: $type:ty = $read:expr;)+) => {$(
+    ($($vis:vis $name:ident: $type:ty = $read:expr, $write:expr;)+) => {$(
         #[doc = concat!("See [`Kind::", stringify!($name), "`].")]
         #[derive(Clone, Copy, Debug)]
         $vis struct $name;
@@ -300,29 +314,36 @@ macro_rules! kinds {
                 let read: fn(&Value) -> Option<$type> = $read;
                 read(value)
             }
+            fn write(value: &$type) -> Option<Value> {
+                let write: fn(&$type) -> Value = $write;
+                Some(write(value))
+            }
         }
     )+};
 }
 
 kinds! {
-    pub Threshold: f64 = |v| if v == "inf" { Some(f64::INFINITY) } else { NonNegative::read(v) };
-    pub Natural: u64 = |v| v.as_u64().filter(|n| *n >= 1);
-    pub Dimension: u32 = |v| Natural::read(v).and_then(|n| u32::try_from(n).ok());
-    pub Order: usize = |v| v.as_u64().filter(|n| (1..=MAX_ORDER).contains(n)).map(|n| n as usize);
-    pub NaturalOrNone: Option<u64> = |v| if v == "none" { Some(None) } else { Natural::read(v).map(Some) };
-    pub Flag: bool = Value::as_bool;
-    pub Positives: Vec<f64> = |v| list(v, Positive::read);
-    pub Naturals: Vec<u32> = |v| list(v, Dimension::read);
+    pub Threshold: f64 = |v| if v == "inf" { Some(f64::INFINITY) } else { NonNegative::read(v) },
+        |x| if *x == f64::INFINITY { "inf".into() } else { number(*x) };
+    pub Natural: u64 = |v| v.as_u64().filter(|n| *n >= 1), |n| (*n).into();
+    pub Dimension: u32 = |v| Natural::read(v).and_then(|n| u32::try_from(n).ok()), |n| (*n).into();
+    pub Order: usize = |v| v.as_u64().filter(|n| (1..=MAX_ORDER).contains(n)).map(|n| n as usize),
+        |n| (*n).into();
+    pub NaturalOrNone: Option<u64> = |v| if v == "none" { Some(None) } else { Natural::read(v).map(Some) },
+        |n| n.map_or("none".into(), Value::from);
+    pub Flag: bool = Value::as_bool, |flag| (*flag).into();
+    pub Positives: Vec<f64> = |v| list(v, Positive::read), |list| list.iter().map(|x| number(*x)).collect();
+    pub Naturals: Vec<u32> = |v| list(v, Dimension::read), |list| list.clone().into();
     pub Groups: Vec<Vec<u32>> = |v| {
         let id = |v: &Value| v.as_u64().and_then(|id| u32::try_from(id).ok()).filter(|id| *id < u32::MAX);
         v.as_array()?.iter().map(|ids| list(ids, id)).collect()
-    };
-    pub(crate) Texts: Vec<String> = |v| {
+    }, |groups| groups.iter().map(|ids| Value::from(ids.clone())).collect();
+    pub Texts: Vec<String> = |v| {
         let texts: Option<Vec<String>> = v.as_array()?.iter().map(text_of).collect();
         let distinct: std::collections::BTreeSet<_> = texts.iter().flatten().collect();
         let is_good = distinct.len() >= 2 && distinct.len() == v.as_array()?.len();
         texts.filter(|_| is_good)
-    };
+    }, |texts| texts.clone().into();
 }
 
 /// Factors on the importance of rows, by class.
@@ -336,7 +357,7 @@ pub enum ClassWeight {
 
 /// See [`Kind::ClassWeights`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ClassWeights;
+pub struct ClassWeights;
 
 impl Setting for ClassWeights {
     type Value = ClassWeight;
@@ -354,6 +375,38 @@ impl Setting for ClassWeights {
             _ => None,
         }
     }
+    fn write(value: &ClassWeight) -> Option<Value> {
+        Some(match value {
+            ClassWeight::Balanced => "balanced".into(),
+            ClassWeight::Fixed(each) => {
+                let pair = |(label, x): &(String, f64)| (label.clone(), number(*x));
+                Value::Object(each.iter().map(pair).collect())
+            }
+        })
+    }
+}
+
+/// See [`Kind::Factors`].
+#[derive(Clone, Copy, Debug)]
+pub struct FeatureFactors;
+
+impl Setting for FeatureFactors {
+    type Value = Vec<(String, f64)>;
+    fn kind() -> Kind {
+        Kind::Factors
+    }
+    fn read(value: &Value) -> Option<Self::Value> {
+        let pair = |(name, x): (&String, &Value)| Some((name.clone(), NonNegative::read(x)?));
+        value.as_object().filter(|each| !each.is_empty())?.iter().map(pair).collect()
+    }
+    fn write(value: &Self::Value) -> Option<Value> {
+        Some(value.iter().map(|(name, x)| (name.clone(), number(*x))).collect())
+    }
+}
+
+/// A number as specs have it: whole numbers have no decimal point.
+fn number(x: f64) -> Value {
+    Default::Number(x).value()
 }
 
 /// A nonempty list.
@@ -362,7 +415,7 @@ fn list<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> 
     items.iter().map(read).collect()
 }
 
-/// A text; a number stands for its digits.
+/// Accepts a text, or a number as its digits.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -395,7 +448,7 @@ macro_rules! choice {
             /// The words, in the order of the variants.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
 
-            /// The word of this variant.
+            /// Returns the word of this variant.
             pub fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
@@ -409,6 +462,9 @@ macro_rules! choice {
             fn read(value: &serde_json::Value) -> Option<Self> {
                 match value.as_str()? { $($word => Some(Self::$variant),)+ _ => None }
             }
+            fn write(value: &Self) -> Option<serde_json::Value> {
+                Some(value.word().into())
+            }
         }
     };
 }
@@ -420,6 +476,30 @@ pub trait Configuration: Clone + Debug + PartialEq + Send + Sync + Sized + 'stat
     fn parameters(list: &mut Vec<Parameter>);
     /// Reads it; a value that is not acceptable is an error.
     fn read(values: Values<'_>) -> Result<Self, BuildError>;
+    /// Adds its values by name, as they are read.
+    fn write(&self, values: &mut Map<String, Value>);
+}
+
+/// The settings with their defaults: those of the algorithm if they are the settings of one, which may have a default of its own for a
+/// setting that it shares with others.
+pub(crate) fn default_of<C: Configuration>() -> C {
+    let algorithm = super::ALGORITHMS.iter().find(|a| a.is_of::<C>());
+    let mut parameters = Vec::new();
+    match algorithm {
+        Some(algorithm) => parameters.extend_from_slice(algorithm.own_parameters()),
+        None => C::parameters(&mut parameters),
+    }
+    let mut values = defaults(&parameters);
+    if let Some(algorithm) = algorithm {
+        algorithm.complete(&mut values);
+    }
+    C::read(Values(&values)).expect("every default is acceptable, which a test holds")
+}
+
+/// The defaults of settings that have one.
+pub(super) fn defaults(parameters: &[Parameter]) -> Map<String, Value> {
+    let default = |p: &Parameter| Some((p.name.to_owned(), p.default?.value()));
+    parameters.iter().filter_map(default).collect()
 }
 
 /// Values by name, defaults included.
@@ -486,6 +566,16 @@ macro_rules! settings {
             fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::error::BuildError> {
                 Ok(Self { $($place: $crate::algorithm::setting::settings!(@read values $place $($how)*),)* })
             }
+            #[allow(unused_variables, reason = "an algorithm may have no setting of its own")]
+            fn write(&self, values: &mut serde_json::Map<String, serde_json::Value>) {
+                $($crate::algorithm::setting::settings!(@write self values $place $($how)*);)*
+            }
+        }
+
+        impl ::std::default::Default for $name {
+            fn default() -> Self {
+                $crate::algorithm::setting::default_of()
+            }
         }
     };
     (@read $values:ident $place:ident @setting {$type:ty}) => {
@@ -493,6 +583,14 @@ macro_rules! settings {
     };
     (@read $values:ident $place:ident @group {$type:ty}) => {
         <$type as $crate::algorithm::setting::Configuration>::read($values)?
+    };
+    (@write $this:ident $values:ident $place:ident @setting {$type:ty}) => {
+        if let Some(value) = <$type as $crate::algorithm::setting::Setting>::write(&$this.$place) {
+            $values.insert(stringify!($place).to_owned(), value);
+        }
+    };
+    (@write $this:ident $values:ident $place:ident @group {$type:ty}) => {
+        $crate::algorithm::setting::Configuration::write(&$this.$place, $values)
     };
     (@list $all:ident) => {};
     (@list $all:ident {$parameter:expr} $($rest:tt)*) => {
@@ -519,6 +617,15 @@ macro_rules! family {
             }
             fn read(values: $crate::algorithm::setting::Values<'_>) -> Result<Self, $crate::error::BuildError> {
                 <$shared as $crate::algorithm::setting::Configuration>::read(values).map(Self)
+            }
+            fn write(&self, values: &mut serde_json::Map<String, serde_json::Value>) {
+                $crate::algorithm::setting::Configuration::write(&self.0, values);
+            }
+        }
+
+        impl ::std::default::Default for $name {
+            fn default() -> Self {
+                $crate::algorithm::setting::default_of()
             }
         }
     )+};

@@ -79,6 +79,7 @@ impl Recipe for Sgd {
         center: "iterate, schedule",
         cost: "O(nnz); l1 ball O(features)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     const GRID: &'static [&'static str] = &["rate=0.01..10:16"];
     type Losses = AnyLoss;
 
@@ -120,6 +121,7 @@ impl Recipe for Asgd {
         center: "iterate, schedule; the mean is read",
         cost: "O(nnz); with a ball O(features)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     const GRID: &'static [&'static str] = Sgd::GRID;
     type Losses = AnyLoss;
 

@@ -28,6 +28,7 @@ impl Recipe for TruncatedGradient {
         center: "iterate, schedule",
         cost: "O(nnz)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     const GRID: &'static [&'static str] = &["l1=1e-7..1e-4:4", "rate=0.05..5:4"];
     const L1: f64 = 1e-4;
     type Losses = AnyLoss;

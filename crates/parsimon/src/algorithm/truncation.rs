@@ -26,6 +26,7 @@ impl Recipe for Truncation {
         center: "iterate, schedule",
         cost: "O(nnz)",
     };
+    const FALLS_WITH_ENERGY: bool = true;
     type Losses = AnyLoss;
 
     fn needs_rows(&self) -> bool {

@@ -1,9 +1,9 @@
 //! A state takes in what others have learned from it.
 
-use parsimon_core::merge::Mergeable;
+use parsimon_core::merge::{DualStep, Step};
 
 use super::scaling::{Residue, effective};
-use super::{Combine, Delta, fingerprint, mergeable};
+use super::{Combine, Delta, fingerprint, mergeable, mergeable_mut};
 use crate::error::Error;
 use crate::training::Trainer;
 
@@ -22,8 +22,7 @@ impl Trainer {
     /// on the trainer that learns, before it learns.
     pub fn count_rows_for(&mut self, combine: Combine) -> Result<(), Error> {
         let (_, copies) = effective(self, combine)?;
-        let online = self.learned_mut().0.mergeable_mut();
-        online.expect("it was asked at the beginning").set_copies(copies);
+        mergeable_mut(self)?.set_copies(copies);
         Ok(())
     }
 
@@ -41,12 +40,11 @@ impl Trainer {
         let Some(first) = slices.first() else { return self.check_finite() };
         let is_nothing = first.counts.is_nothing();
         let residues = Residue::of(self, &slices)?;
-        self.begin(first);
-        slices.into_iter().for_each(|delta| self.add(delta, &residues));
+        self.begin(first)?;
+        slices.into_iter().try_for_each(|delta| self.add(delta, &residues))?;
         if !is_nothing {
             let heads = self.online().heads();
-            let online = self.learned_mut().0.mergeable_mut();
-            let online = online.expect("it was asked at the beginning");
+            let mut online = mergeable_mut(self)?;
             (0..heads).for_each(|head| online.settle(head));
         }
         self.check_finite()
@@ -55,7 +53,7 @@ impl Trainer {
     /// Whether the slices are those of one merge, all of them, and begin at this state.
     fn check_slices(&self, slices: &[Delta]) -> Result<(), Error> {
         let Some(first) = slices.first() else { return Ok(()) };
-        let refused = |words: String| Err(Error::Usage(words));
+        let refused = |words: String| Err(Error::usage(words));
         let base = fingerprint(self);
         let mut waiting = vec![true; first.slices as usize];
         for delta in slices {
@@ -80,55 +78,66 @@ impl Trainer {
         }
     }
 
-    fn begin(&mut self, delta: &Delta) {
+    fn begin(&mut self, delta: &Delta) -> Result<(), Error> {
         let counts = &delta.counts;
         // No row, no change: not even of what a state without a change could be written as.
         if counts.is_nothing() {
-            return;
+            return Ok(());
         }
-        let (online, progressive, _) = self.learned_mut();
-        progressive.absorb(counts.rows, counts.loss, counts.weight);
-        let online = online.mergeable_mut().expect("it was asked at the beginning");
-        for (head, &rounds) in counts.rounds.iter().enumerate() {
-            online.advance(head, online.rounds(head) + delta.rounds_of(rounds).round() as u64);
+        let before: Vec<u64> = {
+            let online = mergeable(self)?;
+            (0..counts.rounds.len()).map(|head| online.rounds(head)).collect()
+        };
+        self.learned_mut().1.absorb(counts.rows, counts.loss, counts.weight);
+        let mut online = mergeable_mut(self)?;
+        for (head, (before, &rounds)) in before.into_iter().zip(&counts.rounds).enumerate() {
+            online.advance(head, before + delta.rounds_of(rounds).round() as u64);
         }
         // Before anything is added: what is added is read under the penalty that follows from the moments.
         if let Some(moments) = &counts.moments {
             online.take_moments(moments);
         }
+        Ok(())
     }
 
-    fn add(&mut self, delta: Delta, residues: &[Residue]) {
-        let factors = delta.factors(mergeable(self).map_or(&[][..], Mergeable::shares));
+    fn add(&mut self, delta: Delta, residues: &[Residue]) -> Result<(), Error> {
+        let factors = delta.factors(mergeable(self)?.shares());
         self.forget_consumed();
         for input in &delta.inputs {
             self.note_input(input);
         }
-        let (online, _, names) = self.learned_mut();
-        let online = online.mergeable_mut().expect("it was asked at the beginning");
         if !delta.scales.features.is_empty() || !delta.scales.columns.is_empty() {
-            online.take_moments(&delta.scales);
+            mergeable_mut(self)?.take_moments(&delta.scales);
         }
         for (head, mut tally) in delta.tallies.into_iter().enumerate() {
-            if delta.combine == Combine::Damped {
-                let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
-                online.take_steps(head, from, &tally.ids, &tally.parts);
-                continue;
+            let now = mergeable(self)?.rounds(head);
+            let from = || now - delta.counts.rounds[head].round() as u64;
+            let steps = tally.parts.chunks_exact(delta.width);
+            match delta.combine {
+                Combine::Damped => {
+                    let steps: Vec<Step> = steps.map(Step::from_slice).collect();
+                    mergeable_mut(self)?.take_steps(head, from(), &tally.ids, &steps);
+                }
+                Combine::Scaled(_) => {
+                    let steps: Vec<DualStep> = steps.map(DualStep::from_slice).collect();
+                    let damping =
+                        residues[head].damping(&*mergeable(self)?, head, &tally.ids, &steps);
+                    let mut online = mergeable_mut(self)?;
+                    online.take_dual_steps(head, from(), &tally.ids, &steps, &damping);
+                }
+                Combine::Shares | Combine::Mean => {
+                    for parts in tally.parts.chunks_exact_mut(delta.width) {
+                        parts.iter_mut().zip(&factors).for_each(|(part, factor)| *part /= factor);
+                    }
+                    mergeable_mut(self)?.add(head, &tally);
+                }
             }
-            if let Combine::Scaled(_) = delta.combine {
-                let from = online.rounds(head) - delta.counts.rounds[head].round() as u64;
-                let damping = residues[head].damping(&*online, head, &tally);
-                online.take_dual_steps(head, from, &tally.ids, &tally.parts, &damping);
-                continue;
-            }
-            for parts in tally.parts.chunks_exact_mut(delta.width) {
-                parts.iter_mut().zip(&factors).for_each(|(part, factor)| *part /= factor);
-            }
-            online.add(head, &tally);
         }
+        let (_, _, names) = self.learned_mut();
         for (slot, name) in &delta.names {
             names.insert(*slot, name);
         }
+        Ok(())
     }
 }
 
@@ -141,7 +150,7 @@ impl Delta {
         }
     }
 
-    /// Refuses rounds that no stream can reach: counts go on from them.
+    /// Refuses rounds that no stream can reach: counts continue from them.
     fn check_rounds(&self, state: &Trainer) -> Result<(), Error> {
         let counts = &self.counts;
         let is_sound = |rounds: &f64| (0.0..=MOST_ROUNDS).contains(&self.rounds_of(*rounds));

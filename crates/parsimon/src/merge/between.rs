@@ -1,8 +1,8 @@
-//! What a learner has added to the state it started from.
+//! The change of a learner since the state it started from.
 
 use std::collections::BTreeSet;
 
-use parsimon_core::merge::{Parts, Step, Tally};
+use parsimon_core::merge::{Parts, Tally};
 use parsimon_core::workspace::MomentsDelta;
 
 use super::damping::Usual;
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::training::Trainer;
 
 impl Delta {
-    /// What `end` has learned since `start`, as a number of slices.
+    /// The change from `start` to `end`, as a number of slices.
     pub fn between(
         start: &Trainer,
         end: &Trainer,
@@ -23,7 +23,7 @@ impl Delta {
     ) -> Result<Vec<Delta>, Error> {
         if slices == 0 || slices > MOST_SLICES {
             let message = format!("slices must be from 1 to {MOST_SLICES}, got {slices}");
-            return Err(Error::Usage(message));
+            return Err(Error::usage(message));
         }
         check_descent(start, end)?;
         let (a, b) = (mergeable(start)?, mergeable(end)?);
@@ -48,7 +48,7 @@ impl Delta {
             combine,
             slice: 0,
             slices,
-            width: width(a, combine),
+            width: width(&*a, combine),
             counts,
             tallies: vec![Tally::default(); heads],
             scales: MomentsDelta::default(),
@@ -67,27 +67,29 @@ impl Delta {
         for head in 0..heads {
             let rounds = [a.rounds(head), b.rounds(head)];
             let (from, to) = (a.tally(head), b.tally(head));
-            let usual = Usual::of(a, curvature, &from, &to);
-            let step = |id: u32, from: &Parts, to: &Parts| -> Step {
-                if let Combine::Scaled(_) = combine {
-                    let [dual, squares] = a.dual_step(id, from, to).map(|d| d / f64::from(copies));
-                    return [dual, squares, 0.0, 0.0, 0.0];
-                }
-                if combine == Combine::Damped {
-                    // The later state knows how much of the penalty is in force at the end of the step.
-                    return b.step(id, rounds, from, to, usual.exponent(a, id, from, to));
-                }
-                let mut step = Step::default();
-                factors
-                    .iter()
-                    .enumerate()
-                    .for_each(|(k, factor)| step[k] = (to[k] - from[k]) * factor);
-                step
-            };
+            let usual = Usual::of(&*a, curvature, &from, &to);
+            let push_step =
+                |numbers: &mut Vec<f64>, id: u32, from: &Parts, to: &Parts| match combine {
+                    Combine::Scaled(_) => {
+                        let step = a.dual_step(id, from, to).to_array();
+                        numbers.extend(step.map(|d| d / f64::from(copies)));
+                    }
+                    Combine::Damped => {
+                        // The later state knows how much of the penalty is in force at the end of the step.
+                        let exponent = usual.exponent(&*a, id, from, to);
+                        numbers.extend(b.step(id, rounds, from, to, exponent).to_array());
+                    }
+                    Combine::Shares | Combine::Mean => {
+                        let ends = from.to_array().into_iter().zip(to.to_array());
+                        numbers.extend(
+                            ends.zip(&factors).map(|((from, to), factor)| (to - from) * factor),
+                        );
+                    }
+                };
             difference(&from, &to, a.shares().len(), |id, from, to| {
                 let tally = &mut deltas[slice_of(id, slices) as usize].tallies[head];
                 tally.ids.push(id);
-                tally.parts.extend_from_slice(&step(id, from, to)[..empty.width]);
+                push_step(&mut tally.parts, id, from, to);
             });
         }
         deltas[0].note(start, end);
@@ -126,13 +128,13 @@ impl Delta {
     }
 }
 
-/// Refuses two states of which one cannot have come from the other.
+/// Refuses two states if the second cannot be a continuation of the first.
 fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
-    // Older files have what was found among the settings.
+    // A value that was found in the data equals the same value among the settings.
     let settings = |trainer: &Trainer| trainer.settings().completed(&trainer.schema().found);
     let same = settings(start) == settings(end)
-        && start.frame().precision == end.frame().precision
-        && start.frame().bias == end.frame().bias
+        && start.options().precision == end.options().precision
+        && start.options().bias == end.options().bias
         && start.schema().bits == end.schema().bits
         && start.schema().found.classes == end.schema().found.classes;
     if !same {
@@ -141,7 +143,7 @@ fn check_descent(start: &Trainer, end: &Trainer) -> Result<(), Error> {
     let (a, b) = (mergeable(start)?, mergeable(end)?);
     let backwards = (0..start.online().heads()).any(|head| b.rounds(head) < a.rounds(head));
     if backwards || end.progressive().rows() < start.progressive().rows() {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "a state of {} rows cannot have come from one of {} rows",
             end.progressive().rows(),
             start.progressive().rows()

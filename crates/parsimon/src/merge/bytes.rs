@@ -35,7 +35,6 @@ impl Delta {
             container.push(&format!("ids.{head}"), bytes_of(&tally.ids, u32::to_le_bytes));
             container.push(&format!("parts.{head}"), bytes_of(&tally.parts, f64::to_le_bytes));
         }
-        // Deltas without moments keep the layout of earlier versions.
         if let Some(moments) = &self.counts.moments {
             push_moments(&mut container, moments, &self.scales);
         }
@@ -59,7 +58,7 @@ impl Delta {
         let slice = u32::try_from(natural("slice")?).ok()?;
         let slices = u32::try_from(natural("slices")?).ok()?;
         let counts = numbers_of(container.section("counts"), f64::from_le_bytes)?;
-        let sizes_fit = (1..=Step::default().len()).contains(&width)
+        let sizes_fit = (1..=Step::WIDTH).contains(&width)
             && (1..=MOST_SLICES).contains(&slices)
             && slice < slices
             && Some(counts.len()) == heads.checked_add(2)
@@ -126,7 +125,7 @@ fn push_moments(container: &mut Container, shared: &MomentsDelta, scales: &Momen
     container.push("columns", columns.into_bytes());
 }
 
-/// The same from a container. Deltas of learners that keep no moments have no field `scales`.
+/// Reads the moments of a delta from a container. Deltas of learners that keep no moments have no field `scales`.
 fn read_moments(
     container: &Container,
     slice: u32,

@@ -1,36 +1,36 @@
-//! How much of a correction several learners have made in common.
+//! Damping of corrections that several learners have made in common.
 
 use parsimon_core::Loss;
-use parsimon_core::merge::{Mergeable, Parts, Tally};
+use parsimon_core::merge::{MergeRead, Parts, Tally};
 
 use super::Counts;
 use super::tallies::difference;
 use crate::training::Trainer;
 
-/// Beyond this a correction is made completely by every learner, whatever the exponent.
+/// Beyond this a correction is made completely by every learner, for any exponent.
 const MOST_CURVATURE: f64 = 1e6;
 
 /// Features that are in most rows are not independent of each other, and correct more in common than their shares say. By trial: with 1
-/// sixteen learners of a click log still disturb each other, with 4 they learn too slowly (`record/2026-11-15-cluster.md`).
+/// sixteen learners of a click log still disturb each other, with 4 they learn too slowly (`record/cluster.md`).
 const TOGETHER: f64 = 2.0;
 
-/// How often a learner's rows made a correction that all learners make: features that are in many rows are corrected together.
+/// Number of times that a learner's rows made a correction that all learners make: frequent features are corrected together.
 pub(super) struct Usual {
-    /// The squares of the slopes in all, by the coordinate that has most of them: the bias, if there is one.
+    /// Sum of the squared slopes, estimated by the coordinate with the largest sum: the bias, if any.
     squares: f64,
-    /// What frequent features corrected in common, as an exponent.
+    /// Common correction of frequent features, as an exponent.
     common: f64,
     /// See [`Counts::curvature`].
     curvature: f64,
 }
 
 impl Usual {
-    pub(super) fn of(online: &dyn Mergeable, curvature: f64, start: &Tally, end: &Tally) -> Self {
+    pub(super) fn of(online: &dyn MergeRead, curvature: f64, start: &Tally, end: &Tally) -> Self {
         let mut usual = Self { squares: 0.0, common: 0.0, curvature };
         let width = online.shares().len();
         if online.damps() {
             let largest = |_: u32, from: &Parts, to: &Parts| {
-                usual.squares = usual.squares.max(to[1] - from[1]);
+                usual.squares = usual.squares.max(to.memory - from.memory);
             };
             difference(start, end, width, largest);
             let mut common = 0.0;
@@ -44,18 +44,18 @@ impl Usual {
 
     /// The share of the rows that have a feature, each counted by the square of its slope.
     fn share(&self, from: &Parts, to: &Parts) -> f64 {
-        if self.squares > 0.0 { (to[1] - from[1]) / self.squares } else { 0.0 }
+        if self.squares > 0.0 { (to.memory - from.memory) / self.squares } else { 0.0 }
     }
 
-    /// How much of a correction the coordinate alone would have made, as an exponent.
-    fn overlap(&self, online: &dyn Mergeable, id: u32, from: &Parts, to: &Parts) -> f64 {
+    /// Share of a correction that the coordinate alone would have made, as an exponent.
+    fn overlap(&self, online: &dyn MergeRead, id: u32, from: &Parts, to: &Parts) -> f64 {
         self.curvature * online.overlap(id, from, to)
     }
 
-    /// What the coordinate corrected by itself and in common with others.
+    /// Correction of the coordinate alone and in common with others.
     pub(super) fn exponent(
         &self,
-        online: &dyn Mergeable,
+        online: &dyn MergeRead,
         id: u32,
         from: &Parts,
         to: &Parts,
@@ -65,13 +65,13 @@ impl Usual {
     }
 }
 
-/// What a coordinate corrected by itself and in common with others.
+/// Correction of a coordinate alone and in common with others.
 pub(super) fn exponent_of(own: f64, share: f64, common: f64) -> f64 {
     own + TOGETHER * share * common
 }
 
 impl Counts {
-    /// How much larger the curvature of the loss is than the mean square of its slopes, which the damping takes for it.
+    /// Ratio of the curvature of the loss to the mean square of its slopes, which the damping uses instead.
     ///
     /// They are the same for the logistic loss. The squared loss has curvature 1, and slopes that shrink as it is learned.
     pub(super) fn curvature(&self, end: &Trainer) -> f64 {

@@ -47,7 +47,7 @@ mod tallies;
 use std::collections::BTreeSet;
 
 use parsimon_core::StateWriter;
-use parsimon_core::merge::{DualStep, Mergeable, Share, Step, Tally};
+use parsimon_core::merge::{DualStep, MergeRead, MergeWrite, Share, Step, Tally};
 use parsimon_core::workspace::{Coming, FAR, MomentsDelta};
 use parsimon_files::checksum;
 
@@ -68,8 +68,8 @@ pub enum Combine {
     Shares,
     /// All numbers are averaged, including the number of rounds.
     Mean,
-    /// Every learner counts each of its rows as one row of each of so many learners ([`Trainer::count_rows_for`]), and what they added
-    /// is averaged. A learner then goes as far as all of them together would have gone in one sequence, in directions that they have in
+    /// Every learner counts each of its rows as one row of each learner ([`Trainer::count_rows_for`]), and their changes
+    /// are averaged. A learner then goes as far as all of them together would have gone in one sequence, in directions that they have in
     /// common and in others. For the logistic loss; the others are combined as [`Damped`](Combine::Damped).
     Scaled(
         /// The number of learners.
@@ -101,7 +101,7 @@ impl std::str::FromStr for Combine {
     }
 }
 
-/// Ids that are neighbours stay together: a slice is made of blocks of so many.
+/// Neighboring ids stay together: a slice is made of blocks of two to this power.
 const BLOCK_BITS: u32 = 12;
 
 /// More slices than this are a mistake.
@@ -128,7 +128,7 @@ pub struct Delta {
     inputs: Vec<String>,
 }
 
-/// What is counted once per learner, and stands in every slice.
+/// Counts of a whole learner, repeated in every slice.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Counts {
     learners: u64,
@@ -164,18 +164,28 @@ fn slice_of(id: u32, slices: u32) -> u32 {
 
 /// Says why a method's learners cannot be made into one.
 fn refused(trainer: &Trainer, why: &str) -> Error {
-    let name = trainer.settings().algorithm().name;
-    Error::Usage(format!(
+    refused_of(trainer.settings().algorithm().name, why)
+}
+
+fn refused_of(name: &str, why: &str) -> Error {
+    Error::usage(format!(
         "{name} with these settings cannot be merged: {why}; ftrl, rda and adagrad-rda can be, and fobos by averaging"
     ))
 }
 
-fn mergeable(trainer: &Trainer) -> Result<&dyn Mergeable, Error> {
+fn mergeable(trainer: &Trainer) -> Result<Box<dyn MergeRead + '_>, Error> {
     if trainer.settings().class_weight() == Some(&ClassWeight::Balanced) {
         let why = "balanced class weights count the rows of each class in order; pass fixed ones";
         return Err(refused(trainer, why));
     }
     trainer.online().mergeable().map_err(|why| refused(trainer, why))
+}
+
+/// The coordinates of a trainer that can be merged, to be changed.
+fn mergeable_mut(trainer: &mut Trainer) -> Result<Box<dyn MergeWrite + '_>, Error> {
+    mergeable(trainer)?;
+    let name = trainer.settings().algorithm().name;
+    trainer.learned_mut().0.mergeable_mut().map_err(|why| refused_of(name, why))
 }
 
 fn fingerprint(trainer: &Trainer) -> u64 {
@@ -185,7 +195,7 @@ fn fingerprint(trainer: &Trainer) -> u64 {
 }
 
 impl Delta {
-    /// What a number is multiplied by before it is added up, and divided by at the end.
+    /// Factor by which a number is multiplied before the sum and divided after it.
     fn factors(&self, shares: &[Share]) -> Vec<f64> {
         let factor = |share: &Share| match (self.combine, share) {
             (Combine::Shares, Share::Sum) => 1.0,
@@ -222,7 +232,7 @@ impl Delta {
         self.tallies.iter().map(|tally| tally.ids.len()).sum()
     }
 
-    /// What it may bring to a state.
+    /// The parts of a state that a slice can change.
     fn coming(&self) -> Coming {
         let mut coming = Coming::default();
         let scaled = self.scales.features.iter().map(|(j, _)| j);
@@ -269,9 +279,9 @@ impl Delta {
     fn check_fit(&self, trainer: &Trainer) -> Result<(), Error> {
         let online = mergeable(trainer)?;
         let heads = trainer.online().heads();
-        let has_bias = trainer.frame().bias;
+        let has_bias = trainer.options().bias;
         let bias = self.tallies.iter().any(|t| t.ids.last() == Some(&Tally::BIAS));
-        if self.width != width(online, self.combine)
+        if self.width != width(&*online, self.combine)
             || self.tallies.len() != heads
             || self.counts.rounds.len() != heads
             || (bias && !has_bias)
@@ -301,10 +311,10 @@ pub fn merge_deltas(mut deltas: Vec<Delta>) -> Result<Delta, Error> {
 }
 
 /// How many numbers a delta has for each coordinate.
-fn width(online: &dyn Mergeable, combine: Combine) -> usize {
+fn width(online: &dyn MergeRead, combine: Combine) -> usize {
     match combine {
-        Combine::Damped => Step::default().len(),
-        Combine::Scaled(_) => DualStep::default().len(),
+        Combine::Damped => Step::WIDTH,
+        Combine::Scaled(_) => DualStep::WIDTH,
         _ => online.shares().len(),
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn keeps_moments(trainer: &Trainer) -> bool {
     trainer.settings().is_normalized()
 }
 
-/// Whether some rows can have these moments: all finite, but for the range of no labels.
+/// Whether some rows can have these moments: all finite, except for the range of no labels.
 pub(super) fn is_plausible(moments: &MomentsDelta) -> bool {
     let MomentsDelta { weight, energy, target, features, columns } = moments;
     let range = (target.low, target.high);

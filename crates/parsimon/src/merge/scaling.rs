@@ -5,27 +5,26 @@
 //! gradient. The mean of the learners is right for both, without knowing which directions are which.
 
 use parsimon_core::Loss;
-use parsimon_core::merge::{Mergeable, Parts, Tally};
+use parsimon_core::merge::{DualStep, MergeRead, Parts, Tally};
 
 use super::damping::exponent_of;
-use super::tallies::parts_of;
 use super::{Combine, Delta, mergeable};
 use crate::error::Error;
 use crate::training::Trainer;
 
 /// The copies of a row together may change the slope of its loss by so much of itself, on average. Beyond, the weights follow the noise of
-/// single rows. By trial: with 0.2 small rates learn too slowly, with 0.5 large ones are too noisy (`record/2026-11-17-cluster.md`).
+/// single rows. By trial: with 0.2 small rates learn too slowly, with 0.5 large ones are too noisy (`record/cluster.md`).
 const MOST_CHANGE: f64 = 0.3;
 
 /// Copies of a row where nothing has been learned and the change is not known: with a thousand, the first rows go too far.
 const MOST_UNKNOWN: f64 = 100.0;
 
-/// How learners at this state are combined, and how often they count a row.
+/// Returns the way to combine learners at this state, and the number of times that they count a row.
 pub(super) fn effective(state: &Trainer, combine: Combine) -> Result<(Combine, u32), Error> {
     let online = mergeable(state)?;
     Ok(match combine {
         Combine::Damped | Combine::Scaled(_) if !online.damps() => (Combine::Shares, 1),
-        Combine::Scaled(learners) => match copies(state, online, learners) {
+        Combine::Scaled(learners) => match copies(state, &*online, learners) {
             0 | 1 => (Combine::Damped, 1),
             copies => (combine, copies),
         },
@@ -33,8 +32,8 @@ pub(super) fn effective(state: &Trainer, combine: Combine) -> Result<(Combine, u
     })
 }
 
-/// As often as there are learners, unless the copies of one row would take away too much of its slope.
-fn copies(state: &Trainer, online: &dyn Mergeable, learners: u32) -> u32 {
+/// The number of learners, unless the copies of one row would remove too much of its slope.
+fn copies(state: &Trainer, online: &dyn MergeRead, learners: u32) -> u32 {
     // The slopes of the other losses have no bound, or do not shrink as a row is learned.
     if state.settings().loss() != Loss::Logistic {
         return 1;
@@ -45,16 +44,19 @@ fn copies(state: &Trainer, online: &dyn Mergeable, learners: u32) -> u32 {
     f64::from(learners).min(most) as u32
 }
 
-/// How much of its own slope a row takes away by being learned once, on average over the rows so far: its squares of gradients, whose
+/// Returns the share of its slope that a row removes by being learned once, on average over the rows so far: its squares of gradients, whose
 /// mean is the curvature, times how far they move the weights.
-fn change_of_slope(online: &dyn Mergeable, head: usize) -> f64 {
+fn change_of_slope(online: &dyn MergeRead, head: usize) -> f64 {
     let tally = online.tally(head);
     let rows = tally.ids.iter().zip(tally.parts.chunks_exact(online.shares().len()));
-    let moved = rows.map(|(&id, parts)| parts[1] * online.lever(id, &parts_of(Some(parts))));
+    let moved = rows.map(|(&id, parts)| {
+        let parts = Parts::from_slice(parts);
+        parts.memory * online.lever(id, &parts)
+    });
     moved.sum::<f64>() / (online.rounds(head).max(1) as f64)
 }
 
-/// What is left to damp where learners count rows less often than there are learners.
+/// Remaining damping if learners count rows less often than there are learners.
 pub(super) struct Residue {
     /// Learners for every copy.
     times: f64,
@@ -75,13 +77,12 @@ impl Residue {
             if times <= 1.0 {
                 return residue;
             }
-            // In order of ids, so that the number of slices does not change the sums.
+            // The sums run in order of ids, so that the number of slices does not change them.
             let mut added: Vec<(u32, f64)> = Vec::new();
             for delta in slices {
                 let Tally { ids, parts } = &delta.tallies[head];
-                added.extend(
-                    ids.iter().zip(parts.chunks_exact(delta.width)).map(|(&j, p)| (j, p[1])),
-                );
+                let steps = parts.chunks_exact(delta.width).map(DualStep::from_slice);
+                added.extend(ids.iter().zip(steps).map(|(&j, step)| (j, step.memory)));
             }
             added.sort_unstable_by_key(|&(id, _)| id);
             residue.squares = added.iter().map(|&(_, squares)| squares).fold(0.0, f64::max);
@@ -90,7 +91,7 @@ impl Residue {
                 .iter()
                 .map(|&(id, squares)| {
                     residue.share(squares)
-                        * overlap(online, id, &start_of(online, &start, id), squares)
+                        * overlap(&*online, id, &start_of(&*online, &start, id), squares)
                 })
                 .sum();
             residue
@@ -102,17 +103,23 @@ impl Residue {
         if self.squares > 0.0 { squares / self.squares } else { 0.0 }
     }
 
-    /// What each step is multiplied by: `times` groups of learners have each made `1 - e^-(a / times)` of a correction, of which one sequence
+    /// The factor of each step: `times` groups of learners have each made `1 - e^-(a / times)` of a correction, of which one sequence
     /// makes `1 - e^-a`.
-    pub(super) fn damping(&self, online: &dyn Mergeable, head: usize, added: &Tally) -> Vec<f64> {
+    pub(super) fn damping(
+        &self,
+        online: &dyn MergeRead,
+        head: usize,
+        ids: &[u32],
+        steps: &[DualStep],
+    ) -> Vec<f64> {
         if self.times <= 1.0 {
-            return vec![1.0; added.ids.len()];
+            return vec![1.0; ids.len()];
         }
         let start = online.tally(head);
-        let rows = added.ids.iter().zip(added.parts.chunks_exact(2));
-        rows.map(|(&id, parts)| {
-            let own = overlap(online, id, &start_of(online, &start, id), parts[1]);
-            let a = exponent_of(own, self.share(parts[1]), self.common);
+        let rows = ids.iter().zip(steps);
+        rows.map(|(&id, step)| {
+            let own = overlap(online, id, &start_of(online, &start, id), step.memory);
+            let a = exponent_of(own, self.share(step.memory), self.common);
             let made = -(-a / self.times).exp_m1() * self.times;
             if made > 0.0 { -(-a).exp_m1() / made } else { 1.0 }
         })
@@ -120,13 +127,13 @@ impl Residue {
     }
 }
 
-fn start_of(online: &dyn Mergeable, start: &Tally, id: u32) -> Parts {
+fn start_of(online: &dyn MergeRead, start: &Tally, id: u32) -> Parts {
     let width = online.shares().len();
     let place = start.ids.binary_search(&id).ok();
-    parts_of(place.map(|k| &start.parts[k * width..(k + 1) * width]))
+    place.map_or(Parts::default(), |k| Parts::from_slice(&start.parts[k * width..(k + 1) * width]))
 }
 
-fn overlap(online: &dyn Mergeable, id: u32, start: &Parts, squares: f64) -> f64 {
-    let end = [start[0], start[1] + squares, start[2]];
+fn overlap(online: &dyn MergeRead, id: u32, start: &Parts, squares: f64) -> f64 {
+    let end = Parts { memory: start.memory + squares, ..*start };
     online.overlap(id, start, &end)
 }

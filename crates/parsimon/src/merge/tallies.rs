@@ -1,8 +1,8 @@
 //! Differences and sums of coordinates, in order of their ids.
 
-use parsimon_core::merge::{MOST_PARTS, Parts, Tally};
+use parsimon_core::merge::{Parts, Tally};
 
-/// Calls `emit` for every coordinate that changed, in order of ids, with what it was and what it is.
+/// Calls `emit` with the old and the new value of every coordinate that changed, in order of ids.
 pub(super) fn difference(
     start: &Tally,
     end: &Tally,
@@ -10,18 +10,13 @@ pub(super) fn difference(
     mut emit: impl FnMut(u32, &Parts, &Parts),
 ) {
     join(start, end, width, |id, from, to| {
-        let (from, to) = (parts_of(from), parts_of(to));
+        // All numbers are zero where a coordinate was never seen.
+        let parts = |numbers: Option<&[f64]>| Parts::from_slice(numbers.unwrap_or_default());
+        let (from, to) = (parts(from), parts(to));
         if from != to {
             emit(id, &from, &to);
         }
     });
-}
-
-/// A coordinate's numbers; all zero where it was never seen.
-pub(super) fn parts_of(parts: Option<&[f64]>) -> Parts {
-    let mut all = [0.0; MOST_PARTS];
-    all.iter_mut().zip(parts.unwrap_or_default()).for_each(|(a, p)| *a = *p);
-    all
 }
 
 pub(super) fn sum(a: &Tally, b: &Tally, width: usize) -> Tally {

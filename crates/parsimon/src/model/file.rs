@@ -18,8 +18,16 @@ impl Model {
     }
 
     pub(super) fn to_container<'a>(&self, names: &'a [Vec<u8>; 3]) -> Container<'a> {
+        let mut settings = self.settings.to_json().clone();
+        // Classes that were found are those of the reading, whoever found them.
+        if settings
+            .get("classes")
+            .is_some_and(|classes| *classes == json!(self.reading.found.classes))
+        {
+            settings.shift_remove("classes");
+        }
         let mut container = Container::new(json!({
-            "settings": self.settings.to_json(),
+            "settings": settings,
             "precision": self.precision.to_string(),
             "reading": self.reading,
             "provenance": self.provenance,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use parsimon_core::kernel::Dictionary;
-use parsimon_core::{ColumnMoments, Frozen, Head, Loss, Online, Precision, Scorer};
+use parsimon_core::{ColumnMoments, Frozen, Head, Online, Precision, Scorer};
 use parsimon_data::Names;
 use parsimon_eval::Calibrator;
 use parsimon_files::memory::Claim;
@@ -24,13 +24,13 @@ use crate::survey::InputSchema;
 /// A trained model: nonzero weights (or a dictionary with coefficients), settings, the schema of the inputs, and names.
 ///
 /// ```
-/// use parsimon::data::{Input, Labels, Options};
+/// use parsimon::data::{Input, Labels, Options, Reading};
 /// use parsimon::{InputSchema, LearnerOptions, Model, Plan, Spec, Trainer, run};
 ///
 /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1 3:2\n-1 2:1\n".repeat(100) };
 /// let settings = Spec::new("ftrl").set("l1", 0.1).resolve()?;
 /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
-/// let options = Options { labels: Labels::binary(), ..Options::default() };
+/// let options = Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
 /// let model = run(&mut trainer, &Plan::new(vec![input], options), &mut ())?.model;
 ///
 /// assert_eq!((model.nonzeros(), model.outputs()), (3, 1));
@@ -46,7 +46,7 @@ pub struct Model {
     precision: Precision,
     reading: InputSchema,
     frozen: Frozen,
-    /// How the cells of number columns become features.
+    /// Conversion of the cells of number columns to features.
     columns: Vec<ColumnMoments>,
     /// The range of predictions that are numbers.
     range: Option<(f64, f64)>,
@@ -55,9 +55,8 @@ pub struct Model {
     provenance: Provenance,
 }
 
-/// How a model was trained.
+/// Provenance of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Provenance {
     /// The version of parsimon that trained the model.
     pub version: String,
@@ -73,9 +72,8 @@ pub struct Provenance {
     pub collisions: u64,
     /// Distinct feature names in the training data.
     pub names_met: u64,
-    /// The margins, one or one per class, that predict the labels without any feature. Empty in models of earlier versions and
-    /// in merged ones.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The margins, one or one per class, that predict the labels without any feature. Empty in
+    /// merged models.
     pub constant: Vec<f64>,
 }
 
@@ -117,7 +115,7 @@ impl Model {
     pub fn precision(&self) -> Precision {
         self.precision
     }
-    /// How rows must be read for this model.
+    /// Returns how rows must be read for this model.
     pub fn schema(&self) -> &InputSchema {
         &self.reading
     }
@@ -147,7 +145,7 @@ impl Model {
     pub fn outputs(&self) -> usize {
         self.frozen.outputs()
     }
-    /// How the model was trained.
+    /// Returns how the model was trained.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }
@@ -174,7 +172,7 @@ impl Model {
             classes => classes.to_vec(),
         }
     }
-    /// The calibration, if there is one.
+    /// The calibration, if any.
     pub fn calibration(&self) -> Option<&Calibrator> {
         self.calibration.as_ref()
     }
@@ -194,7 +192,7 @@ impl Model {
 
     /// Whether predictions are probabilities.
     pub fn has_probabilities(&self) -> bool {
-        self.calibration.is_some() || self.settings().loss() == Loss::Logistic
+        self.calibration.is_some() || self.settings().loss().has_probabilities()
     }
     /// The names that were kept, with the slots of their features.
     pub(crate) fn names(&self) -> impl Iterator<Item = (u32, &str)> {
@@ -269,6 +267,9 @@ fn distinct(frozen: &Frozen) -> Vec<u32> {
     used
 }
 
+/// The bytes of the arrays of several classes, at most.
+const MOST_ARRAYS: u64 = 32 << 20;
+
 /// Weights laid out for prediction, with what the settings do to rows and margins.
 pub(crate) fn laid_out(
     frozen: &Frozen,
@@ -277,8 +278,12 @@ pub(crate) fn laid_out(
     settings: &Settings,
     precision: Precision,
 ) -> Scorer {
-    // An array for the largest index may be far larger than the model.
-    let scorer = match (frozen, Claim::of(Scorer::room(frozen.heads()))) {
+    // An array up to the largest index may be far larger than the model, and each class has one.
+    let (room, heads) = (Scorer::room(frozen.heads()), frozen.heads());
+    let scorer = match (frozen, Claim::of(room)) {
+        (Frozen::Linear(_), Ok(_)) if heads.len() > 1 && room > MOST_ARRAYS => {
+            Scorer::compact(heads, precision)
+        }
         (frozen, Ok(claim)) => frozen.scorer(precision).keeping(claim),
         (Frozen::Linear(heads), Err(_)) => Scorer::compact(heads, precision),
         (frozen, Err(_)) => frozen.scorer(precision),
@@ -287,7 +292,7 @@ pub(crate) fn laid_out(
     if settings.is_normalized() { scorer.with_columns(columns) } else { scorer }
 }
 
-/// What a learner has learned, as far as prediction needs it.
+/// Parameters of a learner that prediction needs.
 pub(crate) struct Learned {
     pub(crate) frozen: Frozen,
     pub(crate) columns: Vec<ColumnMoments>,

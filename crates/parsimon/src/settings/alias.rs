@@ -19,10 +19,13 @@ use crate::algorithm::find;
 use crate::error::BuildError;
 
 /// Names that mean the same for every method.
-const SYNONYMS: &[(&str, &[&str])] =
-    &[("rate", &["eta", "learning_rate"]), ("l1", &["lambda", "lambda1"]), ("l2", &["lambda2"])];
+const SYNONYMS: &[(&str, &[&str])] = &[
+    ("rate", &["eta", "learning_rate", "lr"]),
+    ("l1", &["lambda", "lambda1"]),
+    ("l2", &["lambda2"]),
+];
 
-/// What a name means.
+/// Meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meaning {
     /// The setting.
@@ -36,7 +39,7 @@ pub fn synonyms(setting: &str) -> &'static [&'static str] {
     SYNONYMS.iter().find(|(name, _)| *name == setting).map_or(&[], |(_, others)| others)
 }
 
-/// The setting that a name means for every method. Dashes may stand for underscores.
+/// Returns the setting that a name means for every method. Dashes are read as underscores.
 ///
 /// ```
 /// use parsimon::settings::alias::synonym;
@@ -62,7 +65,7 @@ pub fn synonym(name: &str) -> String {
 pub fn meaning(name: &str, methods: &[&str]) -> Meaning {
     let name = synonym(name);
     let methods: Vec<_> = methods.iter().filter_map(|method| find(method)).collect();
-    // What a name means to a method that is not known cannot be told.
+    // The meaning of a name is not known without the method.
     let is_own = methods.is_empty() || methods.iter().any(|method| method.has(&name));
     let alias = methods.iter().find_map(|method| method.alias(&name));
     match (name.as_str(), alias) {

@@ -19,19 +19,30 @@
 //! # Ok::<(), parsimon::BuildError>(())
 //! ```
 
+#[doc(hidden)]
 pub mod alias;
 mod filter;
+mod into_settings;
 pub(crate) mod lanes;
 mod spec;
+pub(crate) mod wrappers;
 
-pub use filter::{FilterPrecision, Regularization};
+#[doc(hidden)]
+pub use filter::FilterPrecision;
+pub use filter::Regularization;
+#[doc(hidden)]
+pub use into_settings::IntoSettings;
 pub use spec::Spec;
 
 pub use crate::options::{LearnerOptions, Storage};
-#[doc(inline)]
+#[doc(hidden)]
+pub use parsimon_core::LabelDomain;
+#[doc(hidden)]
 pub use parsimon_core::kernel::Kernel;
 #[doc(inline)]
-pub use parsimon_core::{LabelDomain, Loss, Precision};
+pub use parsimon_core::{Link, Loss, Precision};
+
+use std::collections::BTreeMap;
 
 use parsimon_core::Online;
 use parsimon_files::memory;
@@ -40,7 +51,8 @@ use serde_json::{Map, Value};
 use crate::algorithm::auto::Auto;
 use crate::algorithm::groups::switch_at;
 use crate::algorithm::lanes::LaneGroup;
-use crate::algorithm::objective::{Bound, Met, Objective};
+use crate::algorithm::objective::{Bound, FeasibleSet, Met, Objective};
+use crate::algorithm::penalized::PENALTY_FACTOR;
 use crate::algorithm::recipe::{Composed, LearnerPlan, Recipe};
 use crate::algorithm::room::scales;
 use crate::algorithm::setting::ClassWeight;
@@ -195,12 +207,19 @@ impl Settings {
 
     /// The comparison of the regret; `None` if the regret of this algorithm is not computed.
     pub fn objective(&self) -> Option<Objective> {
-        self.recipe().objective()
+        // The best weights in hindsight would need the factors, too.
+        self.recipe().objective().filter(|_| self.penalty_factors().next().is_none())
     }
 
-    /// The bound of the regret from the analysis of the algorithm, if there is one.
+    /// Whether weights are restricted to a set.
+    pub(crate) fn bounds_weights(&self) -> bool {
+        let objective = self.recipe().objective();
+        objective.is_some_and(|objective| objective.set != FeasibleSet::Everything)
+    }
+
+    /// The bound of the regret from the analysis of the algorithm, if any.
     pub fn regret_bound(&self, met: &Met) -> Option<Bound> {
-        self.recipe().regret_bound(met)
+        self.recipe().regret_bound(met).filter(|_| self.penalty_factors().next().is_none())
     }
 
     /// Whether features are normalized to a common scale while learning.
@@ -222,16 +241,27 @@ impl Settings {
     #[must_use]
     pub fn after_race(&self, chosen: Option<usize>) -> Self {
         let racer = |auto: &Auto| auto.racers(self.loss()).get(chosen?).copied();
-        let Some((rate, l1)) = self.typed::<Auto>().and_then(racer) else { return self.clone() };
-        let kept =
-            self.to_json().iter().filter(|(name, _)| !["rate", "l1"].contains(&name.as_str()));
+        let Some((rate, l1, loss)) = self.typed::<Auto>().and_then(racer) else {
+            return self.clone();
+        };
+        self.raced(rate, l1, loss)
+    }
+
+    /// For `auto`, the settings of one of its learners alone.
+    pub(crate) fn raced(&self, rate: f64, l1: f64, loss: Loss) -> Self {
+        let kept = self
+            .to_json()
+            .iter()
+            .filter(|(name, _)| !["rate", "l1", "metric"].contains(&name.as_str()));
         let spec = kept.fold(Spec::default(), |spec, (name, value)| spec.set(name, value.clone()));
         let spec = spec.set("algorithm", "ftrl").set("normalize", true);
         let spec = spec.set("rate", rate).set("l1", l1).set("beta", 0);
+        // The race may have one-against-all models beside softmax.
+        let spec = if loss == self.loss() { spec } else { spec.set("loss", loss.word()) };
         spec.resolve().unwrap_or_else(|_| self.clone())
     }
 
-    /// How settings like these share a learner, if they can.
+    /// Returns the way in which such settings share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
         // Class weights are of one learner; settings with others would see other rows.
         if self.is_multiclass() || self.class_weight().is_some() {
@@ -289,14 +319,40 @@ impl Settings {
         if let Some(rows) = found.rows.filter(|_| self.needs_rows()) {
             values.insert("switch".into(), switch_at(rows).into());
         }
-        values
+        self.algorithm.in_order(values)
     }
 
-    /// How many bytes the saved state of a learner has at least. A file with fewer is refused before memory is allocated.
+    /// Least length of the saved state of a learner in bytes. A shorter file is refused before memory is allocated.
     pub(crate) fn least_saved(&self, options: LearnerOptions, found: &Found) -> u64 {
         let found = &Found { dimension: self.dimension(found), ..found.clone() };
         let heads = self.heads(found);
         self.recipe().least_saved(&LearnerPlan { loss: self.loss(), heads, found, options })
+    }
+
+    /// The names of the features whose penalty has a factor, with the factors.
+    pub(crate) fn penalty_factors(&self) -> impl Iterator<Item = &str> {
+        let each = self.values.get(PENALTY_FACTOR).and_then(Value::as_object);
+        each.into_iter().flat_map(|each| each.keys().map(String::as_str))
+    }
+
+    /// Refuses factors of features that have no id, and of several features with one id.
+    fn check_factors(&self, found: &Found) -> Result<(), BuildError> {
+        let mut names: BTreeMap<u32, &str> = BTreeMap::new();
+        for name in self.penalty_factors() {
+            let Some(id) = found.feature(name) else {
+                let message = format!(
+                    "penalty_factor names the feature {name:?}, but features are not hashed here: name them by their numbers"
+                );
+                return Err(BuildError::new(PENALTY_FACTOR, message));
+            };
+            if let Some(other) = names.insert(id, name) {
+                let message = format!(
+                    "penalty_factor names the features {other:?} and {name:?}, which share a slot: use more bits"
+                );
+                return Err(BuildError::new(PENALTY_FACTOR, message));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a learner that the memory budget has no place for.
@@ -356,7 +412,9 @@ impl Settings {
             ));
         }
         let found = Found { dimension, ..found.clone() };
+        self.check_factors(&found)?;
         let heads = self.is_multiclass().then_some(heads);
+        let options = LearnerOptions { storage: options.storage.for_heads(heads), ..options };
         let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
         self.check_room(&plan)?;
         let learner = self.recipe().learner(&plan);

@@ -21,8 +21,8 @@ use crate::suggestion::did_you_mean;
 /// assert_eq!(rda.penalized.l1, 0.1);
 /// assert_eq!(rda.beta, Beta::Sqrt); // a default
 ///
-/// let typo = Spec::from_json(r#"{"algorithm": "rda", "lr": 0.05}"#)?.resolve().unwrap_err();
-/// assert!(typo.to_string().starts_with("rda has no setting \"lr\""));
+/// let typo = Spec::from_json(r#"{"algorithm": "rda", "speed": 0.05}"#)?.resolve().unwrap_err();
+/// assert!(typo.to_string().starts_with("rda has no setting \"speed\""));
 /// # Ok::<(), parsimon::BuildError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,6 +92,25 @@ impl Spec {
         spec.without_default_penalty()
     }
 
+    /// Sets the default rate of gradient steps for rows whose squared length is `energy`. Without it they diverge on long rows.
+    ///
+    /// ```
+    /// use parsimon::Spec;
+    ///
+    /// let settings = Spec::new("rda").for_rows_of_energy(400.0).resolve()?;
+    /// assert_eq!(settings.to_json()["rate"], 0.01);
+    /// # Ok::<(), parsimon::BuildError>(())
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub fn for_rows_of_energy(self, energy: f64) -> Self {
+        let name = self.get("algorithm").and_then(Value::as_str).unwrap_or_default();
+        let falls = algorithm::find(name).is_some_and(Algorithm::falls_with_energy);
+        let is_rate = |field: &str| alias::meaning(field, &[name]).setting == "rate";
+        let is_set = self.fields().any(|(field, _)| is_rate(field));
+        if falls && !is_set && energy > 0.0 { self.set("rate", 4.0 / energy) } else { self }
+    }
+
     /// Disables the default penalty of the algorithm.
     #[must_use]
     pub fn without_default_penalty(self) -> Self {
@@ -130,8 +149,7 @@ impl Spec {
         self.resolve_with(false)
     }
 
-    /// The same for the settings of a file, which may carry settings that an earlier version had, and has no penalty but
-    /// those it states.
+    /// Resolves the settings of a file. A file has no penalty but those it states, so no default penalty is added.
     pub(crate) fn resolve_stored(&self) -> Result<Settings, BuildError> {
         self.resolve_with(true)
     }
@@ -141,12 +159,19 @@ impl Spec {
         if let Some(own) = alias::translated(self, Some(algorithm.name))? {
             return own.resolve_with(is_stored);
         }
+        // Ends of weights are those of a box.
+        let is_given = |name: &str| self.get(name).is_some_and(|value| !value.is_null());
+        let has_box =
+            algorithm.parameter("penalty").is_some_and(|p| p.check(&"box".into()).is_ok());
+        if has_box && !is_given("penalty") && (is_given("lower") || is_given("upper")) {
+            return self.clone().set("penalty", "box").resolve_with(is_stored);
+        }
         for (name, value) in self.fields().filter(|(name, _)| *name != "algorithm") {
             // A strength of zero is what a method without that penalty has.
             let is_absent_penalty = ["l1", "l2"].contains(&name) && value.as_f64() == Some(0.0);
             match algorithm.parameter(name) {
                 Some(parameter) => parameter.check(value)?,
-                None if is_absent_penalty || (is_stored && algorithm.has_retired(name)) => {}
+                None if is_absent_penalty => {}
                 None => return Err(unknown_setting(algorithm, name)),
             }
         }
@@ -166,11 +191,13 @@ impl Spec {
             }
         }
         let is_loss_given = self.values.get("loss").is_some_and(|loss| !loss.is_null());
+        let is_multiclass = values.get("multiclass").is_some_and(|flag| flag == &Value::from(true));
+        if let Some(loss) = algorithm.loss_of_classes().filter(|_| is_multiclass && !is_loss_given)
+        {
+            values.insert("loss".into(), loss.word().into());
+        }
         let configured = algorithm.configure(&mut values)?;
-        // In the order of the parameters, whether a value was given or filled in: equal settings are equal bytes.
-        let names = std::iter::once("algorithm").chain(algorithm.parameters().map(|p| p.name));
-        let in_order = names.filter_map(|name| values.remove_entry(name)).collect();
-        Ok(Settings::new(algorithm, in_order, configured, is_loss_given))
+        Ok(Settings::new(algorithm, algorithm.in_order(values), configured, is_loss_given))
     }
 
     fn algorithm(&self) -> Result<&'static Algorithm, BuildError> {

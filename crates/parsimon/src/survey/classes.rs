@@ -1,7 +1,7 @@
 //! From the labels of the data to the classes of a learner.
 
 use parsimon_core::Loss;
-use parsimon_data::listed;
+use parsimon_data::{Message, Remedy, Setting, listed};
 
 use super::SeenLabels;
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::settings::Settings;
 /// The classes that the settings declare, if they do.
 pub(super) fn declared(settings: &Settings) -> Result<Option<Vec<String>>, Error> {
     match settings.classes() {
-        Some(classes) if settings.is_binary() && classes.len() != 2 => Err(Error::Usage(format!(
+        Some(classes) if settings.is_binary() && classes.len() != 2 => Err(Error::usage(format!(
             "classes names {} labels; set multiclass for more than two",
             classes.len()
         ))),
@@ -27,7 +27,7 @@ pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<Str
         SeenLabels::All(labels) => labels,
     };
     if classes.len() < 2 {
-        return Err(Error::Usage(format!(
+        return Err(Error::usage(format!(
             "all rows have the label {:?}; nothing to learn",
             classes.concat()
         )));
@@ -36,15 +36,19 @@ pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<Str
         let name = settings.algorithm().name;
         let (who, numbers) = match settings.loss_name() {
             // Its loss is squared, and so is that of lms, which takes numbers.
-            _ if settings.loss() == Loss::Adaline => (name.to_owned(), "-a lms"),
-            "halfspace" => ("the loss halfspace".into(), "--loss projection"),
-            loss => (format!("the loss {loss}"), "--loss squared"),
+            _ if settings.loss() == Loss::Adaline => (name.to_owned(), (Setting::Algorithm, "lms")),
+            "halfspace" => ("the loss halfspace".into(), (Setting::Loss, "projection")),
+            loss => (format!("the loss {loss}"), (Setting::Loss, "squared")),
         };
-        return Err(Error::Usage(format!(
-            "{who} is for two classes and the data has {} labels ({}); use --multiclass, or {numbers} for numbers",
+        let fact = format!(
+            "{who} is for two classes and the data has {} labels ({})",
             classes.len(),
             listed(classes.iter(), 5)
-        )));
+        );
+        let message = Message::new(fact)
+            .or(Remedy::Pass(Setting::Multiclass, None))
+            .or(Remedy::ForNumbers(numbers.0, numbers.1.to_owned()));
+        return Err(Error::usage(message));
     }
     Ok(classes)
 }

@@ -1,13 +1,15 @@
 //! The loss, guessed from the labels.
 
-use parsimon_data::{Format, Options, is_missing_word, is_written_number};
+use parsimon_data::{
+    Format, Message, Options, Remedy, Setting, is_missing_word, is_written_number,
+};
 
 use super::scan::MOST_NUMBERED;
-use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, kinds, opened, scan, words};
+use super::{Found, LabelNeed, Needs, Opened, SeenLabels, Source, kinds, opened, scan};
 use crate::error::Error;
 use crate::settings::{Settings, Spec};
 
-/// What the labels are, as guessed from the data.
+/// The kind of labels, as guessed from the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
     /// Two classes.
@@ -19,12 +21,12 @@ pub enum Guess {
 }
 
 impl Guess {
-    /// The flags of the program that set what was guessed.
-    pub fn flags(self) -> &'static str {
+    /// The setting that sets what was guessed, and its value.
+    pub fn setting(self) -> (Setting, Option<&'static str>) {
         match self {
-            Guess::Two => "--loss logistic",
-            Guess::Several => "--multiclass",
-            Guess::Numbers => "--loss squared",
+            Guess::Two => (Setting::Loss, Some("logistic")),
+            Guess::Several => (Setting::Multiclass, None),
+            Guess::Numbers => (Setting::Loss, Some("squared")),
         }
     }
 }
@@ -40,8 +42,11 @@ pub struct Guessed {
 }
 
 /// Opens data for a spec. Where the spec has no loss, and the method takes any, the labels decide: two values are two classes,
-/// texts are classes, and so are up to 20 contiguous integers in svmlight and VW text; other numbers are numbers to be predicted.
+/// texts are classes, and so are up to 20 contiguous integers in svmlight and VW text, and small integers in a column of a table that is
+/// called class, category, type, species or outcome; other numbers are numbers to be predicted.
 /// Data that can be read only once, such as a pipe, is not inspected; the default loss of the method is used.
+///
+/// A cell that contradicts the kind of its column is an error, as in [`open`](super::open).
 pub fn open_guessing<S: Source + ?Sized>(
     spec: &Spec,
     source: &S,
@@ -53,25 +58,13 @@ pub fn open_guessing<S: Source + ?Sized>(
         return Ok(Guessed { settings, guess: None, opened });
     }
     let needs = Needs { labels: LabelNeed::Guess, ..Needs::of(&settings) };
-    let mut options = kinds::with_kinds(source, options)?;
-    let mut widened = Vec::new();
-    let seen = loop {
-        match scan(source, &options, needs) {
-            Err(error) => match kinds::widened(&options, &error) {
-                Some(wider) => {
-                    options = wider;
-                    widened.push(words::widening_in_words(&error, &options));
-                }
-                None => return Err(error.into()),
-            },
-            Ok(seen) => break seen,
-        }
-    };
-    let options = &options;
+    let options = &kinds::with_kinds(source, options)?;
+    let seen = scan(source, options, needs)?;
     let labels = seen.labels.unwrap_or(SeenLabels::Usual { from_zero: false });
     check_missing(&labels)?;
     check_written(&labels)?;
-    let guess = guess_of(&labels, seen.format, seen.is_table);
+    let names_classes = options.reading.label_column.as_deref().is_some_and(is_class_name);
+    let guess = guess_of(&labels, seen.format, seen.is_table, names_classes);
     let settings = match guess {
         Guess::Two => settings,
         Guess::Several => spec.clone().set("multiclass", true).resolve()?,
@@ -81,9 +74,9 @@ pub fn open_guessing<S: Source + ?Sized>(
         Guess::Numbers => Vec::new(),
         _ => opened::classes_of(&settings, labels, source, options)?,
     };
-    let found = Found { classes, dimension: seen.dimension, rows: seen.rows };
+    let found = Found { classes, dimension: seen.dimension, rows: seen.rows, slot_bits: None };
     let opened = opened::reopen(std::slice::from_ref(&settings), found, source, options)?;
-    Ok(Guessed { settings, guess: Some(guess), opened: Opened { widened, ..opened } })
+    Ok(Guessed { settings, guess: Some(guess), opened })
 }
 
 /// Whether the spec leaves the loss to the labels.
@@ -105,9 +98,11 @@ fn check_missing(labels: &SeenLabels) -> Result<(), Error> {
         labels.iter().partition(|label| label.parse::<f64>().is_ok_and(f64::is_finite));
     match others[..] {
         [first, ..] if !numbers.is_empty() && others.iter().all(|other| is_missing_word(other)) => {
-            Err(Error::Usage(format!(
-                "labels are numbers, but some rows have the label {first:?}, which stands for a missing value; remove these rows, or declare the classes with --classes"
-            )))
+            let fact = format!(
+                "labels are numbers, but some rows have the label {first:?}, which stands for a missing value"
+            );
+            let remove = Remedy::Advice("remove these rows".into());
+            Err(Error::usage(Message::new(fact).or(remove).or(Remedy::NameClasses)))
         }
         _ => Ok(()),
     }
@@ -123,15 +118,25 @@ fn check_written(labels: &SeenLabels) -> Result<(), Error> {
             if labels.len() > 2
                 && labels.iter().all(|label| is_plain(label) || is_written_number(label)) =>
         {
-            Err(Error::Usage(format!(
-                "the labels are numbers in a form that is not read, such as {first:?}; write them with a decimal point and without separators or signs, or declare classes with --classes"
-            )))
+            let fact =
+                format!("the labels are numbers in a form that is not read, such as {first:?}");
+            let rewrite = "write them with a decimal point and without separators or signs";
+            let rewrite = Remedy::Advice(rewrite.into());
+            Err(Error::usage(Message::new(fact).or(rewrite).or(Remedy::NameClasses)))
         }
         _ => Ok(()),
     }
 }
 
-fn guess_of(labels: &SeenLabels, format: Format, is_table: bool) -> Guess {
+/// Names of columns whose small integers are classes.
+const CLASS_NAMES: [&str; 5] = ["class", "category", "type", "species", "outcome"];
+
+/// Whether small integers in a column of this name are classes.
+fn is_class_name(name: &str) -> bool {
+    CLASS_NAMES.iter().any(|usual| name.trim().eq_ignore_ascii_case(usual))
+}
+
+fn guess_of(labels: &SeenLabels, format: Format, is_table: bool, names_classes: bool) -> Guess {
     let labels = match labels {
         SeenLabels::Usual { .. } => return Guess::Two,
         SeenLabels::Numbers => return Guess::Numbers,
@@ -148,7 +153,9 @@ fn guess_of(labels: &SeenLabels, format: Format, is_table: bool) -> Guess {
             let may_be =
                 !is_table && matches!(format, Format::Svmlight | Format::Vw | Format::Cache);
             let are_few = (3..=MOST_NUMBERED).contains(&numbers.len());
-            let are_classes = are_whole && are_contiguous && may_be && are_few;
+            let is_numbering = may_be && are_contiguous;
+            let are_small = numbers.iter().all(|y| (0.0..100.0).contains(y));
+            let are_classes = are_whole && are_few && (is_numbering || names_classes && are_small);
             if are_classes { Guess::Several } else { Guess::Numbers }
         }
     }
@@ -160,7 +167,19 @@ mod tests {
 
     fn guess(labels: &[&str], format: Format) -> Guess {
         let labels = labels.iter().map(|&label| label.to_owned()).collect();
-        guess_of(&SeenLabels::All(labels), format, format == Format::Csv)
+        guess_of(&SeenLabels::All(labels), format, format == Format::Csv, false)
+    }
+
+    #[test]
+    fn small_integers_of_a_column_of_classes_are_classes() {
+        let guess = |labels: &[&str]| {
+            let labels = labels.iter().map(|&label| label.to_owned()).collect();
+            guess_of(&SeenLabels::All(labels), Format::Csv, true, true)
+        };
+        assert_eq!(guess(&["1", "2", "4"]), Guess::Several);
+        assert_eq!(guess(&["1", "2", "4.5"]), Guess::Numbers);
+        assert_eq!(guess(&["100", "200", "400"]), Guess::Numbers);
+        assert!(is_class_name("Species") && !is_class_name("quality"));
     }
 
     #[test]

@@ -27,12 +27,25 @@ mod stored;
 mod words;
 
 pub use crate::found::Found;
-pub use guess::{Guess, Guessed, open_guessing};
-pub use kinds::{widened, with_kinds};
-pub use needs::{LabelNeed, Needs};
-pub use opened::{Opened, open, survey, table};
-pub use scan::{Scan, SeenLabels, scan};
+pub use opened::survey;
 pub use schema::InputSchema;
+
+pub(crate) use kinds::widened;
+pub(crate) use opened::open_with;
+
+#[doc(hidden)]
+pub use guess::{Guess, Guessed, open_guessing};
+#[doc(hidden)]
+pub use kinds::{Widening, with_kinds};
+#[doc(hidden)]
+pub use needs::{LabelNeed, Needs};
+#[doc(hidden)]
+pub use opened::{Opened, open, table};
+#[doc(hidden)]
+pub use scan::{Scan, SeenLabels, scan};
+#[doc(hidden)]
 pub use source::Source;
+#[doc(hidden)]
 pub use stored::{schema_from_json, schema_to_json};
-pub use words::{columns_in_words, widening_in_words};
+#[doc(hidden)]
+pub use words::columns_in_words;

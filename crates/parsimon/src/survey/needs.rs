@@ -1,8 +1,8 @@
-//! What must be known about the data before training.
+//! Facts about the data that training needs beforehand.
 
 use crate::settings::Settings;
 
-/// What must be known of the data before the first row.
+/// Facts about the data that are needed before the first row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The labels.
@@ -13,10 +13,10 @@ pub struct Needs {
     pub rows: bool,
 }
 
-/// What must be known about the labels.
+/// Facts about the labels that are needed before the first row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelNeed {
-    /// Nothing: they are numbers, or declared.
+    /// No scan: the labels are numbers, or the classes are declared.
     #[default]
     Nothing,
     /// All of them, unless the first rows have the usual -1, 0 and 1.
@@ -30,7 +30,7 @@ pub enum LabelNeed {
 }
 
 impl Needs {
-    /// What a learner with these settings needs.
+    /// Returns the needs of a learner with these settings.
     pub fn of(settings: &Settings) -> Self {
         let labels = match settings.classes() {
             None if settings.is_multiclass() => LabelNeed::All,
@@ -41,7 +41,7 @@ impl Needs {
         Self { labels, dimension: settings.needs_dimension(), rows: settings.needs_rows() }
     }
 
-    /// What several learners on the same rows need. The labels are of the kind that the first of them expects.
+    /// Returns the needs of several learners on the same rows. The labels are of the kind that the first learner expects.
     pub fn of_all(settings: &[Settings]) -> Self {
         let all = || settings.iter().map(Self::of);
         Self {
@@ -56,7 +56,7 @@ impl Needs {
         *self == Self::default()
     }
 
-    /// Whether nothing but labels is needed: features can be passed over.
+    /// Whether nothing but labels is needed: features can be skipped.
     pub(crate) fn is_of_labels_only(self) -> bool {
         !self.dimension && !self.rows
     }

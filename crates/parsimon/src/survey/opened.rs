@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use parsimon_core::Chunk;
-use parsimon_data::{DataErrorKind, Labels, Options, Reader, TableSchema};
-
-use super::{
-    Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, kinds, scan, words,
+use parsimon_data::{
+    Ask, Bounds, DataErrorKind, Labels, Message, Options, Reader, Reading, Remedy, Run, Setting,
+    TableSchema,
 };
+
+use super::{Found, InputSchema, LabelNeed, Needs, SeenLabels, Source, classes, kinds, scan};
 use crate::error::Error;
 use crate::settings::Settings;
 
-/// So many rows decide the kinds of columns.
+/// Number of rows that decide the kinds of columns.
 const JUDGED_ROWS: u64 = 10_000;
 
 /// Data that was looked at, and is open for learning.
@@ -22,33 +23,40 @@ pub struct Opened {
     pub options: Options,
     /// The rows, from the first.
     pub reader: Reader,
-    /// Columns whose kind was widened on the way, a sentence each.
-    pub widened: Vec<String>,
 }
 
 /// Inspects the data as far as the settings need it, and opens it. The labels are of the kind that the first settings expect.
+///
+/// A cell that contradicts the kind of its column is an error; a [`Job`](crate::job::Job) reads the data again with a wider kind.
 pub fn open<S: Source + ?Sized>(
     settings: &[Settings],
     source: &S,
     options: &Options,
 ) -> Result<Opened, Error> {
-    let mut options = kinds::with_kinds(source, options)?;
-    let mut sentences = Vec::new();
-    loop {
-        match survey(settings, source, &options) {
-            Err(Error::Data(error)) => match kinds::widened(&options, &error) {
-                Some(wider) => {
-                    options = wider;
-                    sentences.push(words::widening_in_words(&error, &options));
-                }
-                None => return Err(error.into()),
-            },
-            found => {
-                let opened = reopen(settings, found?, source, &options)?;
-                return Ok(Opened { widened: sentences, ..opened });
-            }
-        }
+    let options = kinds::with_kinds(source, options)?;
+    reopen(settings, survey(settings, source, &options)?, source, &options)
+}
+
+/// Opens the data for classes that are known; it is inspected as far as the settings need it otherwise.
+pub(crate) fn open_with<S: Source + ?Sized>(
+    settings: &Settings,
+    classes: Vec<String>,
+    source: &S,
+    options: &Options,
+) -> Result<Opened, Error> {
+    let options = kinds::with_kinds(source, options)?;
+    let needs = Needs { labels: LabelNeed::Nothing, ..Needs::of(settings) };
+    if let Some(once) = source.read_once() {
+        check_once(&once, needs)?;
     }
+    let found = match needs.is_nothing() {
+        true => Found { classes, ..Found::default() },
+        false => {
+            let seen = scan(source, &options, needs)?;
+            Found { classes, dimension: seen.dimension, rows: seen.rows, ..Found::default() }
+        }
+    };
+    reopen(std::slice::from_ref(settings), found, source, &options)
 }
 
 /// The kinds of the columns of a table; `None` if the data is not a table or has no kinds.
@@ -56,7 +64,13 @@ pub fn table<S: Source + ?Sized>(
     source: &S,
     options: &Options,
 ) -> Result<Option<Arc<TableSchema>>, Error> {
-    let options = Options { threads: 1, keep_names: false, skip_bad: u64::MAX, ..options.clone() };
+    let options = Options {
+        run: Run { threads: 1, ..options.run.clone() },
+        ask: Ask { keep_names: false, ..options.ask.clone() },
+        bounds: Bounds { skip_bad: u64::MAX, ..options.bounds.clone() },
+        ..options.clone()
+    };
+    let options = kinds::with_curves_named(source, &options)?;
     let mut reader = source.open(&options)?;
     let table = reader.table().cloned();
     // An error of the disk among the rows that decide the kinds would leave a schema of the rows before it.
@@ -82,19 +96,20 @@ pub(super) fn reopen<S: Source + ?Sized>(
 ) -> Result<Opened, Error> {
     let mut schema = InputSchema { found, ..InputSchema::default() };
     let mut options = options.clone();
-    options.needs_namespaces = true;
-    options.needs_label = true;
-    options.numbers_apart = settings.iter().any(Settings::is_normalized);
+    options.ask.needs_namespaces = true;
+    options.ask.needs_label = true;
+    options.reading.numbers_apart = settings.iter().any(Settings::is_normalized);
     if let Some(first) = settings.first() {
-        options.labels = schema.labels(first);
+        options.reading.labels = schema.labels(first);
     }
     // Opened once, for standard input can be.
     let reader = source.open(&options)?;
-    options.space = Some(reader.space());
+    options.reading.space = Some(reader.space());
     options = kinds::of(&reader, &options);
-    options.label_column = reader.label_column().map(str::to_owned).or(options.label_column);
+    options.reading.label_column =
+        reader.label_column().map(str::to_owned).or(options.reading.label_column);
     schema = InputSchema::new(&options, reader.space(), schema.found);
-    Ok(Opened { schema, options, reader, widened: Vec::new() })
+    Ok(Opened { schema, options, reader })
 }
 
 /// Inspects the data as far as the settings need it, in one pass.
@@ -124,7 +139,7 @@ pub fn survey<S: Source + ?Sized>(
         true => vec!["-1".into(), "1".into()],
         false => classes,
     };
-    Ok(Found { classes, dimension: seen.dimension, rows: seen.rows })
+    Ok(Found { classes, dimension: seen.dimension, rows: seen.rows, slot_bits: None })
 }
 
 /// The classes among the labels that were seen.
@@ -141,7 +156,11 @@ pub(super) fn classes_of<S: Source + ?Sized>(
 /// The first row that cannot be read. Odd labels are mostly those of a file in another format, and a look at the labels passes
 /// over the features, where that shows.
 fn bad_row<S: Source + ?Sized>(source: &S, options: &Options) -> Option<Error> {
-    let options = Options { labels: Labels::Any, keep_names: false, ..options.clone() };
+    let options = Options {
+        reading: Reading { labels: Labels::Any, ..options.reading.clone() },
+        ask: Ask { keep_names: false, ..options.ask.clone() },
+        ..options.clone()
+    };
     let mut reader = source.open(&options).ok()?;
     let mut chunk = Chunk::new();
     loop {
@@ -153,17 +172,16 @@ fn bad_row<S: Source + ?Sized>(source: &S, options: &Options) -> Option<Error> {
     }
 }
 
-/// Refuses to look at what is gone afterwards. Two classes whose labels were not looked at are taken for the usual ones.
+/// Refuses to scan an input that can be read only once. Two classes whose labels were not looked at are taken for the usual ones.
 fn check_once(once: &str, needs: Needs) -> Result<LabelNeed, Error> {
-    let usage = |message: String| Err(Error::Usage(message));
     if needs.labels == LabelNeed::All {
-        return usage(format!(
-            "{once} cannot be scanned for its labels; declare them with --classes"
-        ));
+        let fact = format!("{once} cannot be scanned for its labels");
+        return Err(Error::usage(Message::new(fact).or(Remedy::NameClasses)));
     }
     if needs.dimension || needs.rows {
-        let flag = if needs.dimension { "--dimension" } else { "--switch" };
-        return usage(format!("{once} cannot be scanned; pass {flag}"));
+        let setting = if needs.dimension { Setting::Dimension } else { Setting::Switch };
+        let message = Message::new(format!("{once} cannot be scanned"));
+        return Err(Error::usage(message.or(Remedy::Pass(setting, None))));
     }
     Ok(LabelNeed::Nothing)
 }

@@ -1,13 +1,15 @@
 //! One pass over the data for everything that is looked for.
 
 use parsimon_core::Chunk;
-use parsimon_data::{DataError, Format, LabelCounter, Labels, Options, Space};
+use parsimon_data::{
+    Ask, Bounds, DataError, Format, LabelCounter, Labels, Options, Reading, Space,
+};
 
 use super::{LabelNeed, Needs, Source};
 
-/// How many rows are looked at to see whether the labels are the usual -1, 0 and 1.
+/// Number of rows in which the labels are compared with the usual -1, 0 and 1.
 const GLANCE: usize = 1000;
-/// More classes than this are taken for numbers.
+/// Largest number of classes; labels with more distinct values are numbers.
 const MOST_CLASSES: usize = 10_000;
 
 /// The result of one pass over the data.
@@ -48,15 +50,29 @@ pub fn scan<S: Source + ?Sized>(
     options: &Options,
     needs: Needs,
 ) -> Result<Scan, DataError> {
-    let options = Options { labels: Labels::Any, keep_names: false, ..options.clone() };
+    let options = Options {
+        reading: Reading { labels: Labels::Any, ..options.reading.clone() },
+        ask: Ask { keep_names: false, ..options.ask.clone() },
+        // Which numbers are too large depends on the learner, which reads them later.
+        bounds: Bounds {
+            max_value: options.bounds.max_value.max(Bounds::default().max_value),
+            ..options.bounds.clone()
+        },
+        ..options.clone()
+    };
     let mut reader = if needs.is_of_labels_only() {
-        source.open_labels(&Options { interactions: Vec::new(), ..options })?
+        source.open_labels(&Options {
+            reading: Reading { interactions: Vec::new(), ..options.reading.clone() },
+            ..options.clone()
+        })?
     } else {
         source.open(&options)?
     };
     let is_guessed = needs.labels == LabelNeed::Guess;
     let is_of_two = needs.labels == LabelNeed::Two;
-    let mut glance = (needs.labels == LabelNeed::Unusual || is_guessed).then(Glance::default);
+    let may_glance = !options.ask.every_label;
+    let mut glance =
+        (may_glance && (needs.labels == LabelNeed::Unusual || is_guessed)).then(Glance::default);
     let most = if is_of_two { usize::MAX } else { MOST_CLASSES };
     let mut counter = (needs.labels != LabelNeed::Nothing).then(|| LabelCounter::new(most));
     let mut slots = needs.dimension.then(Slots::default);
@@ -87,7 +103,7 @@ pub fn scan<S: Source + ?Sized>(
         if let Some(look) = &mut glance {
             if !look.is_usual(&chunk) || is_guessed && look.zeros && look.minus_ones {
                 glance = None;
-            } else if look.rows >= GLANCE {
+            } else if look.is_enough() {
                 counter = None;
                 if needs.is_of_labels_only() {
                     break;
@@ -129,6 +145,7 @@ fn no_classes(counter: &LabelCounter) -> bool {
 #[derive(Default)]
 struct Glance {
     rows: usize,
+    ones: bool,
     zeros: bool,
     minus_ones: bool,
 }
@@ -136,11 +153,12 @@ struct Glance {
 impl Glance {
     /// Looks at a chunk, unless enough rows were seen: whether its labels are -1, 0 and 1 alone.
     fn is_usual(&mut self, chunk: &Chunk) -> bool {
-        if self.rows >= GLANCE {
+        if self.is_enough() {
             return true;
         }
         self.rows += chunk.len();
         for y in (0..chunk.len()).filter_map(|i| chunk.label(i)) {
+            self.ones |= y == 1.0;
             self.zeros |= y == 0.0;
             self.minus_ones |= y == -1.0;
             if y != 1.0 && y != 0.0 && y != -1.0 {
@@ -148,6 +166,12 @@ impl Glance {
             }
         }
         true
+    }
+
+    /// Whether both classes and enough rows were seen, or no label at all: rows that are sorted by their label begin with one class.
+    fn is_enough(&self) -> bool {
+        let others = self.zeros || self.minus_ones;
+        self.rows >= GLANCE && self.ones == others
     }
 
     fn is_from_zero(&self) -> bool {
@@ -174,7 +198,7 @@ impl Slots {
         }
     }
 
-    /// Takes the id 0 alone; of ids the largest one counts.
+    /// Notes the id 0 separately; otherwise only the largest id matters.
     fn take_zero(&mut self, chunk: &Chunk) {
         let has_zero = (0..chunk.len()).any(|i| chunk.row(i).indices().first() == Some(&0));
         if has_zero {

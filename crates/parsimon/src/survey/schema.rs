@@ -1,16 +1,19 @@
-//! How rows are to be read, as a model remembers it: prediction must read as training did.
+//! The reading of rows stored in a model: prediction must read rows as training did.
 
 use std::sync::Arc;
 
 use parsimon_core::{LabelDomain, Precision};
-use parsimon_data::{Kinds, Labels, Options, Space, TableSchema};
+use parsimon_data::{
+    Bounds, Kind, Kinds, Labels, Options, Reading, Space, TableSchema, did_you_mean,
+};
 use serde::{Deserialize, Serialize};
 
 use super::Found;
+use crate::error::BuildError;
 use crate::options::Storage;
 use crate::settings::Settings;
 
-/// How rows are read: what a model must know to read rows for prediction as they were read for training.
+/// The reading of rows that a model stores, so that prediction reads rows as training did.
 ///
 /// ```
 /// use parsimon::data::{Input, Options};
@@ -29,7 +32,7 @@ use crate::settings::Settings;
 pub struct InputSchema {
     /// The number of hash bits: features are hashed into 2^bits slots. `None` if ids are kept.
     pub bits: Option<u8>,
-    /// What was found in the training data.
+    /// Findings in the training data.
     #[serde(flatten)]
     pub found: Found,
     /// Products of namespaces.
@@ -56,16 +59,47 @@ impl InputSchema {
                 Space::Hashed { bits } => Some(bits),
             },
             found,
-            interactions: options.interactions.clone(),
-            label_column: options.label_column.clone(),
-            weight_column: options.weight_column.clone(),
-            ignored_columns: options.ignored_columns.clone(),
-            text_columns: options.text_columns.clone(),
-            table: match &options.kinds {
+            interactions: options.reading.interactions.clone(),
+            label_column: options.reading.label_column.clone(),
+            weight_column: options.reading.weight_column.clone(),
+            ignored_columns: options.reading.ignore.clone(),
+            text_columns: options.reading.categories.clone(),
+            table: match &options.reading.kinds {
                 Kinds::Known(table) => Some(TableSchema::clone(table)),
                 Kinds::ByCell | Kinds::Found => None,
             },
         }
+    }
+
+    /// Refuses factors of columns that the table does not have, or that are no single feature. A misspelled name would have no effect.
+    pub(crate) fn check_factors(&self, settings: &Settings) -> Result<(), BuildError> {
+        let Some(table) = &self.table else { return Ok(()) };
+        let refused = |message| Err(BuildError::new("penalty_factor", message));
+        for name in settings.penalty_factors() {
+            match table.column(name).map(|column| column.kind) {
+                Some(Kind::Number) => {}
+                Some(kind) => {
+                    return refused(format!(
+                        "penalty_factor names the column {name:?}, whose kind is {kind}, which is not one feature: name its features, such as {name}=value"
+                    ));
+                }
+                // Values of columns, words of texts, and products are names with a sign in them.
+                None if name.contains(['=', '^', '*', '~', '<', '>']) => {}
+                None => {
+                    let columns = table.columns.iter().map(|column| column.name.as_str());
+                    let near = did_you_mean(name, columns);
+                    return refused(format!(
+                        "penalty_factor names {name:?}, and the table has no such column{near}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The facts found in the data, with the feature space, in which names of features are looked up.
+    pub(crate) fn found_in_space(&self) -> Found {
+        Found { slot_bits: self.bits, ..self.found.clone() }
     }
 
     /// The feature space.
@@ -95,19 +129,30 @@ impl InputSchema {
     /// Options that read rows as in training. Everything that the schema does not decide is taken from `options`.
     pub fn options(&self, settings: &Settings, precision: Precision, options: &Options) -> Options {
         Options {
-            space: Some(self.space()),
-            labels: self.labels(settings),
-            interactions: self.interactions.clone(),
-            label_column: options.label_column.clone().or_else(|| self.label_column.clone()),
-            weight_column: options.weight_column.clone().or_else(|| self.weight_column.clone()),
-            ignored_columns: self.ignored_columns.clone(),
-            text_columns: self.text_columns.clone(),
-            kinds: match &self.table {
-                Some(table) => Kinds::Known(Arc::new(table.clone())),
-                None => Kinds::ByCell,
+            reading: Reading {
+                space: Some(self.space()),
+                labels: self.labels(settings),
+                interactions: self.interactions.clone(),
+                label_column: options
+                    .reading
+                    .label_column
+                    .clone()
+                    .or_else(|| self.label_column.clone()),
+                weight_column: options
+                    .reading
+                    .weight_column
+                    .clone()
+                    .or_else(|| self.weight_column.clone()),
+                ignore: self.ignored_columns.clone(),
+                categories: self.text_columns.clone(),
+                kinds: match &self.table {
+                    Some(table) => Kinds::Known(Arc::new(table.clone())),
+                    None => Kinds::ByCell,
+                },
+                numbers_apart: settings.is_normalized(),
+                ..options.reading.clone()
             },
-            numbers_apart: settings.is_normalized(),
-            max_value: precision.max_value(),
+            bounds: Bounds { max_value: precision.max_value(), ..options.bounds.clone() },
             ..options.clone()
         }
     }

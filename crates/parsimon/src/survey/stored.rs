@@ -1,6 +1,6 @@
 //! A table's schema as files have it.
 
-use parsimon_data::{ColumnKind, OddText, TableSchema};
+use parsimon_data::{ColumnKind, OddText, Points, TableSchema, TypeNotes};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
@@ -13,6 +13,10 @@ struct Column {
     form: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    knots: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cuts: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -26,6 +30,8 @@ struct Table {
     missing: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ngrams: Option<u8>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pairs: Vec<[String; 2]>,
     columns: Vec<Column>,
 }
 
@@ -36,12 +42,15 @@ impl From<&TableSchema> for Table {
             kind: column.kind.to_string(),
             form: column.form.clone(),
             missing: column.missing.iter().map(|odd| odd.text.clone()).collect(),
+            knots: column.knots.values().to_vec(),
+            cuts: column.cuts.values().to_vec(),
         };
         Self {
             label: schema.label.clone(),
             weight: schema.weight.clone(),
             missing: schema.missing.clone(),
             ngrams: schema.ngrams,
+            pairs: schema.pairs.clone(),
             columns: schema.columns.iter().map(column).collect(),
         }
     }
@@ -51,15 +60,18 @@ impl TryFrom<Table> for TableSchema {
     type Error = String;
 
     fn try_from(table: Table) -> Result<Self, String> {
-        let column = |Column { name, kind, form, missing }: Column| {
+        let column = |Column { name, kind, form, missing, knots, cuts }: Column| {
             let kind = kind.parse().map_err(|e| format!("column {name:?}: {e}"))?;
             let missing = missing.into_iter().map(|text| OddText { text, line: None }).collect();
-            Ok(ColumnKind { name, kind, form, missing })
+            let points = |points| Points::new(points).map_err(|e| format!("column {name:?}: {e}"));
+            let (knots, cuts) = (points(knots)?, points(cuts)?);
+            Ok(ColumnKind { name, kind, form, missing, knots, cuts })
         };
         let columns = table.columns.into_iter().map(column).collect::<Result<_, String>>()?;
-        let Table { label, weight, missing, ngrams, .. } = table;
-        let schema = Self { columns, label, weight, missing, ngrams };
-        schema.check()?;
+        let Table { label, weight, missing, ngrams, pairs, .. } = table;
+        let notes = TypeNotes::default();
+        let schema = Self { columns, label, weight, missing, ngrams, pairs, notes };
+        schema.check().map_err(|message| message.fact().to_owned())?;
         Ok(schema)
     }
 }
@@ -81,7 +93,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(
 
 /// The schema as JSON that a person can edit, a column on each line.
 pub fn schema_to_json(schema: &TableSchema) -> String {
-    let Table { label, weight, missing, ngrams, columns } = Table::from(schema);
+    let Table { label, weight, missing, ngrams, pairs, columns } = Table::from(schema);
     let mut lines = vec![format!("  \"label\": {}", json!(label))];
     if weight.is_some() {
         lines.push(format!("  \"weight\": {}", json!(weight)));
@@ -91,6 +103,9 @@ pub fn schema_to_json(schema: &TableSchema) -> String {
     }
     if ngrams.is_some() {
         lines.push(format!("  \"ngrams\": {}", json!(ngrams)));
+    }
+    if !pairs.is_empty() {
+        lines.push(format!("  \"pairs\": {}", json!(pairs)));
     }
     let columns: Vec<_> = columns.iter().map(|column| format!("    {}", json!(column))).collect();
     lines.push(format!("  \"columns\": [\n{}\n  ]", columns.join(",\n")));

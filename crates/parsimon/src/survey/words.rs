@@ -1,6 +1,6 @@
-//! What was found of a table's columns, in a few lines.
+//! Short description of a table's columns.
 
-use parsimon_data::{DataError, Kind, Kinds, Options, TableSchema, listed};
+use parsimon_data::{Kind, TableSchema, listed};
 use parsimon_eval::number::thousands;
 
 use super::InputSchema;
@@ -46,20 +46,6 @@ pub fn columns_in_words(schema: &InputSchema, keep: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Which cell contradicts the kind of its column, and the kind of the column in `options`, which is wider.
-pub fn widening_in_words(error: &DataError, options: &Options) -> String {
-    let (name, line) = (error.name(), error.line().unwrap_or_default());
-    let (column, token) = (error.field().unwrap_or_default(), error.token().unwrap_or_default());
-    let kind = match &options.kinds {
-        Kinds::Known(table) => table.column(column).map(|column| column.kind.to_string()),
-        Kinds::ByCell | Kinds::Found => None,
-    };
-    format!(
-        "{name}:{line}, column {column:?}: {token:?} does not fit the first rows; starting again with {column} as a {}",
-        kind.unwrap_or_default()
-    )
 }
 
 /// The columns beside label and weight.

@@ -1,7 +1,7 @@
 //! A model judged on labeled data in every respect: metrics, the constant beside it, segments, and what it knows of the data.
 
-use parsimon_core::{Chunk, Loss};
-use parsimon_data::{Carried, Input, Options, Position, Reader};
+use parsimon_core::{Chunk, Link, Loss};
+use parsimon_data::{Carried, Input, Message, Options, Position, Reader};
 use parsimon_eval::{Binary, Evaluation, Evaluator};
 
 use super::beside::{Beside, BesideConstant};
@@ -41,8 +41,8 @@ pub struct Assessed {
     pub coverage: Coverage,
     /// Warnings about the rows; see [`Reader::warnings`].
     pub warnings: Vec<String>,
-    /// What was guessed of the data; see [`Reader::guesses`].
-    pub guesses: Vec<String>,
+    /// Guesses about the data; see [`Reader::guesses`].
+    pub guesses: Vec<Message>,
     /// Bad rows that were skipped.
     pub skipped: u64,
 }
@@ -51,17 +51,19 @@ impl Model {
     /// Predicts labeled data and evaluates the predictions. `observe` is called with the position in the data.
     ///
     /// ```
-    /// use parsimon::data::{Input, Labels, Options};
+    /// use parsimon::data::{Input, Labels, Options, Reading};
     /// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
-    /// use parsimon::predict::{Assess, Prior};
+    /// use parsimon::predict::{Assess, Assessed, Coverage};
     ///
     /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
     /// let settings = Spec::new("ftrl").resolve()?;
     /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
-    /// let options = Options { labels: Labels::binary(), ..Options::default() };
+    /// let options = Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
     /// let model = run(&mut trainer, &Plan::new(vec![input.clone()], options.clone()), &mut ())?.model;
-    /// let beside = model.assess(&[input], &options, &Assess::default(), &mut |_| {})?.beside;
-    /// assert_eq!(beside.constant_from, Prior::TrainingLabels);
+    /// let assessed: Assessed = model.assess(&[input], &options, &Assess::default(), &mut |_| {})?;
+    /// let coverage: &Coverage = &assessed.coverage;
+    /// assert!(coverage.refusal().is_none());
+    /// let beside = &assessed.beside;
     /// assert!((beside.constant.value().unwrap() - 2f64.ln()).abs() < 1e-3);
     /// assert!(beside.difference.interval().unwrap().1 < 0.0);
     /// # Ok::<(), parsimon::Error>(())
@@ -74,11 +76,11 @@ impl Model {
         observe: &mut dyn FnMut(&Position),
     ) -> Result<Assessed, Error> {
         let mut options = self.options(options, Expect::Labels);
-        options.carried_columns = how.by.iter().cloned().collect();
+        options.ask.carried = how.by.iter().cloned().collect();
         let mut reader = Reader::open(inputs, &options)?;
         let mut coverage = Coverage::new(self, &reader);
         let refuse = |coverage: &Coverage| match coverage.refusal() {
-            Some(words) if !how.allow_unknown => Err(Error::Unknown(words)),
+            Some(words) if !how.allow_unknown => Err(Error::Unknown(words.into())),
             _ => Ok(()),
         };
         if coverage.lacks_half() {
@@ -159,7 +161,7 @@ impl<'a> Assessor<'a> {
         let Some(segments) = &mut self.segments else { return };
         let model = self.model;
         let predict = if self.is_calibrated { Loss::Logistic } else { loss };
-        let has_ratio = matches!(predict, Loss::Logistic | Loss::Poisson);
+        let has_ratio = predict.link() != Link::Identity;
         for (i, own, constant) in losses {
             let (margins, y) = (&margins[i * outputs..(i + 1) * outputs], chunk.label(i));
             let label = match model.is_binary() {

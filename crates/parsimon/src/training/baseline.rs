@@ -12,11 +12,11 @@ use crate::settings::Settings;
 const FIRST_LOOK: u64 = 1000;
 /// Standard errors by which a learner must be worse.
 const SURE: f64 = 3.0;
-/// A learner whose loss is so many times the constant's is worse whatever its standard error: a few enormous losses make the
+/// A learner whose loss exceeds the constant's by this factor is worse regardless of its standard error: a few enormous losses make the
 /// standard error as large as the mean.
 const HOPELESS: f64 = 10.0;
 
-/// A learner beside the constant on the same rows.
+/// Comparison of a learner with a constant on the rows that both predict.
 #[derive(Clone, Debug)]
 pub(super) struct Baseline {
     constant: Constant,
@@ -35,7 +35,7 @@ struct Tally {
     cost: Sum,
     /// The learner's loss less the constant's, of all rows.
     difference: Mean,
-    /// The same since the look before, and the constant's losses there.
+    /// Sums since the previous look, and the constant's losses there.
     recent: Mean,
     recent_cost: f64,
 }
@@ -59,12 +59,12 @@ impl Baseline {
         Self { constant, tally: Tally::default(), behind: None }
     }
 
-    /// Takes the loss of the learner's prediction for a row.
-    pub(super) fn record(&mut self, loss: f64, y: f64, weight: f64) {
+    /// Takes the loss of the learner's prediction for a row; `None` where it had no prediction, and the constant has none either.
+    pub(super) fn record(&mut self, loss: Option<f64>, y: f64, weight: f64) {
         let cost = self.constant.learn(y, weight);
         let tally = &mut self.tally;
         tally.rows += 1;
-        if weight > 0.0 {
+        if let Some(loss) = loss.filter(|_| weight > 0.0) {
             tally.cost.add(weight * cost);
             tally.recent_cost += weight * cost;
             tally.difference.record(loss - cost, weight);
@@ -99,7 +99,7 @@ impl Baseline {
         self.behind.or_else(|| self.look())
     }
 
-    /// The same, at looks that were due.
+    /// Values at the looks that were due.
     pub(super) fn noticed(&self) -> Option<Behind> {
         self.behind
     }
@@ -125,12 +125,12 @@ impl Baseline {
         self.clone().restore(&self.to_json())
     }
 
-    /// As a checkpoint keeps it.
+    /// Form in a checkpoint.
     pub(super) fn to_json(&self) -> Value {
         json!({"labels": self.constant.labels, "tally": self.tally})
     }
 
-    /// Goes on from what a checkpoint kept; false if it does not fit.
+    /// Continues from what a checkpoint kept; false if it does not fit.
     pub(super) fn restore(&mut self, kept: &Value) -> bool {
         let labels = serde_json::from_value::<Labels>(kept["labels"].clone());
         let tally = serde_json::from_value::<Tally>(kept["tally"].clone());
@@ -164,7 +164,7 @@ mod tests {
         let mut random = SplitMix64::new(1);
         let mut row = |baseline: &mut Baseline, more: f64| {
             let y = if random.unit() < 0.5 { 1.0 } else { -1.0 };
-            baseline.record(2f64.ln() + more + 0.1 * random.unit(), y, 1.0);
+            baseline.record(Some(2f64.ln() + more + 0.1 * random.unit()), y, 1.0);
         };
         (0..999).for_each(|_| row(&mut baseline, 0.2));
         assert_eq!(baseline.behind(), None);
@@ -178,7 +178,7 @@ mod tests {
         let mut baseline = baseline();
         for i in 0..1000 {
             let y = if i % 2 == 0 { 1.0 } else { -1.0 };
-            baseline.record(if i < 500 { 2.0 } else { 0.3 }, y, 1.0);
+            baseline.record(Some(if i < 500 { 2.0 } else { 0.3 }), y, 1.0);
         }
         assert_eq!(baseline.behind(), None);
         assert!(baseline.tally.difference.z().unwrap() > SURE);
@@ -189,7 +189,7 @@ mod tests {
         let mut baseline = baseline();
         for i in 0..1000 {
             let y = if i % 2 == 0 { 1.0 } else { -1.0 };
-            baseline.record(if i == 700 { 1e9 } else { 0.1 }, y, 1.0);
+            baseline.record(Some(if i == 700 { 1e9 } else { 0.1 }), y, 1.0);
         }
         assert!(baseline.noticed().is_some_and(|behind| behind.z < SURE));
     }

@@ -49,14 +49,14 @@ fn estimate<S: Serializer>(mean: &Mean, serializer: S) -> Result<S::Ok, S::Error
     Estimate { mean: mean.value(), low, high }.serialize(serializer)
 }
 
-/// Takes the margins of a model.
+/// Records the margins of a model.
 pub(super) struct Beside {
     loss: Loss,
-    constant: Source,
+    constant: ConstantSource,
     beside: BesideConstant,
 }
 
-enum Source {
+enum ConstantSource {
     Fixed(Vec<f64>),
     Running(Constant),
 }
@@ -65,9 +65,9 @@ impl Beside {
     pub(super) fn new(model: &Model) -> Self {
         let (settings, known) = (model.settings(), &model.provenance().constant);
         let (constant, constant_from) = match known.len() == model.outputs() {
-            true => (Source::Fixed(known.clone()), Prior::TrainingLabels),
+            true => (ConstantSource::Fixed(known.clone()), Prior::TrainingLabels),
             false => (
-                Source::Running(Constant::new(settings, &model.schema().found)),
+                ConstantSource::Running(Constant::new(settings, &model.schema().found)),
                 Prior::EvaluatedLabels,
             ),
         };
@@ -89,8 +89,8 @@ impl Beside {
             let (Some(y), weight) = (chunk.label(i), chunk.weight(i)) else { continue };
             let own = cost(self.loss, margins, y);
             let constant = match &mut self.constant {
-                Source::Running(constant) => constant.learn(y, weight),
-                Source::Fixed(margins) => cost(self.loss, margins, y),
+                ConstantSource::Running(constant) => constant.learn(y, weight),
+                ConstantSource::Fixed(margins) => cost(self.loss, margins, y),
             };
             self.beside.model.record(own, weight);
             self.beside.constant.record(constant, weight);

@@ -1,4 +1,4 @@
-//! What calibrations are fitted to.
+//! Rows that calibrations are fitted to.
 
 use parsimon_core::Chunk;
 use parsimon_data::{Input, Options, Position, Reader};
@@ -27,7 +27,7 @@ impl Model {
             ));
         }
         if !self.is_binary() {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "calibration is for two classes; the loss {} predicts numbers, which have no probabilities",
                 self.settings().loss_name()
             )));
@@ -47,7 +47,7 @@ impl Model {
             observe(&reader.position());
         }
         if rows.len() < LEAST_CALIBRATION_ROWS {
-            return Err(Error::Usage(format!(
+            return Err(Error::usage(format!(
                 "calibration needs at least {LEAST_CALIBRATION_ROWS} labeled rows, got {}",
                 rows.len()
             )));

@@ -1,10 +1,12 @@
-//! A trainer as a file, from which it goes on bit for bit.
+//! A trainer as a file. A resumed trainer continues bit for bit.
 
 use std::path::Path;
 
 use parsimon_core::workspace::{Coming, restore_within};
 use parsimon_core::{StateErrorKind, StateWriter};
+use parsimon_data::{Message, Remedy};
 use parsimon_eval::Progressive;
+use parsimon_files::Stamp;
 use parsimon_files::memory::{self, amount};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -16,6 +18,20 @@ use crate::error::{Error, FormatError};
 use crate::model::{FeatureNames, encode_names, push_names, read_common};
 use crate::options::{LearnerOptions, Storage};
 
+/// Refuses to replace a file that another process has replaced.
+pub fn check_stamp(path: &Path, stamp: Option<&Stamp>) -> Result<(), FormatError> {
+    match stamp {
+        Some(stamp) if Stamp::of(path) != *stamp => {
+            let fact = "changed since it was read: another job has written it, and its rows would be lost, so nothing was written";
+            let way = Remedy::Advice(
+                "run the command again, which goes on from the file as it is now".into(),
+            );
+            Err(FormatError::new(path, Message::new(fact).or(way)))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Trainer {
     /// Writes a checkpoint, from which training continues bit for bit. A state with a number that is not finite is refused.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), FormatError> {
@@ -26,6 +42,16 @@ impl Trainer {
         let names = encode_names(self.names.iter());
         let container = to_container(about, state.as_bytes(), &names);
         container::write(&container, path, Kind::Checkpoint)
+    }
+
+    /// As [`save_checkpoint`](Trainer::save_checkpoint), unless another process has replaced the file since it had this stamp.
+    pub fn save_checkpoint_over(
+        &self,
+        path: &Path,
+        stamp: Option<&Stamp>,
+    ) -> Result<(), FormatError> {
+        check_stamp(path, stamp)?;
+        self.save_checkpoint(path)
     }
 
     /// The bytes of a checkpoint file.
@@ -88,14 +114,11 @@ impl Trainer {
             "progressive": self.progressive,
             "curve": self.curve,
             "inputs": self.inputs,
+            "consumed": self.consumed,
             "version": env!("CARGO_PKG_VERSION"),
         });
         if let Some(baseline) = self.baseline().filter(|baseline| baseline.is_finite()) {
             about["constant"] = baseline.to_json();
-        }
-        // Absent where no file was learned, as in checkpoints of earlier versions.
-        if !self.consumed.is_empty() {
-            about["consumed"] = json!(self.consumed);
         }
         if let Some(share) = self.sampled {
             about["sample_negatives"] = share.into();
@@ -103,7 +126,6 @@ impl Trainer {
         if let Some(model) = &self.began_with {
             about["began_with"] = model.as_str().into();
         }
-        // Absent without class weights: the bytes of such checkpoints stay what they were.
         if let Some(class_weights) = self.learner.class_weights() {
             about["class_counts"] = class_weights.counts().into();
         }
@@ -126,14 +148,14 @@ impl Trainer {
 
     fn from_container(container: &Container<'_>, path: &Path) -> Result<Self, Error> {
         Self::restored(container)
-            .map_err(|why| FormatError::new(path, format!("cannot be used: {why}")).into())
+            .map_err(|why| FormatError::new(path, why.after("cannot be used: ")).into())
     }
 
-    fn restored(container: &Container<'_>) -> Result<Self, String> {
+    fn restored(container: &Container<'_>) -> Result<Self, Message> {
         let (settings, precision, reading) = read_common(container)?;
         let field = |name: &str| container.about[name].clone();
-        let bias = field("bias").as_bool().unwrap_or(true);
-        // Memory is for what the file holds, whatever it states.
+        let bias = read_field(container, "bias")?;
+        // Memory is allocated for the bytes in the file, not for the length that its header states.
         let storage = match reading.storage() {
             Storage::Slots(slots) => Storage::GrowingSlots(slots),
             storage => storage,
@@ -146,7 +168,8 @@ impl Trainer {
             return Err(format!(
                 "state: dimension {dimension} needs {least} bytes or more, and there are {}",
                 state.len()
-            ));
+            )
+            .into());
         }
         let began_with = field("began_with").as_str().map(str::to_owned);
         let built = match began_with {
@@ -156,19 +179,19 @@ impl Trainer {
         let mut trainer = built.map_err(|e| format!("settings: {e}"))?;
         trainer.progressive = read_field(container, "progressive")?;
         if trainer.progressive.rows() > MOST_ROWS {
-            return Err(format!("progressive: {} rows are too many", trainer.progressive.rows()));
+            return Err(
+                format!("progressive: {} rows are too many", trainer.progressive.rows()).into()
+            );
         }
         trainer.curve = read_field(container, "curve")?;
         trainer.inputs = read_field(container, "inputs")?;
-        if container.about.get("consumed").is_some() {
-            trainer.consumed = read_field(container, "consumed")?;
-        }
+        trainer.consumed = read_field(container, "consumed")?;
         trainer.sampled = read_field(container, "sample_negatives")?;
         if trainer.sampled.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
             return Err("sample_negatives: the share must be > 0 and <= 1".into());
         }
-        // Earlier versions kept no constant, and a constant of later rows alone would mislead. Sums that are not finite, of
-        // losses that grew beyond all bounds, are not kept either.
+        // A constant of later rows alone would mislead: a trainer that was saved without one continues without one. Sums that are
+        // not finite are not saved.
         let kept = field("constant");
         trainer.baseline = trainer
             .baseline
@@ -185,18 +208,17 @@ impl Trainer {
         let online = trainer.learner.online_mut();
         restore_within(most, || online.restore(&mut state)).map_err(|e| match e.kind() {
             StateErrorKind::TooLarge => {
-                format!(
-                    "state: {e}: the budget is {}, which --memory raises",
-                    amount(memory::budget())
-                )
+                let budget = amount(memory::budget());
+                Message::new(format!("state: {e}: the budget is {budget}"))
+                    .or(Remedy::RaiseMemory(None))
             }
-            _ => format!("state: {e}"),
+            _ => Message::new(format!("state: {e}")),
         })?;
         // A coordinate has eight bytes or more.
         trainer.learner.note_met(container.section("state").len() as u64 / 8);
         trainer.learner.reserve(Coming::default()).map_err(|e| e.to_string())?;
         if !state.is_empty() {
-            return Err(format!("state: {} bytes are left over", state.len()));
+            return Err(format!("state: {} bytes are left over", state.len()).into());
         }
         trainer.names = FeatureNames::read(container)?.iter().collect();
         Ok(trainer)

@@ -1,7 +1,7 @@
 //! Rows weighted by their class, on the way to the learner.
 //!
 //! The factor multiplies the importance weight that the learner sees, and nothing else: the progressive loss and the metrics
-//! stay those of the rows as they are, so that runs with different class weights can be compared. What happens inside a
+//! stay those of the rows unchanged, so that runs with different class weights can be compared. What happens inside a
 //! learner (scales of `normalize`, the race of `auto`) counts the factor like any importance weight.
 //!
 //! Balanced factors are computed from the rows learned so far, the row itself included: `n / (K n_c)` with sums of importance
@@ -72,7 +72,7 @@ impl ClassWeights {
                 _ => 1.0,
             };
             self.weighted.copy_row_weighted(chunk, i, weight * factor).map_err(|_| {
-                Error::Usage(format!(
+                Error::usage(format!(
                     "class_weight makes the importance {weight} of a row larger than a number can be"
                 ))
             })?;
@@ -80,7 +80,7 @@ impl ClassWeights {
         Ok(&self.weighted)
     }
 
-    /// What a checkpoint must keep; nothing for fixed factors.
+    /// The counts that a checkpoint keeps; empty for fixed factors.
     pub(super) fn counts(&self) -> &[f64] {
         match &self.factors {
             Factors::Balanced(counts) => counts,

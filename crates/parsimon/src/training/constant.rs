@@ -1,6 +1,6 @@
-//! What a constant prediction costs: the least that learning must beat.
+//! Loss of a constant prediction, which learning must beat.
 
-use parsimon_core::{LabelDomain, Loss};
+use parsimon_core::{BestConstant, LabelDomain, Loss};
 use parsimon_eval::Mean;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 ///
 /// ```
 /// use parsimon::Spec;
-/// use parsimon::study::Constant;
+/// use parsimon::workspace::Constant;
 /// use parsimon::survey::Found;
 ///
 /// let settings = Spec::new("sgd").set("loss", "squared").resolve()?;
@@ -29,7 +29,7 @@ pub struct Constant {
     pub(super) labels: Labels,
 }
 
-/// What the labels so far say.
+/// Sums over the labels so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Labels {
     weight: f64,
@@ -65,23 +65,21 @@ impl Constant {
         cost
     }
 
-    /// What a label costs, without taking it.
+    /// Returns the cost of a label without learning it.
     pub(super) fn cost(&self, y: f64) -> f64 {
         let labels = &self.labels;
         if !labels.classes.is_empty() {
             return f64::from(u8::from(labels.most_frequent as f64 != y));
         }
-        match self.loss {
-            // The same as the loss at the margin, without an exponential.
-            Loss::Logistic => {
-                let positive = labels.share_of_positives();
-                -(if y > 0.0 { positive } else { 1.0 - positive }).ln()
-            }
-            loss => loss.value(self.margin(), y),
+        if self.loss == Loss::Logistic {
+            // Computes the loss at the margin without an exponential.
+            let positive = labels.share_of_positives();
+            return -(if y > 0.0 { positive } else { 1.0 - positive }).ln();
         }
+        self.loss.value(self.margin(), y)
     }
 
-    /// What is predicted for every row: one margin, or one per class.
+    /// Returns the prediction for every row: one margin, or one per class.
     pub fn margins(&self) -> Vec<f64> {
         let labels = &self.labels;
         if labels.classes.is_empty() {
@@ -89,9 +87,12 @@ impl Constant {
         }
         let margin = |class: &f64| {
             let share = (class + 0.5) / (labels.weight + 1.0);
-            match self.loss {
-                Loss::Logistic => (share / (1.0 - share)).ln(),
-                _ => share + (1.0 - share) * self.loss.other_label(),
+            match self.loss.best_constant() {
+                BestConstant::LogOdds => (share / (1.0 - share)).ln(),
+                BestConstant::Mean
+                | BestConstant::Sign
+                | BestConstant::LogMean
+                | BestConstant::Center { .. } => share + (1.0 - share) * self.loss.other_label(),
             }
         };
         labels.classes.iter().map(margin).collect()
@@ -99,18 +100,22 @@ impl Constant {
 
     fn margin(&self) -> f64 {
         let labels = &self.labels;
-        match self.loss {
-            _ if labels.weight <= 0.0 => 0.0,
-            Loss::Logistic => {
+        if labels.weight <= 0.0 {
+            return 0.0;
+        }
+        match self.loss.best_constant() {
+            BestConstant::LogOdds => {
                 let positive = labels.share_of_positives();
                 (positive / (1.0 - positive)).ln()
             }
-            Loss::Squared | Loss::SquaredHinge | Loss::Adaline => labels.mean,
-            Loss::Hinge if labels.mean == 0.0 => 0.0,
-            Loss::Hinge => labels.mean.signum(),
-            Loss::Huber { .. } | Loss::Quantile { .. } => labels.center,
+            BestConstant::Mean => labels.mean,
+            BestConstant::Sign if labels.mean == 0.0 => 0.0,
+            BestConstant::Sign => labels.mean.signum(),
+            BestConstant::Center { .. } => labels.center,
             // Half a count more than was seen: a mean of zero has no logarithm.
-            Loss::Poisson => ((labels.mean * labels.weight + 0.5) / (labels.weight + 1.0)).ln(),
+            BestConstant::LogMean => {
+                ((labels.mean * labels.weight + 0.5) / (labels.weight + 1.0)).ln()
+            }
         }
     }
 
@@ -142,7 +147,7 @@ impl Constant {
 }
 
 impl Labels {
-    /// Whether a constant for so many classes can go on from these.
+    /// Whether a constant for `classes` classes can continue from these sums.
     pub(super) fn fit(&self, classes: usize) -> bool {
         self.classes.len() == classes && self.most_frequent < classes.max(1)
     }
@@ -177,23 +182,21 @@ impl Labels {
         let before = y - self.mean;
         self.mean += share * before;
         self.squares += weight * before * (y - self.mean);
-        match loss {
-            Loss::Quantile { .. } => self.approach(y, share, loss, 1.0),
-            Loss::Huber { delta } => self.approach(y, share, loss, delta),
-            _ => {}
+        if let BestConstant::Center { steepest, is_smooth } = loss.best_constant() {
+            self.approach(y, share, loss, (steepest, is_smooth));
         }
     }
 
-    /// A step of stochastic approximation towards the minimum of the loss; `steep` is the largest slope. The step shrinks like
-    /// `t^(-3/4)`: fast enough to settle, slow enough to forget a poor first label.
-    fn approach(&mut self, y: f64, share: f64, loss: Loss, steep: f64) {
+    /// Makes a step of stochastic approximation towards the minimum of the loss; `steepest` is the largest slope. The step shrinks
+    /// like `t^(-3/4)`: fast enough to settle, slow enough to forget a poor first label.
+    fn approach(&mut self, y: f64, share: f64, loss: Loss, (steepest, is_smooth): (f64, bool)) {
         if share >= 1.0 {
             self.center = y;
             return;
         }
         self.distance += share * ((y - self.center).abs() - self.distance);
-        // Where labels are within the parabola of the Huber loss, the slope is no larger than their distance.
-        let steep = if let Loss::Huber { .. } = loss { steep.min(self.distance) } else { steep };
+        // If labels are within the parabola of a smooth loss, the slope is at most their distance.
+        let steep = if is_smooth { steepest.min(self.distance) } else { steepest };
         if steep > 0.0 {
             let slope = (loss.slope(self.center, y) / steep).clamp(-1.0, 1.0);
             self.center -= 2.0 * self.distance * (share * share.sqrt()).sqrt() * slope;
@@ -206,22 +209,30 @@ impl Labels {
 pub struct ConstantLoss {
     constant: Constant,
     cost: Mean,
+    /// Whether the learners beside it take the origin of their predictions from the first label, for which they have no prediction.
+    takes_origin: bool,
 }
 
 impl ConstantLoss {
     pub(super) fn new(settings: &Settings, found: &Found) -> Self {
-        Self { constant: Constant::new(settings, found), cost: Mean::default() }
+        let takes_origin = settings.standardizes_labels(found);
+        Self { constant: Constant::new(settings, found), cost: Mean::default(), takes_origin }
     }
 
     pub(super) fn learn(&mut self, y: f64, weight: f64) {
+        let is_origin = self.takes_origin && self.constant.labels.weight <= 0.0;
         let cost = self.constant.learn(y, weight);
-        self.cost.record(cost, weight);
+        if !is_origin {
+            self.cost.record(cost, weight);
+        }
     }
 
     /// Whether these settings have the same constant.
-    pub(super) fn is_of(&self, settings: &Settings) -> bool {
+    pub(super) fn is_of(&self, settings: &Settings, found: &Found) -> bool {
         let is_multiclass = !self.constant.labels.classes.is_empty();
-        self.constant.loss == settings.loss() && is_multiclass == settings.is_multiclass()
+        self.constant.loss == settings.loss()
+            && is_multiclass == settings.is_multiclass()
+            && self.takes_origin == settings.standardizes_labels(found)
     }
 
     /// The average loss of predicting each row from the labels before it; for several classes, the share of errors.

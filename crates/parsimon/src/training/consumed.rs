@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use parsimon_data::Input;
+use parsimon_data::{Input, Message, Remedy, decompressed};
 use parsimon_files::checksum;
 use serde::{Deserialize, Serialize};
 
@@ -25,27 +25,66 @@ pub struct Consumed {
     pub size: u64,
     /// The checksum of the first and the last 64 KiB.
     pub checksum: u64,
+    /// The content, decompressed.
+    #[serde(default)]
+    pub content: Content,
+}
+
+/// What identifies the bytes of a file after decompression, whatever the file is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// The number of bytes.
+    pub size: u64,
+    /// The checksum of the first 64 KiB.
+    pub head: u64,
+    /// The checksum of the first and the last 64 KiB.
+    pub ends: u64,
+}
+
+/// Where the new rows of an input begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// The rows that were learned before.
+    pub rows: u64,
+    /// The path under which they were learned, if it is another one.
+    pub path: Option<String>,
 }
 
 impl Consumed {
-    fn of(input: &Input, rows: u64) -> Option<Self> {
+    /// The file of an input. `known` are files of which the content was determined before.
+    fn of(input: &Input, rows: u64, known: &[Self]) -> Option<Self> {
         let file = input.path()?;
         let about = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let checksum = checksum_of_ends(file, about.len()).ok()?;
-        Some(Self { path: absolute(file), rows, size: about.len(), checksum })
+        let (path, size) = (absolute(file), about.len());
+        let checksum = checksum_of_ends(file, size).ok()?;
+        let is_same =
+            |other: &&Self| other.path == path && other.size == size && other.checksum == checksum;
+        let content = match known.iter().find(is_same) {
+            Some(known) => known.content,
+            None => content_of(file, u64::MAX).ok()?,
+        };
+        Some(Self { path, rows, size, checksum, content })
     }
 
-    /// The rows to pass over in the file as it is now; why the file is another one, if it is.
-    fn start(&self, file: &Path) -> Result<u64, String> {
-        let cannot = |e: io::Error| format!("{}: {e}", file.display());
+    /// Whether a file of another name begins with the content of this one.
+    fn is_in(&self, file: &Path, head: &[u8]) -> io::Result<bool> {
+        let size = self.content.size;
+        let len = size.min(COMPARED) as usize;
+        let begins = size > 0 && head.get(..len).is_some_and(|h| checksum(h) == self.content.head);
+        Ok(begins && content_of(file, size)? == self.content)
+    }
+
+    /// The rows to skip in the present file, or the reason why it is another file.
+    fn start(&self, file: &Path) -> Result<u64, Message> {
+        let cannot = |e: io::Error| Message::new(format!("{}: {e}", file.display()));
         let size = file.metadata().map_err(cannot)?.len();
         let refused = |what: &str| {
-            Err(format!(
-                "{} {what} since the checkpoint learned {} of its rows, so its new rows cannot be told from the old ones; \
-                 pass --skip 0 to learn the whole file, or --skip N to pass over its first N rows",
+            let fact = format!(
+                "{} {what} since the checkpoint learned {} of its rows, so its new rows cannot be told from the old ones",
                 file.display(),
                 self.rows
-            ))
+            );
+            Err(Message::new(fact).or(Remedy::SkipRows))
         };
         if size < self.size {
             return refused(&format!("shrank from {} to {size} bytes", self.size));
@@ -58,7 +97,7 @@ impl Consumed {
 }
 
 impl Trainer {
-    /// The files of which rows were learned.
+    /// The files whose rows were learned.
     pub fn consumed(&self) -> &[Consumed] {
         &self.consumed
     }
@@ -66,35 +105,94 @@ impl Trainer {
     /// For each input, how many of its rows were learned before the checkpoint was saved. A file is recognized by its path,
     /// and may have grown; one that became shorter, or whose earlier bytes differ, is refused.
     pub fn starts(&self, inputs: &[Input]) -> Result<Vec<u64>, Error> {
-        let mut seen: Vec<&Consumed> = self.consumed.iter().collect();
-        let start = |input: &Input| {
-            let Some(file) = input.path() else { return Ok(0) };
-            let path = absolute(file);
-            // A file that is named twice was learned twice.
-            match seen.iter().position(|consumed| consumed.path == path) {
-                Some(place) => seen.remove(place).start(file).map_err(Error::Usage),
-                None => Ok(0),
-            }
-        };
-        inputs.iter().map(start).collect()
+        Ok(self.known(inputs)?.into_iter().map(|known| known.rows).collect())
     }
 
-    /// Forgets the files: a merged learner has rows of others, and no one knows of which files.
+    /// The same, and under which name rows were learned: a file that was moved, renamed or compressed since is recognized by its
+    /// content.
+    pub fn known(&self, inputs: &[Input]) -> Result<Vec<Known>, Error> {
+        let mut seen: Vec<&Consumed> = self.consumed.iter().collect();
+        let paths: Vec<Option<String>> =
+            inputs.iter().map(|input| input.path().map(absolute)).collect();
+        let mut start = |(input, path): (&Input, &Option<String>)| {
+            let (Some(file), Some(path)) = (input.path(), path) else {
+                return Ok(Known::default());
+            };
+            // A file that is named twice was learned twice.
+            if let Some(place) = seen.iter().position(|consumed| consumed.path == *path) {
+                let rows = seen.remove(place).start(file).map_err(Error::Usage)?;
+                return Ok(Known { rows, path: None });
+            }
+            if !file.is_file() {
+                return Ok(Known::default());
+            }
+            let cannot =
+                |e: io::Error| Error::Usage(Message::new(format!("{}: {e}", file.display())));
+            let mut head = Vec::new();
+            let (opened, _) = decompressed(file).map_err(cannot)?;
+            opened.take(COMPARED).read_to_end(&mut head).map_err(cannot)?;
+            for place in 0..seen.len() {
+                // The file of that name may be among the inputs, too.
+                let is_free = !paths.contains(&Some(seen[place].path.clone()));
+                if is_free && seen[place].is_in(file, &head).map_err(cannot)? {
+                    let Consumed { rows, path, .. } = seen.remove(place);
+                    return Ok(Known { rows: *rows, path: Some(path.clone()) });
+                }
+            }
+            Ok(Known::default())
+        };
+        inputs.iter().zip(&paths).map(&mut start).collect()
+    }
+
+    /// Forgets the files: a merged learner has learned rows of other files, which are not known.
     pub(crate) fn forget_consumed(&mut self) {
         self.consumed.clear();
     }
 
-    /// Takes note of how many rows of each input were learned or passed over.
+    /// Takes note of how many rows of each input were learned or skipped.
     pub(super) fn note_consumed(&mut self, inputs: &[Input], rows: &[u64]) {
         let paths: Vec<String> = inputs.iter().filter_map(Input::path).map(absolute).collect();
+        let before = self.consumed.clone();
         self.consumed.retain(|consumed| !paths.contains(&consumed.path));
         let begun = inputs.iter().zip(rows).filter(|(_, rows)| **rows > 0);
-        self.consumed.extend(begun.filter_map(|(input, rows)| Consumed::of(input, *rows)));
+        let new = begun.filter_map(|(input, rows)| Consumed::of(input, *rows, &before));
+        self.consumed.extend(new);
     }
 }
 
 fn absolute(path: &Path) -> String {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+/// The content of a file, or of its first `most` bytes after decompression.
+fn content_of(path: &Path, most: u64) -> io::Result<Content> {
+    let (stream, is_compressed) = decompressed(path)?;
+    let mut stream = stream.take(most);
+    let mut first = Vec::new();
+    (&mut stream).take(COMPARED).read_to_end(&mut first)?;
+    if !is_compressed {
+        // Read where it is, not through.
+        let size = path.metadata()?.len().min(most);
+        let ends = checksum_of_ends(path, size)?;
+        return Ok(Content { size, head: checksum(&first), ends });
+    }
+    let (mut size, mut last) = (first.len() as u64, first.clone());
+    let mut buffer = vec![0; COMPARED as usize];
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => {
+                size += n as u64;
+                last.extend_from_slice(&buffer[..n]);
+                last.drain(..last.len().saturating_sub(COMPARED as usize));
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    let head = checksum(&first);
+    first.extend_from_slice(&last);
+    Ok(Content { size, head, ends: checksum(&first) })
 }
 
 /// The checksum of the first and the last bytes of the first `size`.

@@ -1,4 +1,4 @@
-//! When a setting of a sweep is not worth going on with.
+//! Early stopping of the settings of a sweep.
 
 use parsimon_eval::CurvePoint;
 
@@ -69,7 +69,7 @@ impl Trend {
 }
 
 impl EarlyStopping {
-    /// Whether a setting is to be given up beside the best one.
+    /// Whether a setting is stopped in view of the best one.
     pub(crate) fn is_met(&self, own: &Trend, best: &Trend, is_of_classes: bool) -> bool {
         let is_above = |own: f64, best: f64, rows: f64| {
             let chance = if is_of_classes { 3.0 * (own.abs() / rows).sqrt() } else { 0.0 };
@@ -111,7 +111,7 @@ mod tests {
         let (own, best) = (trend(0.0012, 0.0012, 0.0012), trend(0.0010, 0.0010, 0.0010));
         assert!(!rule.is_met(&own, &best, true));
         assert!(rule.is_met(&own, &best, false));
-        // Nothing is a tenth above nothing.
+        // A loss of zero has no relative margin.
         let none = trend(0.0, 0.0, 0.0);
         assert!(!rule.is_met(&none, &none, true));
         assert!(!rule.is_met(&trend(1e-4, 1e-4, 1e-4), &none, true));

@@ -1,4 +1,4 @@
-//! Metrics for whatever a model predicts.
+//! Evaluation of models of every kind.
 
 use parsimon_core::{Chunk, Loss, Scorer};
 use parsimon_data::{Input, Labels, Options, Reader};
@@ -34,7 +34,7 @@ impl ModelEvaluator {
         })
     }
 
-    /// For one margin per row.
+    /// Evaluator of models with one margin per row.
     pub(super) fn one(evaluator: Evaluator) -> Self {
         Self(Task::One(evaluator))
     }
@@ -86,9 +86,9 @@ impl Model {
     /// Options to read rows for this model; labels may be missing when only predicting.
     pub fn options(&self, options: &Options, labels: Expect) -> Options {
         let mut options = self.schema().options(self.settings(), self.precision(), options);
-        options.unfit_is_missing = true;
+        options.ask.unfit_is_missing = true;
         if labels == Expect::Nothing {
-            options.labels = Labels::Optional(Box::new(options.labels));
+            options.reading.labels = Labels::Optional(Box::new(options.reading.labels));
         }
         options
     }
@@ -98,7 +98,7 @@ impl Model {
         self.evaluate_warning(inputs, options).map(|(evaluation, _)| evaluation)
     }
 
-    /// As [`evaluate`](Model::evaluate), and returns the warnings about the rows ([`Reader::warnings`]).
+    /// Like [`evaluate`](Model::evaluate), and returns the warnings about the rows ([`Reader::warnings`]).
     pub fn evaluate_warning(
         &self,
         inputs: &[Input],
@@ -163,7 +163,7 @@ fn judge_all(
     threads: usize,
 ) -> Result<Vec<String>, Error> {
     let mut options = model.options(options, Expect::Labels);
-    options.numbers_apart = judges.iter().any(|judge| judge.is_normalized);
+    options.reading.numbers_apart = judges.iter().any(|judge| judge.is_normalized);
     let mut reader = Reader::open(inputs, &options)?;
     let mut chunk = Chunk::new();
     while reader.read(&mut chunk)? {

@@ -23,7 +23,7 @@ impl FirstFeatures {
         Self { ids: Vec::new(), rows }
     }
 
-    /// Takes the features of rows that were learned.
+    /// Records the features of rows that were learned.
     pub(super) fn note(&mut self, stretch: &Stretch<'_>) {
         let chunk = stretch.chunk();
         if self.rows == u64::MAX {
@@ -39,7 +39,7 @@ impl FirstFeatures {
         }
     }
 
-    /// The features met, sorted and unique, if all of so many rows are known.
+    /// Returns the features met, sorted and unique, if all of `rows` rows are known.
     pub(super) fn met(&mut self, rows: u64) -> Option<&[u32]> {
         if self.rows != rows {
             return None;
@@ -60,8 +60,8 @@ mod tests {
     use crate::training::Trainer;
 
     /// Counts at every report, of rows that come in chunks of a size.
-    fn counts(rows: u32, chunk_rows: u32, resumed_after: Option<u32>) -> Vec<u64> {
-        let settings = Spec::new("ftrl").set("l1", 0.5).resolve().unwrap();
+    fn counts(spec: &Spec, rows: u32, chunk_rows: u32, resumed_after: Option<u32>) -> Vec<u64> {
+        let settings = spec.clone().resolve().unwrap();
         let new = Trainer::new(settings, LearnerOptions::default(), InputSchema::default());
         let mut trainer = new.unwrap();
         let mut chunk = Chunk::new();
@@ -72,6 +72,7 @@ mod tests {
             for j in 0..30 {
                 chunk.push_feature(1 + j * 1000 + (row * 7 + j * 13) % 997, 1.0);
             }
+            chunk.push_feature(40_000 + row % 3, 1.0);
             let label = if row % 3 == 0 { 1.0 } else { -1.0 };
             chunk.finish_row(Some(label), 1.0, Repeats::Refuse).unwrap();
             if (row + 1) % chunk_rows == 0 || row + 1 == rows || resumed_after == Some(row + 1) {
@@ -84,11 +85,24 @@ mod tests {
 
     #[test]
     fn the_count_is_that_of_all_weights() {
-        let whole = counts(4096, 4096, None);
-        assert_eq!(whole.len(), 13);
-        assert!(whole.iter().any(|&n| n > 0));
-        assert_eq!(counts(4096, 100, None), whole);
-        // A learner that was saved has forgotten its first features, and counts all weights.
-        assert_eq!(counts(4096, 100, Some(1)), whole);
+        let bare = Spec::new("ftrl").set("l1", 0.5).set("normalize", false);
+        for spec in [bare, Spec::new("ftrl"), Spec::new("auto")] {
+            let whole = counts(&spec, 4096, 4096, None);
+            assert_eq!(whole.len(), 13);
+            assert!(whole.iter().any(|&n| n > 0));
+            assert_eq!(counts(&spec, 4096, 100, None), whole);
+            // A learner that was saved has forgotten its first features, and counts all weights.
+            assert_eq!(counts(&spec, 4096, 100, Some(1)), whole);
+        }
+    }
+
+    #[test]
+    fn every_learner_on_a_common_scale_counts_among_the_features_met() {
+        for algorithm in ["ftrl", "auto"] {
+            let settings = Spec::new(algorithm).resolve().unwrap();
+            let new = Trainer::new(settings, LearnerOptions::default(), InputSchema::default());
+            let online = new.unwrap();
+            assert_eq!(online.online().nonzeros_among(&[1, 2], &|_| true), Some(0), "{algorithm}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the first rows show: a feature in a far larger unit than the others, and a feature that gives the label away.
+//! Checks of the first rows: a feature in a far larger unit than the others, and a feature that reveals the label.
 
 use parsimon_core::Chunk;
 
@@ -50,7 +50,7 @@ struct Suspect {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Largest {
     pub(super) feature: u32,
-    /// How many times the root mean square of its values is that of a feature in the middle.
+    /// Root mean square of its values, divided by that of the median feature.
     pub(super) times: f64,
 }
 
@@ -62,11 +62,11 @@ pub(super) struct Leak {
     pub(super) evidence: Evidence,
 }
 
-/// How well one feature predicts the label.
+/// Quality of one feature as a predictor of the label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// A threshold on its values separates the two classes with so many errors.
+    /// A threshold on its values separates the two classes with this number of errors.
     Errors(usize),
     /// Its correlation with the label.
     Correlation(f64),
@@ -82,7 +82,7 @@ impl FirstRows {
         Self { task, stage: Stage::Collecting(Box::default()), largest: None }
     }
 
-    /// Takes rows; a leak if these rows are enough to know of one.
+    /// Records rows. Returns a leak if they are enough evidence for one.
     pub(super) fn take(&mut self, chunk: &Chunk) -> Option<Leak> {
         if matches!(self.stage, Stage::Done) {
             return None;
@@ -111,13 +111,29 @@ impl FirstRows {
         None
     }
 
-    /// There are no more rows; a leak if there is one.
+    /// Ends the scan of the first rows and returns a leak, if any.
     pub(super) fn finish(&mut self) -> Option<Leak> {
         self.examine();
         match (std::mem::replace(&mut self.stage, Stage::Done), self.task) {
             (Stage::Following(following), Some(task)) => following.leak(task),
             _ => None,
         }
+    }
+
+    /// A leak, if the rows so far show one. More rows may come; the leak that is found is the only one.
+    pub(super) fn judge(&mut self) -> Option<Leak> {
+        let leak = match (&self.stage, self.task) {
+            (Stage::Collecting(rows), task) => {
+                let stage = Stage::Collecting(rows.clone());
+                Self { task, stage, largest: None }.finish()
+            }
+            (Stage::Following(following), Some(task)) => following.leak(task),
+            _ => None,
+        };
+        if leak.is_some() {
+            self.stage = Stage::Done;
+        }
+        leak
     }
 
     /// The feature with the largest values in the rows so far.
@@ -234,9 +250,9 @@ impl Classes {
         self.positive.min(self.negative)
     }
 
-    /// How much a feature is suspected to give the class away; none if it does not.
+    /// Returns the suspicion that a feature leaks the class; `None` if there is none.
     fn suspicion(&self, entries: &[(u32, u32, f64)], labels: &[f64]) -> Option<f64> {
-        // Half a percent of the rows, but few beside the rarer class: most features are harmless beside a class of one percent.
+        // Half a percent of the rows, limited by the size of the rarer class: with a class of one percent most features would look like leaks.
         let most = (labels.len() / 200).max(1).min(self.rarer() / 5);
         // Rows without the feature have one value, 0: on one side of any threshold.
         let positive = entries.iter().filter(|e| labels[e.1 as usize] > 0.0).count();

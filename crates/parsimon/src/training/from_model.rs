@@ -1,16 +1,16 @@
 //! A learner that begins with a model.
 
-use parsimon_core::{FromModel, Online};
+use parsimon_core::Online;
 
 use serde_json::Value;
 
 use super::Trainer;
-use crate::algorithm::objective::FeasibleSet;
 use crate::algorithm::{ALGORITHMS, find};
 use crate::error::BuildError;
 use crate::found::Found;
 use crate::model::Model;
 use crate::options::{LearnerOptions, Storage};
+use crate::settings::wrappers::{Begun, begun};
 use crate::settings::{Settings, Spec};
 use crate::survey::InputSchema;
 
@@ -38,7 +38,7 @@ impl Model {
 }
 
 impl Trainer {
-    /// A learner that begins with the weights of a model, called `name`. The settings may be of another algorithm, but for those of the
+    /// A learner that begins with the weights of a model, called `name`. The settings may be of another algorithm, except for those of the
     /// model ([`Model::spec_to_begin`]). Precision, bias and schema are those of the model.
     ///
     /// A model has no sums of gradients, scales or counts: the algorithm begins without them and learns the change of the weights,
@@ -90,7 +90,7 @@ impl Trainer {
         self.began_with.as_deref()
     }
 
-    /// The same before the weights of the model are known.
+    /// Builds the learner before the weights of the model are known.
     pub(super) fn before_model(
         settings: Settings,
         frame: LearnerOptions,
@@ -109,8 +109,8 @@ fn rested(
     settings: &Settings,
     frame: LearnerOptions,
     reading: &InputSchema,
-) -> Result<FromModel<Box<dyn Online>>, BuildError> {
-    let learner = settings.build(frame, &reading.found)?;
+) -> Result<Begun, BuildError> {
+    let learner = settings.build(frame, &reading.found_in_space())?;
     if !can_begin(settings, &*learner) {
         let works = ALGORITHMS.iter().filter(|a| begins(a.name)).map(|a| a.name);
         return Err(BuildError::new(
@@ -126,14 +126,13 @@ fn rested(
             ),
         ));
     }
-    Ok(FromModel::new(learner, frame.precision))
+    Ok(begun(learner, frame.precision))
 }
 
 /// Whether a learner can learn the change of a model: it is zero at the origin, unbounded, and adds to a margin.
 fn can_begin(settings: &Settings, learner: &dyn Online) -> bool {
-    let is_bounded =
-        settings.objective().is_some_and(|objective| objective.set != FeasibleSet::Everything);
-    learner.is_linear() && learner.takes_bases() && !is_bounded && learner.nonzeros() == 0
+    let can_add = learner.is_linear() && learner.takes_bases();
+    can_add && !settings.bounds_weights() && learner.nonzeros() == 0
 }
 
 /// Whether an algorithm with its defaults can.
@@ -154,10 +153,10 @@ fn check(settings: &Settings, model: &Model) -> Result<(), BuildError> {
     if settings.is_normalized() != model.settings().is_normalized() {
         let message = match settings.is_normalized() {
             true => format!(
-                "{name} normalizes features, and the model was trained without --normalize; choose another method, such as ftrl"
+                "{name} standardizes features, and the model was trained without that; choose another method, such as ftrl"
             ),
             false => format!(
-                "the model was trained on normalized features, and {name} has no --normalize; choose another method, such as auto"
+                "the model was trained on standardized features, which {name} does not do; choose another method, such as auto"
             ),
         };
         return Err(BuildError::new("normalize", message));

@@ -17,11 +17,11 @@ use crate::model::Model;
 const SAMPLE: usize = 1000;
 /// Features of these rows together, at most: rows of text may be long.
 const MOST_ENTRIES: usize = 1 << 22;
-/// Rows of which a sample says something.
+/// Least number of rows for which a sample is meaningful.
 const ENOUGH: u64 = 30;
 /// The final model must keep this share of what the learner gained on the constant.
 const KEPT: f64 = 0.75;
-/// And its loss must not be so many times the progressive loss.
+/// Largest ratio of its loss to the progressive loss.
 const TIMES: f64 = 1.5;
 /// Standard errors of the sample's mean loss by which it must be worse than the progressive loss.
 const SURE: f64 = 3.0;
@@ -46,7 +46,7 @@ pub(super) struct Sample {
     seen: u64,
     /// The number of the next row to be taken.
     next: u64,
-    /// Of the draws so far, for the length of the next gap (Li 1994, Algorithm L).
+    /// State of the draws so far, for the length of the next gap (Li 1994, Algorithm L).
     w: f64,
     random: Xoshiro256PlusPlus,
 }

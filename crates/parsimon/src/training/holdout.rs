@@ -7,17 +7,17 @@ use crate::error::Error;
 /// The share is kept as the simplest fraction that rounds to it. A product of floats would pass a whole number one row too early
 /// or too late: `49.0 * (1.0 / 49.0)` is less than 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Holdout {
+pub(crate) struct Holdout {
     numerator: u128,
     denominator: u128,
 }
 
 impl Holdout {
     /// A share of the rows, which must leave at least as many to learn from.
-    pub(super) fn new(share: f64) -> Result<Self, Error> {
+    pub(crate) fn new(share: f64) -> Result<Self, Error> {
         if !(share > 0.0 && share <= 0.5) {
-            return Err(Error::Usage(format!(
-                "--holdout must be a share > 0 and <= 0.5, got {share}"
+            return Err(Error::usage(format!(
+                "the holdout must be a share > 0 and <= 0.5, got {share}"
             )));
         }
         // So small a share holds out no row that can be reached, and its fraction would not fit.
@@ -45,7 +45,7 @@ impl Holdout {
     }
 
     /// Whether a row, counted from 1, is held out.
-    pub(super) fn has(self, row: u64) -> bool {
+    pub(crate) fn has(self, row: u64) -> bool {
         let passed = |rows: u64| u128::from(rows) * self.numerator / self.denominator;
         passed(row) > passed(row.saturating_sub(1))
     }
@@ -94,7 +94,7 @@ mod tests {
     fn other_shares_are_refused() {
         for share in [0.0, -0.1, 0.51, 1.0, f64::NAN, f64::INFINITY] {
             let error = Holdout::new(share).unwrap_err().to_string();
-            assert!(error.contains("--holdout must be a share > 0 and <= 0.5"), "{error}");
+            assert!(error.contains("the holdout must be a share > 0 and <= 0.5"), "{error}");
         }
     }
 }

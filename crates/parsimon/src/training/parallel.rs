@@ -1,11 +1,13 @@
-//! Work for several threads.
+//! Parallel work on several threads.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Does something with every item, each by one thread: the result cannot depend on how many threads there are.
+use parsimon_files::threads;
+
+/// Applies `work` to every item, each in one thread: the result does not depend on the number of threads.
 pub(crate) fn in_parallel<T: Send>(threads: usize, items: &mut [T], work: impl Fn(&mut T) + Sync) {
-    let threads = threads.min(items.len());
+    let threads = threads::usable(threads).min(items.len());
     if threads < 2 {
         return items.iter_mut().for_each(work);
     }
@@ -19,7 +21,7 @@ pub(crate) fn in_parallel<T: Send>(threads: usize, items: &mut [T], work: impl F
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // Where the system allows no more threads, those at hand do the work.
+            // If the system allows no more threads, the existing ones do the work.
             if thread::Builder::new().spawn_scoped(scope, drain).is_err() {
                 break;
             }

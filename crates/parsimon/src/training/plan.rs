@@ -1,27 +1,31 @@
-//! What a training run is to do, and what came of it.
+//! Plan and result of a training run.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use parsimon_data::{Input, Options, Position, Reader};
+use parsimon_core::Chunk;
+use parsimon_data::{Input, Message, Options, Position, Remedy, Setting};
 use parsimon_eval::Evaluation;
+use parsimon_files::Stamp;
 use serde::Serialize;
 
 use super::hindsight::Hindsight;
 use super::holdout::Holdout;
 use super::regret::Regret;
-use super::{Progress, Warning};
+use super::{Notice, Progress, Standing, Sweep, Trainer};
 use crate::error::Error;
 use crate::model::Model;
+use crate::settings::Settings;
+use crate::survey::{Guess, Opened};
 
-/// What [`run`](crate::train::run) does: inputs, passes, holdout, checkpoints.
+/// A plan for [`run`](crate::train::run): inputs, passes, holdout, checkpoints.
 ///
 /// ```
-/// use parsimon::data::{Input, Labels, Options};
+/// use parsimon::data::{Input, Labels, Options, Reading};
 /// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
 ///
 /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
-/// let options = Options { labels: Labels::binary(), ..Options::default() };
+/// let options = Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
 /// // Three passes; a tenth of the rows is evaluated and not learned.
 /// let plan = Plan { passes: 3, holdout: Some(0.1), ..Plan::new(vec![input], options) };
 /// let settings = Spec::new("ftrl").resolve()?;
@@ -59,11 +63,16 @@ pub struct Plan {
     /// [`NegativeSampler`](crate::training::NegativeSampler).
     pub sample_negatives: Option<f64>,
     /// Whether the observer is given the prediction made for every row of the first pass before it was learned. A reader
-    /// that is open already must mark bad rows ([`Options::mark_skipped`]) for them to be counted.
+    /// that is open already must mark bad rows ([`Ask::mark_skipped`](parsimon_data::Ask::mark_skipped)) for them to be counted.
     pub predictions: bool,
     /// The path of the checkpoint, and optionally the number of rows between checkpoints. The last checkpoint is written at the
     /// end.
     pub checkpoint: Option<(PathBuf, Option<u64>)>,
+    /// The state of the checkpoint's file before the run, such as when it was read: a file that another process has replaced since is
+    /// not overwritten. `None` overwrites any.
+    pub checkpoint_stamp: Option<Stamp>,
+    /// Whether the caller writes the checkpoint at the end, after other outputs.
+    pub defers_checkpoint: bool,
     /// Whether to compute the regret, which keeps all rows in memory.
     pub regret: bool,
 }
@@ -85,55 +94,88 @@ impl Plan {
             sample_negatives: None,
             predictions: false,
             checkpoint: None,
+            checkpoint_stamp: None,
+            defers_checkpoint: false,
             regret: false,
         }
     }
 
-    /// Opens the inputs.
-    pub(super) fn open(&self) -> Result<Reader, Error> {
-        let mark_skipped = self.predictions || self.options.mark_skipped;
-        let options = Options { mark_skipped, ..self.options.clone() };
-        Ok(Reader::open(&self.inputs, &options)?)
+    /// The options for another pass over the rows.
+    pub(crate) fn reading(&self) -> Options {
+        let mut options = self.options.clone();
+        options.ask.mark_skipped |= self.predictions;
+        options
     }
 
     /// Returns an error if parts of the plan contradict each other.
     pub fn check(&self) -> Result<(), Error> {
-        let usage = |message: &str| Err(Error::Usage(message.into()));
+        let usage = |message: &str| Err(Error::usage(message));
+        let remedied = |fact: &str, remedy| Err(Error::usage(Message::new(fact).or(remedy)));
         let is_stdin = self.inputs.iter().any(|input| matches!(input, Input::Stdin));
         if self.passes > 1 && is_stdin {
             return usage("standard input can be read once only; give a file for several passes");
         }
         if self.patience.is_some() && self.holdout.is_none() {
-            return usage("early stopping needs a holdout; add --holdout");
+            let remedy = Remedy::Pass(Setting::Holdout, None);
+            return remedied("early stopping needs a holdout", remedy);
         }
         if self.regret && (self.passes > 1 || self.holdout.is_some()) {
             return usage("the regret is defined for one pass without holdout");
         }
         if self.regret && self.sample_negatives.is_some() {
-            return usage("the regret is defined for all rows; leave out --sample-negatives");
+            let remedy = Remedy::LeaveOut(Setting::SampleNegatives);
+            return remedied("the regret is defined for all rows", remedy);
         }
         if self.regret && self.predictions {
-            return usage(
-                "--predictions and --regret cannot be combined; run them one after the other",
-            );
+            let fact = "predictions and the regret are computed in separate runs";
+            return remedied(fact, Remedy::LeaveOut(Setting::Regret));
         }
         self.holdout.map_or(Ok(()), |share| Holdout::new(share).map(|_| ()))
     }
 }
 
-/// Follows a run. Every method has an empty default.
+/// What was decided, and the losses that show it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decided {
+    /// The loss of lines on rows that were not learned.
+    pub lines: f64,
+    /// The loss of the winner on the same rows.
+    pub chosen: f64,
+    /// The number of columns with a curve.
+    pub curves: usize,
+    /// The number of pairs.
+    pub pairs: usize,
+    /// The rows that were predicted.
+    pub rows: usize,
+}
+
+/// Follows a run, a job or a sweep. Every method has an empty default.
 ///
 /// ```
-/// use parsimon::train::{Observer, Progress};
+/// use parsimon::train::{Events, Progress};
 ///
 /// struct Print;
-/// impl Observer for Print {
+/// impl Events for Print {
 ///     fn progress(&mut self, line: &Progress) {
-///         println!("{:>10} rows, loss {:.4}, {} nonzero", line.rows, line.average, line.nonzeros);
+///         println!("{:>10} rows, loss {:?}, {} nonzero", line.rows, line.average, line.nonzeros);
 ///     }
 /// }
 /// ```
-pub trait Observer {
+pub trait Events {
+    /// A [`Job`](crate::job::Job) has opened the data; nothing is learned yet.
+    fn opened(&mut self, _opened: &Opened, _guess: Option<Guess>, _settings: &Settings) {}
+    /// A [`Job`](crate::job::Job) has decided between lines, curves and pairs of columns, by rows that no contender has learned.
+    fn decided(&mut self, _decided: &Decided) {}
+    /// A [`Job`](crate::job::Job) begins to learn, with the first row. What was reported since an earlier beginning is void.
+    fn begin(&mut self, _trainer: &Trainer, _plan: &Plan) {}
+    /// A [`Job`](crate::job::Job) is about to learn the rows again in random order; this is the result so far.
+    fn again(&mut self, _outcome: &Outcome) {}
+    /// Rows of a sweep were learned.
+    fn swept(&mut self, _sweep: &Sweep, _position: &Position) {}
+    /// The settings of a sweep report.
+    fn standings(&mut self, _standings: &[Standing]) {}
+    /// Rows were learned.
+    fn learned(&mut self, _chunk: &Chunk) {}
     /// A line of the progress table.
     fn progress(&mut self, _line: &Progress) {}
     /// The average progressive loss so far, after every chunk.
@@ -142,16 +184,16 @@ pub trait Observer {
     fn position(&mut self, _position: &Position) {}
     /// A pass has ended.
     fn pass(&mut self, _pass: &Pass) {}
-    /// Something is probably wrong. Each kind of warning comes once.
-    fn warning(&mut self, _warning: &Warning) {}
+    /// Something was noticed. Each kind of notice comes once.
+    fn notice(&mut self, _notice: &Notice) {}
     /// With [`Plan::predictions`], called for every row of the first pass, in the order of the data: the margins that were
-    /// predicted before the row was learned, one or one per class. `None` for a row that was passed over: a bad row, a row
+    /// predicted before the row was learned, one or one per class. `None` for a row that was skipped: a bad row, a row
     /// before the start, a negative row that was not sampled.
     fn predicted(&mut self, _margins: Option<&[f64]>) {}
 }
 
 /// Observes nothing.
-impl Observer for () {}
+impl Events for () {}
 
 /// A pass that has ended.
 #[derive(Clone, Debug, Serialize)]
@@ -204,7 +246,7 @@ impl Outcome {
 pub struct Outcome {
     /// The model.
     pub model: Model,
-    /// What the model has forgotten of the rows, if that is much.
+    /// Evidence that the model has forgotten many of the rows.
     pub hindsight: Option<Hindsight>,
     /// The passes.
     pub passes: Vec<Pass>,
@@ -226,6 +268,8 @@ pub struct Outcome {
     pub negatives: Option<(u64, u64)>,
     /// The pauses for checkpoints ([`Plan::checkpoint`]).
     pub pauses: Pauses,
+    /// The state of the checkpoint's file after the last checkpoint of the run, or [`Plan::checkpoint_stamp`].
+    pub checkpoint_stamp: Option<Stamp>,
     /// Whether the run ended early because reading was stopped ([`Stop`](parsimon_data::Stop)).
     pub is_stopped: bool,
 }

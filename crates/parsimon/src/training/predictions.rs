@@ -1,21 +1,21 @@
-//! The predictions made before learning, in the order of the data whatever the order of learning.
+//! The predictions made before learning, in the order of the data regardless of the order of learning.
 
 use parsimon_data::Reader;
 
-use super::{Observer, Stretch};
+use super::{Events, Stretch};
 
-/// What becomes of a row.
+/// Where the prediction of a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It is passed over.
+    /// It is skipped.
     Nowhere,
-    /// It is learned, as the so many-th of the rows put aside.
+    /// The row is learned; its position among the rows put aside.
     Kept(usize),
-    /// It is judged, as the so many-th of the rows held out.
+    /// The row is judged; its position among the rows held out.
     Held(usize),
 }
 
-/// Margins on their way to the observer. Bad rows are passed over by the reader; each has its turn here as well.
+/// Margins on their way to the observer. Bad rows are skipped by the reader; each has its turn here as well.
 #[derive(Default)]
 pub(super) struct Predictions {
     /// Of the rows that were learned since the last turn.
@@ -63,7 +63,7 @@ impl Predictions {
     }
 
     /// All rows of a chunk were learned, one after the other.
-    pub(super) fn all(&mut self, observer: &mut dyn Observer, reader: &mut Reader) {
+    pub(super) fn all(&mut self, observer: &mut dyn Events, reader: &mut Reader) {
         let learned = std::mem::take(&mut self.learned);
         for margins in learned.chunks_exact(self.width.max(1)) {
             self.bad_rows(observer, reader);
@@ -75,7 +75,7 @@ impl Predictions {
     }
 
     /// All rows that wait have been learned or judged.
-    pub(super) fn placed(&mut self, observer: &mut dyn Observer, reader: &mut Reader) {
+    pub(super) fn placed(&mut self, observer: &mut dyn Events, reader: &mut Reader) {
         let width = self.width;
         for place in std::mem::take(&mut self.waiting) {
             self.bad_rows(observer, reader);
@@ -92,13 +92,13 @@ impl Predictions {
     }
 
     /// The end: bad rows after the last good one.
-    pub(super) fn finish(&mut self, observer: &mut dyn Observer, reader: &mut Reader) {
+    pub(super) fn finish(&mut self, observer: &mut dyn Events, reader: &mut Reader) {
         self.placed(observer, reader);
         self.bad_rows(observer, reader);
     }
 
     /// The bad rows before the next row.
-    fn bad_rows(&mut self, observer: &mut dyn Observer, reader: &mut Reader) {
+    fn bad_rows(&mut self, observer: &mut dyn Events, reader: &mut Reader) {
         for _ in 0..reader.skipped_before(self.shown) {
             observer.predicted(None);
         }

@@ -25,11 +25,11 @@ pub(crate) struct Ledger {
 /// The regret of a run: its cumulative loss minus that of the best fixed weights.
 ///
 /// ```
-/// use parsimon::data::{Input, Labels, Options};
+/// use parsimon::data::{Input, Labels, Options, Reading};
 /// use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
 ///
 /// let input = Input::Bytes { name: "d.svm".into(), bytes: b"1 1:1\n-1 2:1\n".repeat(100) };
-/// let options = Options { labels: Labels::binary(), ..Options::default() };
+/// let options = Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
 /// let plan = Plan { regret: true, ..Plan::new(vec![input], options) };
 /// let settings = Spec::new("rda").set("l1", 0.01).resolve()?;
 /// let mut trainer = Trainer::new(settings, LearnerOptions::default(), InputSchema::default())?;
@@ -53,7 +53,7 @@ pub struct Regret {
     /// About how far `best` may be above the minimum, as a share of `best`: the length of the proximal gradient times that of the
     /// weights, in the scales of the columns. It is 0 at the minimum.
     pub accuracy: f64,
-    /// The bound from theory, if there is one.
+    /// The bound from theory, if any.
     pub bound: Option<Bound>,
     /// Rounds, regret so far against those same weights, and the bound.
     pub curve: Vec<(u64, f64, Option<f64>)>,
@@ -78,7 +78,7 @@ impl Ledger {
     ) -> Result<(), Error> {
         let settings = trainer.settings().clone();
         let objective = objective(&settings)?;
-        let (loss, bias) = (settings.loss(), f64::from(u8::from(trainer.frame().bias)));
+        let (loss, bias) = (settings.loss(), f64::from(u8::from(trainer.options().bias)));
         let mut one = Chunk::new();
         for i in 0..chunk.len() {
             let Some(y) = chunk.label(i).filter(|_| chunk.weight(i) > 0.0) else { continue };
@@ -113,7 +113,7 @@ impl Ledger {
     /// Finds the best fixed weights and closes the books.
     pub(crate) fn close(mut self, trainer: &Trainer) -> Regret {
         let settings = trainer.settings();
-        let (rounds, has_bias) = (self.rows.len() as u64, trainer.frame().bias);
+        let (rounds, has_bias) = (self.rows.len() as u64, trainer.options().bias);
         if self.curve.last().is_none_or(|&(t, ..)| t != rounds) {
             self.curve.push((rounds, self.paid, 0.0));
         }
@@ -145,7 +145,7 @@ impl Ledger {
     }
 }
 
-/// What the weights are compared with; refused where the comparison is not computed.
+/// Returns the weights of the comparison; refuses a comparison that is not computed.
 fn objective(settings: &Settings) -> Result<Objective, Error> {
     let usage = |message: &str| Err(Error::Usage(message.into()));
     if settings.is_multiclass() {

@@ -1,4 +1,4 @@
-//! What is reported while learners learn.
+//! Reports during learning.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ pub struct Progress {
     pub rows: u64,
     /// The sum of their importance weights.
     pub weight: f64,
-    /// The average progressive loss.
-    pub average: f64,
+    /// The average progressive loss; `None` before the first prediction.
+    pub average: Option<f64>,
     /// The average loss of the constant on the same rows, where it is known.
     pub constant: Option<f64>,
     /// The average since the last line.
-    pub since_last: f64,
+    pub since_last: Option<f64>,
     /// The last row's label: a number, or the position of a class.
     pub label: f64,
     /// The prediction for the last row.

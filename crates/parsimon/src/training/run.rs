@@ -1,16 +1,16 @@
 //! A training run over inputs: passes, holdout, shuffling, limits, checkpoints.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parsimon_core::Chunk;
-use parsimon_data::{DataErrorKind, Input, Reader};
+use parsimon_data::{DataError, DataErrorKind, Input, Message, Reader, Remedy, Setting, Stop};
 use parsimon_eval::Evaluation;
+use parsimon_files::Stamp;
 use parsimon_files::memory::Claim;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::first_rows::{FirstRows, Leak};
 use super::hindsight::Sample;
 use super::holdout::Holdout;
 use super::predictions::{Place, Predictions};
@@ -19,24 +19,20 @@ use super::sampling::NegativeSampler;
 use super::saver::Saver;
 use super::trainer::cells;
 use super::{
-    Behind, ModelEvaluator, Observer, Outcome, Pass, Plan, Progress, Reason, Stretch, Trainer,
-    Warning,
+    Events, Hindsight, ModelEvaluator, Notice, Noticing, Outcome, Pass, Pauses, Plan, Progress,
+    Regret, Stretch, Trainer,
 };
 use crate::error::Error;
 use crate::model::Model;
-
-/// Values so many times larger than those of other features are in another unit, and likely to spoil the learning.
-const OTHER_UNIT: f64 = 1e3;
-/// A learner that is worse than the constant by this share has learned noise; steps that are too large cost more.
-const A_LITTLE: f64 = 0.1;
+use crate::survey::Source;
 
 /// Trains on the inputs of a plan.
 pub fn run(
     trainer: &mut Trainer,
     plan: &Plan,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Events,
 ) -> Result<Outcome, Error> {
-    let reader = plan.open()?;
+    let reader = plan.inputs[..].open(&plan.reading())?;
     run_with(trainer, plan, reader, observer)
 }
 
@@ -45,59 +41,35 @@ pub fn run_with(
     trainer: &mut Trainer,
     plan: &Plan,
     reader: Reader,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Events,
 ) -> Result<Outcome, Error> {
+    let mut noticing = Noticing::new(trainer.settings());
+    pass_over(trainer, plan, &plan.inputs, reader, &mut noticing, observer)?.finish(trainer, plan)
+}
+
+/// Makes the passes of a plan over the rows of a source; `reader` reads the first.
+pub(crate) fn pass_over(
+    trainer: &mut Trainer,
+    plan: &Plan,
+    source: &dyn Source,
+    reader: Reader,
+    noticing: &mut Noticing,
+    observer: &mut dyn Events,
+) -> Result<Passes, Error> {
     plan.check()?;
-    if plan.regret && trainer.settings().is_normalized() {
-        return Err(Error::Usage(
-            "the regret is defined for features as they come; choose a method with --algorithm and leave out --normalize"
-                .into(),
-        ));
-    }
-    if plan.regret && trainer.settings().class_weight().is_some() {
-        let message = "the regret is defined for rows as they are; leave out --class-weight";
-        return Err(Error::Usage(message.into()));
-    }
-    if plan.regret && trainer.began_with().is_some() {
-        let message = "the regret is defined for a learner that begins at zero; leave out --from";
-        return Err(Error::Usage(message.into()));
-    }
-    let sampler = plan
-        .sample_negatives
-        .map(|share| NegativeSampler::new(share, trainer.settings(), &trainer.schema().found));
-    let sampler = sampler.transpose()?;
-    trainer.sampled = plan.sample_negatives;
+    refuse_regret(trainer, plan)?;
     let mut reader = Some(reader);
-    for input in &plan.inputs {
-        trainer.note_input(&input.name());
-    }
     let start = Instant::now();
-    let mut state = RunState {
-        first: FirstRows::new(trainer.settings()),
-        holdout: plan.holdout.map(Holdout::new).transpose()?,
-        is_warned: false,
-        trainer,
-        plan,
-        observer,
-        ledger: plan.regret.then(Ledger::new),
-        sample: Sample::new(),
-        rows: 0,
-        features: 0,
-        skipped: (0, Vec::new()),
-        warnings: Vec::new(),
-        unsaved: 0,
-        saver: None,
-        sampler,
-        predictions: plan.predictions.then(Predictions::default),
-        delivered: vec![0; plan.inputs.len()],
-        is_stopped: false,
-        claim: Claim::default(),
-    };
+    let mut state = RunState::new(trainer, plan, noticing, observer)?;
     let (mut passes, mut best, mut worse) = (Vec::new(), None::<(f64, u32, Model)>, 0);
     for number in 1..=plan.passes {
         let reader = match reader.take() {
             Some(reader) => reader,
-            None => plan.open()?,
+            None if plan.options.run.stop.as_ref().is_some_and(Stop::is_stopped) => {
+                state.is_stopped = true;
+                break;
+            }
+            None => source.open(&plan.reading())?,
         };
         let (holdout, counted) = state.pass(number, reader)?;
         if state.is_stopped {
@@ -137,46 +109,111 @@ pub fn run_with(
     }
     state.note_consumed();
     let RunState { ledger, sample, rows, features, skipped, warnings, is_stopped, .. } = state;
-    let pauses = state.saver.as_ref().map(Saver::pauses).unwrap_or_default();
-    let negatives = state.sampler.as_ref().map(NegativeSampler::counts);
-    let elapsed = start.elapsed();
-    if trainer.progressive().rows() == 0 {
-        return Err(Error::NothingLearned);
-    }
-    let last = passes.last().map_or(0, |pass: &Pass| pass.pass);
-    let (kept, model) =
-        best.map_or_else(|| (last, trainer.model()), |(_, pass, model)| (pass, model));
-    // The last rows may have had features that no later row showed.
-    if !model.is_finite() {
-        return Err(Error::Diverged { row: trainer.progressive().rows() });
-    }
-    if let Some((path, _)) = &plan.checkpoint {
-        trainer.save_checkpoint(path)?;
-    }
-    let regret = ledger.map(|ledger| ledger.close(trainer));
-    let hindsight = sample.judge(trainer, &model);
-    Ok(Outcome {
-        model,
-        hindsight,
+    Ok(Passes {
         passes,
-        kept,
-        regret,
+        best: best.map(|(_, pass, model)| (pass, model)),
+        ledger,
+        sample,
         rows,
         features,
         skipped,
         warnings,
-        elapsed,
-        negatives,
-        pauses,
+        elapsed: start.elapsed(),
+        negatives: state.sampler.as_ref().map(NegativeSampler::counts),
+        pauses: state.saver.as_ref().map(Saver::pauses).unwrap_or_default(),
+        stamp: state.saver.as_ref().map_or_else(|| plan.checkpoint_stamp.clone(), Saver::stamp),
         is_stopped,
     })
+}
+
+/// Refuses a regret that is not defined for the learner.
+fn refuse_regret(trainer: &Trainer, plan: &Plan) -> Result<(), Error> {
+    if !plan.regret {
+        return Ok(());
+    }
+    let (fact, setting) = if trainer.settings().is_normalized() {
+        let fact =
+            "the regret is defined for features as they come, and this method standardizes them";
+        let message = Message::new(fact)
+            .or(Remedy::LeaveOut(Setting::Normalize))
+            .or(Remedy::Pass(Setting::Algorithm, Some("NAME".into())));
+        return Err(Error::usage(message));
+    } else if trainer.settings().class_weight().is_some() {
+        ("the regret is defined for rows as they are", Setting::ClassWeight)
+    } else if trainer.began_with().is_some() {
+        ("the regret is defined for a learner that begins at zero", Setting::From)
+    } else {
+        return Ok(());
+    };
+    Err(Error::usage(Message::new(fact).or(Remedy::LeaveOut(setting))))
+}
+
+/// The passes of a plan, made, before the model is taken from the learner.
+pub(crate) struct Passes {
+    passes: Vec<Pass>,
+    /// The best pass by the holdout, and the model after it.
+    best: Option<(u32, Model)>,
+    ledger: Option<Ledger>,
+    sample: Sample,
+    pub(crate) rows: u64,
+    features: u64,
+    skipped: (u64, Vec<String>),
+    warnings: Vec<String>,
+    elapsed: Duration,
+    negatives: Option<(u64, u64)>,
+    pauses: Pauses,
+    stamp: Option<Stamp>,
+    is_stopped: bool,
+}
+
+impl Passes {
+    /// Remarks of the reader, and rows that were skipped.
+    pub(crate) fn notices(&self) -> Vec<Notice> {
+        Notice::of_rows(&self.warnings, &self.skipped)
+    }
+
+    /// Takes the model from the learner and judges it.
+    pub(crate) fn finish(self, trainer: &mut Trainer, plan: &Plan) -> Result<Outcome, Error> {
+        if trainer.progressive().rows() == 0 {
+            return Err(Error::NothingLearned);
+        }
+        let last = self.passes.last().map_or(0, |pass: &Pass| pass.pass);
+        let (kept, model) = self.best.unwrap_or_else(|| (last, trainer.model()));
+        // The last rows may have had features that no later row showed.
+        if !model.is_finite() {
+            return Err(Error::Diverged { row: trainer.progressive().rows() });
+        }
+        if let Some((path, _)) = &plan.checkpoint
+            && !plan.defers_checkpoint
+        {
+            trainer.save_checkpoint_over(path, self.stamp.as_ref())?;
+        }
+        let regret: Option<Regret> = self.ledger.map(|ledger| ledger.close(trainer));
+        let hindsight: Option<Hindsight> = self.sample.judge(trainer, &model);
+        Ok(Outcome {
+            model,
+            hindsight,
+            passes: self.passes,
+            kept,
+            regret,
+            rows: self.rows,
+            features: self.features,
+            skipped: self.skipped,
+            warnings: self.warnings,
+            elapsed: self.elapsed,
+            negatives: self.negatives,
+            pauses: self.pauses,
+            checkpoint_stamp: self.stamp,
+            is_stopped: self.is_stopped,
+        })
+    }
 }
 
 /// The refusal of a base value by a method that does not learn with one, with the place of the first.
 fn refused_base(inputs: &[Input], input: usize, begin: u64, chunk: &Chunk) -> Error {
     let row = (0..chunk.len()).find(|&i| chunk.base(i) != 0.0).unwrap_or(0) as u64;
     let name = inputs.get(input).map_or_else(String::new, Input::name);
-    Error::Usage(format!(
+    Error::usage(format!(
         "{name}, row {}: a base value (the third number before the bar), with which this method does not learn; \
          use another one, such as ftrl, or remove the number",
         begin + row + 1
@@ -186,7 +223,7 @@ fn refused_base(inputs: &[Input], input: usize, begin: u64, chunk: &Chunk) -> Er
 struct RunState<'a> {
     trainer: &'a mut Trainer,
     plan: &'a Plan,
-    observer: &'a mut dyn Observer,
+    observer: &'a mut dyn Events,
     ledger: Option<Ledger>,
     /// Rows that are evaluated and not learned.
     holdout: Option<Holdout>,
@@ -201,23 +238,67 @@ struct RunState<'a> {
     sampler: Option<NegativeSampler>,
     /// Taken away after the first pass.
     predictions: Option<Predictions>,
-    /// Rows of each input that are learned or passed over in this pass.
+    /// Rows of each input that are learned or skipped in this pass.
     delivered: Vec<u64>,
     is_stopped: bool,
     /// The memory of rows that are kept.
     claim: Claim,
-    /// What the first rows show, in search of reasons.
-    first: FirstRows,
-    /// Whether it was said that the learner is worse than a constant.
-    is_warned: bool,
+    noticing: &'a mut Noticing,
 }
 
-impl RunState<'_> {
+impl<'a> RunState<'a> {
+    fn new(
+        trainer: &'a mut Trainer,
+        plan: &'a Plan,
+        noticing: &'a mut Noticing,
+        observer: &'a mut dyn Events,
+    ) -> Result<Self, Error> {
+        let sampler = plan
+            .sample_negatives
+            .map(|share| NegativeSampler::new(share, trainer.settings(), &trainer.schema().found));
+        let sampler = sampler.transpose()?;
+        trainer.sampled = plan.sample_negatives;
+        for input in &plan.inputs {
+            trainer.note_input(&input.name());
+        }
+        Ok(Self {
+            noticing,
+            holdout: plan.holdout.map(Holdout::new).transpose()?,
+            trainer,
+            plan,
+            observer,
+            ledger: plan.regret.then(Ledger::new),
+            sample: Sample::new(),
+            rows: 0,
+            features: 0,
+            skipped: (0, Vec::new()),
+            warnings: Vec::new(),
+            unsaved: 0,
+            saver: None,
+            sampler,
+            predictions: plan.predictions.then(Predictions::default),
+            delivered: vec![0; plan.inputs.len()],
+            is_stopped: false,
+            claim: Claim::default(),
+        })
+    }
+
     /// One pass; the holdout's metrics, and the nonzero weights if they were counted after the last row.
     fn pass(
         &mut self,
         number: u32,
         mut reader: Reader,
+    ) -> Result<(Option<Evaluation>, Option<usize>), Error> {
+        let passed = self.read(number, &mut reader);
+        // The rows before an error are learned, and have their names.
+        self.trainer.note_names(reader.into_names());
+        passed
+    }
+
+    fn read(
+        &mut self,
+        number: u32,
+        reader: &mut Reader,
     ) -> Result<(Option<Evaluation>, Option<usize>), Error> {
         let plan = self.plan;
         let seed = plan.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -230,13 +311,7 @@ impl RunState<'_> {
         self.delivered.fill(0);
         let mut more = true;
         while more {
-            more = match reader.read(&mut chunk) {
-                Err(error) if error.kind() == DataErrorKind::Stopped => {
-                    self.is_stopped = true;
-                    false
-                }
-                read => read?,
-            };
+            more = self.next_chunk(reader, &mut chunk)?;
             self.observer.position(&reader.position());
             let (input, end) = reader.input_position();
             let begin = end - chunk.len() as u64;
@@ -255,14 +330,7 @@ impl RunState<'_> {
                 row += chunk.len() as u64;
                 learned += chunk.len() as u64;
                 self.delivered_until(input, end);
-                if self.ledger.is_some() {
-                    self.claim_rows(&kept)?;
-                }
-                self.learn(&chunk, &reader)?;
-                if let Some(predictions) = &mut self.predictions {
-                    predictions.all(self.observer, &mut reader);
-                }
-                self.save_if_due(&reader)?;
+                self.learn_whole(&chunk, &kept, reader)?;
                 if left == chunk.len() as u64 {
                     break;
                 }
@@ -289,39 +357,73 @@ impl RunState<'_> {
             let full = kept.len() >= plan.shuffle.unwrap_or(1);
             let done = plan.limit.is_some_and(|limit| learned >= limit);
             if full || !more || done {
-                self.learn_mixed(&mut kept, &mut random, &reader)?;
+                self.learn_mixed(&mut kept, &mut random, reader)?;
                 // Judged where they stand in the stream: after the rows that came with them.
                 judged |= !held.is_empty();
                 self.judge(&mut held, &mut judge);
                 if let Some(predictions) = &mut self.predictions {
-                    predictions.placed(self.observer, &mut reader);
+                    predictions.placed(self.observer, reader);
                 }
-                self.save_if_due(&reader)?;
+                self.save_if_due(reader)?;
             }
             if done {
                 break;
             }
         }
+        let nonzeros = self.end_pass(number, reader);
+        Ok((judged.then(|| judge.finish()), nonzeros))
+    }
+
+    /// Reads the next chunk. Returns whether more rows follow; a stop ends the rows.
+    fn next_chunk(&mut self, reader: &mut Reader, chunk: &mut Chunk) -> Result<bool, Error> {
+        match reader.read(chunk) {
+            Err(error) if error.kind() == DataErrorKind::Stopped => {
+                self.is_stopped = true;
+                Ok(false)
+            }
+            read => Ok(read?),
+        }
+    }
+
+    /// Learns all rows of a chunk in their order.
+    fn learn_whole(
+        &mut self,
+        chunk: &Chunk,
+        kept: &Chunk,
+        reader: &mut Reader,
+    ) -> Result<(), Error> {
+        if self.ledger.is_some() {
+            self.claim_rows(kept)?;
+        }
+        self.learn(chunk, reader)?;
+        if let Some(predictions) = &mut self.predictions {
+            predictions.all(self.observer, reader);
+        }
+        self.save_if_due(reader)
+    }
+
+    /// Reports the end of a pass. Returns the nonzero weights if they were counted after the last row.
+    fn end_pass(&mut self, number: u32, reader: &mut Reader) -> Option<usize> {
         if let Some(mut predictions) = self.predictions.take() {
-            predictions.finish(self.observer, &mut reader);
+            predictions.finish(self.observer, reader);
         }
         // The table ends with the last row, wherever that is.
         let line = self.trainer.last_report();
         if let Some(line) = &line {
             self.observer.progress(line);
         }
-        if number == 1 {
-            let leak = self.first.finish();
-            self.warn_of_leak(leak, &reader);
+        let mut notices = Vec::new();
+        self.noticing.end(self.trainer, reader.names(), &mut notices);
+        if self.plan.passes > 1 {
+            self.noticing.end_search();
         }
-        self.warn_if_behind(self.trainer.behind_constant(), &reader);
+        notices.iter().for_each(|notice| self.observer.notice(notice));
         if number == 1 {
-            let errors = reader.skipped().iter().map(ToString::to_string).collect();
+            let errors = reader.skipped().iter().map(DataError::fact).collect();
             self.skipped = (reader.skipped_rows(), errors);
             self.warnings = reader.warnings();
         }
-        self.trainer.note_names(reader.into_names());
-        Ok((judged.then(|| judge.finish()), line.map(|line| line.nonzeros)))
+        line.map(|line| line.nonzeros)
     }
 
     /// Claims the memory of rows that wait to be learned in another order, and of those that are kept for the regret. They are copied
@@ -329,10 +431,11 @@ impl RunState<'_> {
     fn claim_rows(&mut self, kept: &Chunk) -> Result<(), Error> {
         let ledger = self.ledger.as_ref().map_or(0, Ledger::room);
         self.claim.set(kept.room().saturating_add(ledger).saturating_mul(3)).map_err(|shortage| {
-            Error::Memory(match ledger {
-                0 => shortage.of("a list of the rows to be shuffled", "use a smaller --shuffle"),
-                _ => shortage.of("a list of all rows", "leave out --regret"),
-            })
+            let (what, remedy) = match ledger {
+                0 => ("a list of the rows to be shuffled", Remedy::Smaller(Setting::Shuffle)),
+                _ => ("a list of all rows", Remedy::LeaveOut(Setting::Regret)),
+            };
+            Error::Memory(Message::shortage(&shortage, what, &[remedy]))
         })
     }
 
@@ -359,7 +462,7 @@ impl RunState<'_> {
         if is_kept { Place::Kept(kept.len() - 1) } else { Place::Nowhere }
     }
 
-    /// So many rows of an input are learned or passed over.
+    /// Notes that the first `rows` rows of an input are learned or skipped.
     fn delivered_until(&mut self, input: usize, rows: u64) {
         if let Some(delivered) = self.delivered.get_mut(input) {
             *delivered = rows;
@@ -406,76 +509,31 @@ impl RunState<'_> {
         self.rows += chunk.len() as u64;
         let cells: usize = (0..chunk.len()).map(|row| cells(chunk, row)).sum();
         self.features += (chunk.nonzeros() + cells) as u64;
-        let leak = self.first.take(chunk);
+        let (ledger, predictions) = (&mut self.ledger, &mut self.predictions);
         let observer = &mut *self.observer;
-        let report = &mut |line: &Progress| observer.progress(line);
-        let learned = match (&mut self.ledger, &mut self.predictions) {
-            (Some(ledger), _) => ledger.learn(self.trainer, chunk, report),
-            (None, None) => self.trainer.learn(chunk, report),
-            (None, Some(predictions)) => {
-                let watch = &mut |stretch: &Stretch<'_>| predictions.learned(stretch);
-                self.trainer.learn_watched(chunk, report, watch)
-            }
-        };
-        if let Err(Error::Diverged { row }) = learned {
-            let reason = self.reason(None, reader);
-            self.observer.warning(&Warning::Diverged { row, reason });
-        }
+        let mut notices = Vec::new();
+        let learned =
+            self.noticing.learn(self.trainer, chunk, reader.names(), &mut notices, |trainer| {
+                let report = &mut |line: &Progress| observer.progress(line);
+                match (ledger, predictions) {
+                    (Some(ledger), _) => ledger.learn(trainer, chunk, report)?,
+                    (None, None) => trainer.learn(chunk, report)?,
+                    (None, Some(predictions)) => {
+                        let watch = &mut |stretch: &Stretch<'_>| predictions.learned(stretch);
+                        trainer.learn_watched(chunk, report, watch)?;
+                    }
+                }
+                observer.learned(chunk);
+                if let Some(average) = trainer.progressive().average() {
+                    observer.loss(average);
+                }
+                Ok(())
+            });
+        notices.iter().for_each(|notice| self.observer.notice(notice));
         learned?;
-        if let Some(average) = self.trainer.progressive().average() {
-            self.observer.loss(average);
-        }
-        self.warn_of_leak(leak, reader);
-        self.warn_if_behind(self.trainer.noticed_behind(), reader);
         self.sample.take(chunk);
         self.unsaved += chunk.len() as u64;
         Ok(())
-    }
-
-    fn warn_of_leak(&mut self, leak: Option<Leak>, reader: &Reader) {
-        if let Some(Leak { feature, rows, evidence }) = leak {
-            let (feature, rows) = (self.name(feature, reader), rows as u64);
-            self.observer.warning(&Warning::Leak { feature, rows, evidence });
-        }
-    }
-
-    fn warn_if_behind(&mut self, behind: Option<Behind>, reader: &Reader) {
-        if let Some(behind) = behind.filter(|_| !self.is_warned) {
-            self.is_warned = true;
-            let reason = self.reason(Some(behind), reader);
-            self.observer.warning(&Warning::WorseThanConstant { behind, reason });
-        }
-    }
-
-    /// Why the learner is likely to be worse than the constant, or to have diverged.
-    fn reason(&mut self, behind: Option<Behind>, reader: &Reader) -> Reason {
-        let is_normalized = self.trainer.settings().is_normalized();
-        let largest = self.first.largest().filter(|l| !is_normalized && l.times >= OTHER_UNIT);
-        let is_close = |b: Behind| b.loss - b.constant < A_LITTLE * b.constant.abs();
-        let number = self.trainer.baseline().and_then(|b| b.constant().typical_number());
-        let number = number.filter(|typical| !is_normalized && *typical >= OTHER_UNIT);
-        match (largest, behind) {
-            (Some(largest), _) => Reason::Magnitude {
-                feature: self.name(largest.feature, reader),
-                times: largest.times,
-            },
-            (None, Some(behind)) => match number {
-                Some(typical) => Reason::LabelScale { typical },
-                None if is_close(behind) => Reason::Labels,
-                None => Reason::Rate,
-            },
-            (None, None) => Reason::Rate,
-        }
-    }
-
-    /// A feature as the user calls it.
-    fn name(&self, feature: u32, reader: &Reader) -> String {
-        let known = reader.names().name(feature).or_else(|| self.trainer.names().name(feature));
-        match (known, self.trainer.schema().bits) {
-            (Some(name), _) => name.to_owned(),
-            (None, None) => feature.to_string(),
-            (None, Some(_)) => format!("#{feature}"),
-        }
     }
 
     /// Begins to save the state if enough rows have been learned since it was last saved, and that has been written.
@@ -485,7 +543,11 @@ impl RunState<'_> {
             && self.unsaved >= *every
         {
             self.note_consumed();
-            if self.saver.get_or_insert_with(|| Saver::new(path)).save(self.trainer, reader)? {
+            if self
+                .saver
+                .get_or_insert_with(|| Saver::new(path, plan.checkpoint_stamp.clone()))
+                .save(self.trainer, reader)?
+            {
                 self.unsaved = 0;
             }
         }

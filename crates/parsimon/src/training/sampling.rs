@@ -55,7 +55,7 @@ impl NegativeSampler {
         Ok(Self { share, kept: 0, met: 0 })
     }
 
-    /// Copies row `i` of a chunk to the rows that are kept, if it is.
+    /// Copies row `i` of a chunk to `kept` if the row is drawn.
     pub fn put(&mut self, chunk: &Chunk, i: usize, into: &mut Chunk) -> bool {
         if chunk.label(i).is_none_or(|y| y > 0.0) {
             into.copy_row(chunk, i);

@@ -1,4 +1,4 @@
-//! Checkpoints written while learning goes on.
+//! Checkpoints written while learning continues.
 //!
 //! The learner only copies its state: the header, and the numbers as bytes in memory that is used again and again. Names, checksum, file
 //! and disk are the business of a thread. The bytes are those of [`Trainer::save_checkpoint`].
@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use parsimon_core::StateWriter;
 use parsimon_data::{Names, NewNames, Reader};
+use parsimon_files::Stamp;
 use serde_json::Value;
 
-use super::checkpoint::to_container;
+use super::checkpoint::{check_stamp, to_container};
 use super::{Pauses, Trainer};
 use crate::container::{self, Kind};
 use crate::error::FormatError;
@@ -20,15 +21,15 @@ use crate::model::encode_names;
 /// Writes checkpoints to one file, one at a time.
 pub(super) struct Saver {
     path: PathBuf,
-    /// What the thread works with. It is here while no thread runs.
-    desk: Option<Desk>,
-    writing: Option<JoinHandle<(Desk, Result<(), FormatError>)>>,
+    /// State of the thread. It is here while no thread runs.
+    buffers: Option<Buffers>,
+    writing: Option<JoinHandle<(Buffers, Result<(), FormatError>)>>,
     pauses: Pauses,
 }
 
 /// The part of a checkpoint that is kept from one to the next.
 #[derive(Default)]
-struct Desk {
+struct Buffers {
     state: Vec<u8>,
     /// Names from before this pass over the data.
     names: Names,
@@ -36,62 +37,70 @@ struct Desk {
     met: NewNames,
     /// Both as sections, while no new name was met.
     sections: Option<[Vec<u8>; 3]>,
+    /// The state of the file after the last checkpoint.
+    stamp: Option<Stamp>,
 }
 
 impl Saver {
-    pub(super) fn new(path: &Path) -> Self {
+    /// A saver of checkpoints to a file that had this stamp, if it may not be another one.
+    pub(super) fn new(path: &Path, stamp: Option<Stamp>) -> Self {
         Self {
             path: path.into(),
-            desk: Some(Desk::default()),
+            buffers: Some(Buffers { stamp, ..Buffers::default() }),
             writing: None,
             pauses: Pauses::default(),
         }
     }
 
-    /// Begins to write the state of a learner and returns. False if the checkpoint before is still being written: come back later.
+    /// Starts to write the state of a learner in the background. Returns false if the previous checkpoint is still being written.
     pub(super) fn save(&mut self, trainer: &Trainer, reader: &Reader) -> Result<bool, FormatError> {
         if self.writing.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return Ok(false);
         }
         let start = Instant::now();
         self.wait()?;
-        let mut desk = self.desk.take().unwrap_or_default();
+        let mut buffers = self.buffers.take().unwrap_or_default();
         let about = trainer.about();
-        let mut state = StateWriter::reusing(std::mem::take(&mut desk.state));
+        let mut state = StateWriter::reusing(std::mem::take(&mut buffers.state));
         trainer.online().save(&mut state);
         Trainer::check(&about, &state, &self.path)?;
-        desk.state = state.into_bytes();
+        buffers.state = state.into_bytes();
         // Another pass over the data begins without names, and with those that the passes before have left.
-        if desk.met.len() > reader.names_met() || desk.names.len() != trainer.names().len() {
-            desk.names = trainer.names().clone();
-            (desk.met, desk.sections) = (NewNames::default(), None);
+        if buffers.met.len() > reader.names_met() || buffers.names.len() != trainer.names().len() {
+            buffers.names = trainer.names().clone();
+            (buffers.met, buffers.sections) = (NewNames::default(), None);
         }
-        if reader.names_met() > desk.met.len() {
-            desk.met.append(&reader.names_since(desk.met.len()));
-            desk.sections = None;
+        if reader.names_met() > buffers.met.len() {
+            buffers.met.append(&reader.names_since(buffers.met.len()));
+            buffers.sections = None;
         }
         let path = self.path.clone();
-        self.writing = Some(std::thread::spawn(move || desk.write(about, &path)));
+        self.writing = Some(std::thread::spawn(move || buffers.write(about, &path)));
         self.pauses.add(start.elapsed());
         Ok(true)
     }
 
-    /// How long [`save`](Self::save) took.
+    /// Duration of [`save`](Self::save).
     pub(super) fn pauses(&self) -> Pauses {
         self.pauses
+    }
+
+    /// The state of the file after the last checkpoint that was waited for.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        self.buffers.as_ref().and_then(|buffers| buffers.stamp.clone())
     }
 
     /// Waits until the last checkpoint is on the disk.
     pub(super) fn wait(&mut self) -> Result<(), FormatError> {
         let Some(thread) = self.writing.take() else { return Ok(()) };
-        let (desk, written) =
+        let (buffers, written) =
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        self.desk = Some(desk);
+        self.buffers = Some(buffers);
         written
     }
 }
 
-/// A checkpoint that was begun is finished, whatever ends the run.
+/// A checkpoint that was begun is finished even if the run fails.
 impl Drop for Saver {
     fn drop(&mut self) {
         if let Some(thread) = self.writing.take() {
@@ -100,7 +109,7 @@ impl Drop for Saver {
     }
 }
 
-impl Desk {
+impl Buffers {
     fn write(mut self, about: Value, path: &Path) -> (Self, Result<(), FormatError>) {
         let names = self.sections.take().unwrap_or_else(|| {
             let mut names = self.names.clone();
@@ -108,7 +117,9 @@ impl Desk {
             encode_names(names.iter())
         });
         let container = to_container(about, &self.state, &names);
-        let written = container::write(&container, path, Kind::Checkpoint);
+        let written = check_stamp(path, self.stamp.as_ref())
+            .and_then(|()| container::write(&container, path, Kind::Checkpoint));
+        self.stamp = self.stamp.take().map(|_| Stamp::of(path));
         drop(container);
         // The state grows as features are met; learning should not wait for memory.
         self.state.reserve(self.state.len() / 4);
@@ -120,20 +131,20 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use parsimon_core::Chunk;
-    use parsimon_data::{Input, Options};
+    use parsimon_data::{Input, Options, Run};
 
     use super::*;
     use crate::options::LearnerOptions;
     use crate::settings::Spec;
     use crate::survey::InputSchema;
 
-    /// A reader of rows with hashed names, of which every row has a new one.
+    /// A reader of rows with hashed names, in which every row has a new name.
     fn reader(rows: std::ops::Range<u32>) -> Reader {
         let row = |i: u32| {
             format!("{} |w word{} common\n", if i.is_multiple_of(2) { 1 } else { -1 }, i / 3)
         };
         let bytes = rows.map(row).collect::<String>().into_bytes();
-        let options = Options { threads: 1, ..Options::default() };
+        let options = Options::from(Run { threads: 1, ..Run::default() });
         Reader::open(&[Input::Bytes { name: "rows.vw".into(), bytes }], &options).unwrap()
     }
 
@@ -154,7 +165,7 @@ mod tests {
     fn the_bytes_are_those_of_a_checkpoint_that_was_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.ckpt");
-        let (mut saver, mut trainer) = (Saver::new(&path), trainer());
+        let (mut saver, mut trainer) = (Saver::new(&path, None), trainer());
         // The second pass meets other names first, and more of them.
         for rows in [0..5000, 4000..12_000, 0..12_000] {
             let (mut reader, mut chunk) = (reader(rows), Chunk::new());
@@ -178,7 +189,7 @@ mod tests {
     fn learning_goes_on_while_a_checkpoint_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.ckpt");
-        let (mut saver, mut trainer) = (Saver::new(&path), trainer());
+        let (mut saver, mut trainer) = (Saver::new(&path, None), trainer());
         let (mut reader, mut chunk) = (reader(0..3000), Chunk::new());
         assert!(reader.read(&mut chunk).unwrap());
         trainer.learn(&chunk, &mut |_| {}).unwrap();
@@ -193,7 +204,7 @@ mod tests {
     fn an_error_is_reported_when_the_checkpoint_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing/state.ckpt");
-        let (mut saver, trainer) = (Saver::new(&path), trainer());
+        let (mut saver, trainer) = (Saver::new(&path, None), trainer());
         assert!(saver.save(&trainer, &reader(0..10)).unwrap());
         let error = saver.wait().unwrap_err().to_string();
         assert!(error.contains("missing/state.ckpt: cannot be written: "), "{error}");

@@ -17,7 +17,7 @@ const SHOWN: usize = 20;
 pub struct Segment {
     /// The value; `None` for rows where the cell is missing, and for rows that are summed up.
     pub value: Option<String>,
-    /// How many values are summed up here; those beyond the first 100,000 count as one.
+    /// Number of values that are summed here; those beyond the first 100,000 count as one.
     pub values: u64,
     /// The number of rows.
     pub rows: u64,
@@ -54,7 +54,7 @@ struct Tally {
     predicted: Mean,
 }
 
-/// What is known of a row: losses, and where they are defined the label and the prediction on one scale.
+/// Values of a row: losses and, if they are defined, the label and the prediction on one scale.
 #[derive(Clone, Copy)]
 pub(super) struct SegmentRow {
     pub(super) loss: f64,
@@ -200,7 +200,7 @@ mod tests {
                 tally.add(&[b'a' + value], row(f64::from(value) / 10.0, f64::from(i % 2)));
             }
         }
-        // Too few rows to be trusted, whatever their loss.
+        // Too few rows for a reliable loss.
         tally.add(b"rare", row(100.0, 1.0));
         let segments = tally.finish();
         assert_eq!(segments.worst.len(), 20);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use parsimon_core::workspace::Coming;
+pub(super) use parsimon_core::workspace::arg_max;
 use parsimon_core::{Chunk, Frozen, Loss, Online};
 use parsimon_eval::Progressive;
 use parsimon_files::memory::Claim;
@@ -27,7 +28,7 @@ pub(super) struct SharedLearner {
     claim: Claim,
     /// Features learned so far, with repetitions.
     met: u64,
-    /// How many features there may be, for learners that have a limit.
+    /// Largest number of features, for learners that have a limit.
     dimension: u64,
     /// Whether it standardizes number columns; otherwise their cells are ordinary features.
     is_normalized: bool,
@@ -35,12 +36,14 @@ pub(super) struct SharedLearner {
     class_weights: Option<ClassWeights>,
     /// The rows of the last stretch with the cells of number columns as features, for a learner that does not standardize them.
     plain: Chunk,
-    /// Of the last stretch, one per row and head.
+    /// Margins of the last stretch, one per row and head.
     margins: Vec<f64>,
-    /// Of the last stretch, one per row and setting.
+    /// Losses of the last stretch, one per row and setting.
     losses: Vec<f64>,
-    /// Of one row.
+    /// Values of one row.
     row_losses: Vec<f64>,
+    /// The row of the last stretch whose label sets the origin of predictions: what was predicted for it is no miss.
+    origin: Option<usize>,
 }
 
 enum Learner {
@@ -93,6 +96,7 @@ impl SharedLearner {
             margins: Vec::new(),
             losses: Vec::new(),
             row_losses: Vec::new(),
+            origin: None,
         };
         new.reserve(Coming::default()).map_err(|e| BuildError::new("memory", e.to_string()))?;
         Ok(new)
@@ -107,7 +111,7 @@ impl SharedLearner {
         })
     }
 
-    /// So many features were learned, here or before the learner was saved.
+    /// Number of features that were learned, here or before the learner was saved.
     pub(super) fn note_met(&mut self, features: u64) {
         self.met = self.met.saturating_add(features);
     }
@@ -161,7 +165,7 @@ impl SharedLearner {
         }
     }
 
-    /// Goes on with some of the settings alone, in a narrower learner, if that pays.
+    /// Continues with some of the settings alone, in a narrower learner, if that pays.
     pub(super) fn narrow(&mut self, settings: &[usize], storage: Storage) -> bool {
         match &mut self.learner {
             Learner::One(_) => false,
@@ -171,6 +175,10 @@ impl SharedLearner {
 
     /// Predicts and learns rows, and computes what each costs every setting.
     pub(super) fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Error> {
+        // A base value is a prediction of the caller.
+        let lacks_labels = !chunk.has_bases() && self.online().lacks_labels();
+        let sets_origin = |row: &usize| chunk.label(*row).is_some() && chunk.weight(*row) > 0.0;
+        self.origin = if lacks_labels { rows.clone().find(sets_origin) } else { None };
         if self.is_normalized || chunk.columns().is_empty() {
             return self.learn_features(chunk, rows);
         }
@@ -253,7 +261,10 @@ impl SharedLearner {
             if !loss.is_finite() {
                 return Err(diverged);
             }
-            progressive.record(loss, stretch.chunk.weight(row));
+            match self.origin == Some(row) {
+                true => progressive.record(0.0, 0.0),
+                false => progressive.record(loss, stretch.chunk.weight(row)),
+            }
         }
         // Losses that are finite one by one, and their sum is not.
         match progressive.is_finite() {
@@ -262,16 +273,18 @@ impl SharedLearner {
         }
     }
 
-    /// What the rows of the last stretch that have a label cost a setting, with label and importance weight.
+    /// Costs of a setting on the labeled rows of the last stretch, with label and importance weight. The row that sets the origin of
+    /// predictions has no cost.
     pub(super) fn losses<'a>(
         &'a self,
         stretch: &'a Stretch<'_>,
         setting: usize,
-    ) -> impl Iterator<Item = (f64, f64, f64)> + 'a {
+    ) -> impl Iterator<Item = (Option<f64>, f64, f64)> + 'a {
         let per_row = if self.is_shared() { stretch.width } else { 1 };
         stretch.rows().enumerate().filter_map(move |(i, row)| {
             let y = stretch.chunk.label(row)?;
-            Some((self.losses[i * per_row + setting], y, stretch.chunk.weight(row)))
+            let loss = self.losses[i * per_row + setting];
+            Some(((self.origin != Some(row)).then_some(loss), y, stretch.chunk.weight(row)))
         })
     }
 
@@ -284,7 +297,7 @@ impl SharedLearner {
     ) -> Stretch<'a> {
         let width = self.online().heads();
         let own = if self.is_shared() { setting..setting + 1 } else { 0..width };
-        Stretch { chunk, rows, margins: &self.margins, width, own }
+        Stretch { chunk, rows, margins: &self.margins, width, own, origin: self.origin }
     }
 }
 
@@ -296,15 +309,4 @@ pub(super) fn options_of(settings: &Settings, options: LearnerOptions) -> Learne
 /// For several classes, whether the largest margin is another class.
 pub(super) fn error(margins: &[f64], y: f64) -> f64 {
     f64::from(u8::from(arg_max(margins) as f64 != y))
-}
-
-/// The position of the largest margin, the first of equals.
-pub(super) fn arg_max(margins: &[f64]) -> usize {
-    let mut best = 0;
-    for (k, &p) in margins.iter().enumerate() {
-        if p > margins[best] {
-            best = k;
-        }
-    }
-    best
 }

@@ -1,4 +1,4 @@
-//! The loop over rows: up to the next report, report, go on.
+//! The loop over rows: learn up to the next report, report, repeat.
 
 use std::ops::Range;
 
@@ -14,8 +14,10 @@ pub struct Stretch<'a> {
     pub(super) margins: &'a [f64],
     /// Margins per row.
     pub(super) width: usize,
-    /// Which of a row's margins are those of the setting.
+    /// Range of the setting's margins among those of a row.
     pub(super) own: Range<usize>,
+    /// The row whose label sets the origin of predictions.
+    pub(super) origin: Option<usize>,
 }
 
 impl<'a> Stretch<'a> {
@@ -35,10 +37,11 @@ impl<'a> Stretch<'a> {
         &self.margins[start..start + self.width][self.own.clone()]
     }
 
-    /// The margins, label and importance weight of every row that has a label.
+    /// The margins, label and importance weight of every row that has a label and a prediction. A method that takes the origin of its
+    /// predictions from the labels has none for the first.
     pub fn labelled(&self) -> impl Iterator<Item = (&'a [f64], f64, f64)> + '_ {
         let row = |row| Some((self.margins(row), self.chunk.label(row)?, self.chunk.weight(row)));
-        self.rows().filter_map(row)
+        self.rows().filter(|row| self.origin != Some(*row)).filter_map(row)
     }
 
     /// The last row that has a label.
@@ -80,7 +83,7 @@ pub(super) trait Course {
     fn pause(&mut self, is_due: bool);
 }
 
-/// Learns a chunk. Reports come at the same rows whatever the chunks.
+/// Learns a chunk. Reports come at the same rows for any chunks.
 pub(super) fn learn<C: Course>(
     course: &mut C,
     schedule: Schedule,
@@ -92,7 +95,7 @@ pub(super) fn learn<C: Course>(
         let until_report = schedule.next_after(rows).saturating_sub(rows).max(1);
         let most = usize::try_from(until_report).unwrap_or(usize::MAX);
         let mut end = chunk.len().min(start.saturating_add(most));
-        // What rows may bring is estimated for all of them together: fewer rows bring less, and the estimate for one is close.
+        // Estimate the new memory of all rows together: fewer rows need less, and the estimate for one row is close.
         while end - start > 1 && !course.fits(chunk, start..end) {
             end = start + (end - start) / 2;
         }

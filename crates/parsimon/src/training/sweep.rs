@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use parsimon_core::{Chunk, Frozen, Head};
-use parsimon_data::Names;
+use parsimon_data::{Message, Names, Remedy};
 use parsimon_eval::{LearningCurve, Progressive, Schedule};
-use parsimon_files::memory;
+use parsimon_files::{memory, threads};
 
 use super::constant::ConstantLoss;
 use super::early_stopping::Trend;
 use super::shared::{SharedLearner, options_of};
 use super::stretch::{self, Watch};
-use super::together::Together;
+use super::sweep_course::SweepCourse;
 use super::trainer::ModelParts;
 use super::{EarlyStopping, Standing, Stopped};
 use crate::algorithm::lanes::WIDEST;
@@ -68,9 +68,9 @@ pub(super) struct Entry {
     settings: Settings,
     pub(super) progressive: Progressive,
     curve: LearningCurve,
-    /// Why it learns no more.
+    /// The reason why the setting was stopped.
     pub(super) stopped: Option<Stopped>,
-    /// Where its weights are: the group, and the place within it.
+    /// The position of its weights: the group, and the place within the group.
     place: (usize, usize),
 }
 
@@ -130,7 +130,7 @@ impl Sweep {
     /// Sees to it that there is a constant for a setting.
     fn note_constant(&mut self, setting: usize) {
         let settings = &self.entries[setting].settings;
-        if !self.constants.iter().any(|constant| constant.is_of(settings)) {
+        if !self.constants.iter().any(|constant| constant.is_of(settings, &self.reading.found)) {
             self.constants.push(ConstantLoss::new(settings, &self.reading.found));
         }
     }
@@ -138,7 +138,7 @@ impl Sweep {
     /// The constant prediction for the loss of a setting.
     pub fn constant(&self, setting: usize) -> Option<&ConstantLoss> {
         let settings = &self.entries.get(setting)?.settings;
-        self.constants.iter().find(|constant| constant.is_of(settings))
+        self.constants.iter().find(|constant| constant.is_of(settings, &self.reading.found))
     }
 
     /// The constant of a setting as a model without weights.
@@ -152,7 +152,9 @@ impl Sweep {
     }
 
     fn alone(&self, settings: &Settings) -> Result<SharedLearner, BuildError> {
-        let online = settings.build(options_of(settings, self.frame), &self.reading.found)?;
+        self.reading.check_factors(settings)?;
+        let found = self.reading.found_in_space();
+        let online = settings.build(options_of(settings, self.frame), &found)?;
         SharedLearner::one(online, settings, self.frame, &self.reading)
     }
 
@@ -175,11 +177,11 @@ impl Sweep {
             let places = room::places(self.frame.storage);
             memory::check(places).map_err(|shortage| {
                 let what = format!("a learner of {} settings", members.len());
-                BuildError::new("memory", shortage.of(&what, "use fewer --bits"))
+                BuildError::new("memory", Message::shortage(&shortage, &what, &[Remedy::FewerBits]))
             })?;
-            // One by itself is better off with a learner of its own.
+            // One by itself is better off with a separate learner.
             let many = if members.len() > 1 {
-                shared_learner(&settings, self.frame, &self.reading.found)
+                shared_learner(&settings, self.frame, &self.reading.found_in_space())
             } else {
                 None
             };
@@ -206,11 +208,14 @@ impl Sweep {
     }
 
     /// Sets the number of threads. Settings that do not share a learner are trained in parallel. The results do not depend on it.
-    pub fn use_threads(&mut self, threads: usize) {
-        self.threads = threads.max(1);
+    ///
+    /// At most four threads for each core are started; returns a sentence that says so if more were requested.
+    pub fn use_threads(&mut self, threads: usize) -> Option<String> {
+        self.threads = threads::usable(threads);
+        threads::notice(threads)
     }
 
-    /// How many settings there are.
+    /// Number of settings.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -313,12 +318,12 @@ impl Sweep {
     }
 
     /// Predicts and then learns every row with every setting. Reports come at the same rows for any division into chunks. A setting
-    /// that diverges stops; the others go on.
+    /// that diverges stops; the others continue.
     pub fn learn(&mut self, chunk: &Chunk, report: &mut dyn FnMut(&[Standing])) {
         self.learn_watched::<()>(chunk, report, &mut []);
     }
 
-    /// As [`learn`](Sweep::learn), and passes the margins of each setting to the element of `watches` at the same position, if
+    /// Like [`learn`](Sweep::learn), and passes the margins of each setting to the element of `watches` at the same position, if
     /// there is one.
     pub fn learn_watched<W: Watch + Send>(
         &mut self,
@@ -327,8 +332,8 @@ impl Sweep {
         watches: &mut [W],
     ) {
         let schedule = self.schedule;
-        let mut together = Together { sweep: self, report, watches };
-        let Ok(()) = stretch::learn(&mut together, schedule, chunk);
+        let mut course = SweepCourse { sweep: self, report, watches };
+        let Ok(()) = stretch::learn(&mut course, schedule, chunk);
     }
 
     /// Notes where every setting stands, and gives up those that are hopeless.
@@ -440,7 +445,7 @@ impl Sweep {
             constant: self
                 .constants
                 .iter()
-                .find(|c| c.is_of(&entry.settings))
+                .find(|c| c.is_of(&entry.settings, &self.reading.found))
                 .map(|c| c.constant().margins()),
         }
     }

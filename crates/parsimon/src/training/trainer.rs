@@ -16,7 +16,7 @@ use super::{Behind, Consumed, Progress};
 use crate::error::{BuildError, Error};
 use crate::model::{Learned, Model, Provenance, laid_out};
 use crate::options::LearnerOptions;
-use crate::settings::Settings;
+use crate::settings::{IntoSettings, Settings};
 use crate::survey::InputSchema;
 
 /// Trains one learner on chunks of rows, and keeps its progressive loss and learning curve.
@@ -50,7 +50,7 @@ pub struct Trainer {
     pub(super) inputs: Vec<String>,
     /// The constant beside the learner; none after resuming a checkpoint that has none.
     pub(super) baseline: Option<Baseline>,
-    /// The files of which rows were learned by a run.
+    /// The files whose rows were learned by a run.
     pub(super) consumed: Vec<Consumed>,
     /// The share of negative rows that is learned, if not all are.
     pub(super) sampled: Option<f64>,
@@ -62,18 +62,30 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// A learner whose weights are zero.
+    /// A learner whose weights are zero, from settings, a spec, or a struct of [`algorithm::typed`](crate::algorithm::typed).
+    ///
+    /// ```
+    /// use parsimon::algorithm::typed::{Ftrl, Penalized};
+    /// use parsimon::{InputSchema, LearnerOptions, Trainer};
+    ///
+    /// let ftrl = Ftrl { penalized: Penalized::l1(0.5), ..Ftrl::default() };
+    /// let trainer = Trainer::new(ftrl, LearnerOptions::default(), InputSchema::default())?;
+    /// assert_eq!(trainer.settings().to_json()["l1"], 0.5);
+    /// # Ok::<(), parsimon::BuildError>(())
+    /// ```
     pub fn new(
-        settings: Settings,
+        settings: impl IntoSettings,
         frame: LearnerOptions,
         reading: InputSchema,
     ) -> Result<Self, BuildError> {
+        let settings = settings.into_settings()?;
         let frame = options_of(&settings, frame);
-        let online = settings.build(frame, &reading.found)?;
+        reading.check_factors(&settings)?;
+        let online = settings.build(frame, &reading.found_in_space())?;
         Self::around(online, settings, frame, reading)
     }
 
-    /// The same around a learner that was built already.
+    /// Builds a trainer around an existing learner.
     pub(super) fn around(
         online: Box<dyn Online>,
         settings: Settings,
@@ -109,7 +121,7 @@ impl Trainer {
         &self.settings
     }
     /// Precision, bias and storage.
-    pub fn frame(&self) -> LearnerOptions {
+    pub fn options(&self) -> LearnerOptions {
         self.frame
     }
     /// How rows are read.
@@ -121,7 +133,7 @@ impl Trainer {
         &self.progressive
     }
     /// The average loss of a constant that predicts each row from the labels before it; for several classes, the share of errors.
-    /// `None` if some rows were learned by other processes, or by an earlier version of parsimon.
+    /// `None` if some rows were learned by other processes.
     pub fn constant_loss(&self) -> Option<f64> {
         self.baseline().and_then(Baseline::average)
     }
@@ -137,7 +149,7 @@ impl Trainer {
     pub fn behind_constant(&self) -> Option<Behind> {
         self.baseline().and_then(Baseline::behind)
     }
-    /// The same, seen at the looks that are due after 1,000 rows and whenever they double.
+    /// How far the learner was behind the constant at the looks after 1,000, 2,000, 4,000, ... rows.
     pub(super) fn noticed_behind(&self) -> Option<Behind> {
         self.baseline().and_then(Baseline::noticed)
     }
@@ -153,9 +165,9 @@ impl Trainer {
     pub fn online(&self) -> &dyn Online {
         self.learner.online()
     }
-    /// What learning changes, for whoever puts several learners together.
+    /// The state that learning changes, for code that merges learners.
     pub(crate) fn learned_mut(&mut self) -> (&mut dyn Online, &mut Progressive, &mut Names) {
-        // A line that told of the last row here tells of nothing once rows were learned elsewhere.
+        // A progress line about the last row is out of date once rows were learned elsewhere.
         self.last = None;
         (self.learner.online_mut(), &mut self.progressive, &mut self.names)
     }
@@ -231,7 +243,7 @@ impl Trainer {
         watch: &mut W,
     ) -> Result<(), Error> {
         let schedule = self.schedule;
-        stretch::learn(&mut Alone { trainer: self, report, watch }, schedule, chunk)
+        stretch::learn(&mut SingleLearner { trainer: self, report, watch }, schedule, chunk)
     }
 
     /// The report after the last row, unless it was already reported. The call does not change the trainer: training can continue,
@@ -249,7 +261,7 @@ impl Trainer {
         curve
     }
 
-    /// What is known of a row that was just learned, without the count of nonzeros, which costs a pass over the weights.
+    /// A report about the row that was just learned, without the count of nonzeros, which costs a pass over the weights.
     fn line(&self, chunk: &Chunk, row: usize, margins: &[f64]) -> Progress {
         let prediction = match margins {
             [p] => self.learner.loss().predict(*p),
@@ -258,9 +270,9 @@ impl Trainer {
         Progress {
             rows: self.progressive.rows(),
             weight: self.progressive.weight(),
-            average: self.progressive.average().unwrap_or(0.0),
+            average: self.progressive.average(),
             constant: self.constant_loss(),
-            since_last: self.progressive.since_last().unwrap_or(0.0),
+            since_last: self.progressive.since_last(),
             label: chunk.label(row).unwrap_or(f64::NAN),
             prediction,
             features: chunk.row(row).len() + cells(chunk, row),
@@ -270,7 +282,7 @@ impl Trainer {
 
     fn reported(&mut self, line: Progress) -> Progress {
         let met = self.first.met(self.progressive.rows());
-        let few = met.and_then(|met| self.learner.online().nonzeros_among(met));
+        let few = met.and_then(|met| self.learner.online().nonzeros_among(met, &|_| true));
         let nonzeros = few.unwrap_or_else(|| self.online().nonzeros());
         self.curve.report(&mut self.progressive, nonzeros as u64);
         Progress { nonzeros, ..line }
@@ -312,14 +324,14 @@ pub(super) fn cells(chunk: &Chunk, row: usize) -> usize {
     chunk.numbers(row).iter().filter(|x| !x.is_nan()).count()
 }
 
-/// One learner on its way through the rows.
-struct Alone<'a, W> {
+/// A trainer that learns a chunk.
+struct SingleLearner<'a, W> {
     trainer: &'a mut Trainer,
     report: &'a mut dyn FnMut(&Progress),
     watch: &'a mut W,
 }
 
-impl<W: Watch> Course for Alone<'_, W> {
+impl<W: Watch> Course for SingleLearner<'_, W> {
     type Failure = Error;
 
     fn rows(&self) -> u64 {
@@ -341,7 +353,7 @@ impl<W: Watch> Course for Alone<'_, W> {
         }
         self.watch.see(&stretch);
         trainer.first.note(&stretch);
-        // The line tells of the last row with a label, wherever the chunk ends.
+        // The line describes the last row with a label, wherever the chunk ends.
         if let Some(row) = stretch.last_labelled() {
             let line = trainer.line(chunk, row, stretch.margins(row));
             trainer.last = Some(line);
@@ -356,7 +368,7 @@ impl<W: Watch> Course for Alone<'_, W> {
     }
 }
 
-/// What is known of weights beside themselves.
+/// Facts about weights that are kept beside them.
 pub(crate) struct ModelParts<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) frame: LearnerOptions,

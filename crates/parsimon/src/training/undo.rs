@@ -14,7 +14,7 @@ use super::class_weights::ClassWeights;
 use super::{Consumed, Progress, Trainer};
 use crate::error::Error;
 
-/// Cells of rows that are kept whatever the size of the state: 0.5 MB.
+/// Cells of rows that are kept for any size of the state: 0.5 MB.
 const LEAST_CELLS: usize = 1 << 15;
 /// The bytes of an index and a value, in memory.
 const CELL: usize = size_of::<u32>() + size_of::<f64>();
@@ -143,7 +143,7 @@ impl Trainer {
             Some(model) => Self::before_model(settings, self.frame, reading, model)?,
         };
         let restored = learner.online_mut().restore(&mut &snapshot.state[..]);
-        restored.map_err(|e| Error::Usage(format!("the state before cannot be restored: {e}")))?;
+        restored.map_err(|e| Error::usage(format!("the state before cannot be restored: {e}")))?;
         learner.reserve(Coming::default())?;
         self.learner = learner;
         if let (Some(now), Some(before)) =

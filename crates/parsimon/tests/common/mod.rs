@@ -1,10 +1,10 @@
-//! What the tests of this crate share.
+//! Shared code of this crate's tests.
 
-use parsimon::predict::Head;
 use parsimon::rows::{Chunk, Repeats};
 use parsimon::settings::{Precision, Storage};
 use parsimon::survey::Found;
 use parsimon::train::{Online, Progress, Stretch};
+use parsimon::workspace::Head;
 use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use parsimon_oracle::Stream;
 use parsimon_oracle::streams::{self, SplitMix64};
@@ -17,6 +17,8 @@ pub(crate) fn family() -> Vec<Value> {
         json!({"algorithm": "sgd", "rate": 0.5, "schedule": "sqrt"}),
         json!({"algorithm": "sgd", "rate": 0.9, "schedule": "inverse"}),
         json!({"algorithm": "sgd", "rate": 0.5, "schedule": "two-phase", "switch": 50}),
+        json!({"algorithm": "sgd", "rate": 0.5, "schedule": "power", "power": 0.75}),
+        json!({"algorithm": "fobos", "rate": 0.4, "l1": 0.01, "l2": 0.05, "half_step": "next", "schedule": "power"}),
         json!({"algorithm": "sgd", "rate": 0.5, "ball": "l1", "radius": 0.8}),
         json!({"algorithm": "sgd", "rate": 0.5, "ball": "l2", "radius": 0.5}),
         json!({"algorithm": "asgd", "rate": 0.5, "schedule": "sqrt"}),
@@ -51,6 +53,10 @@ pub(crate) fn family() -> Vec<Value> {
         json!({"algorithm": "dual-averaging", "rate": 0.5, "ball": "l2", "radius": 0.6}),
         json!({"algorithm": "dual-averaging", "rate": 0.5, "ball": "simplex-kl", "radius": 2.0,
                "dimension": 23}),
+        json!({"algorithm": "dual-averaging", "rate": 0.5, "ball": "simplex-kl", "radius": 2.0,
+               "dimension": 23, "mirror": true}),
+        json!({"algorithm": "dual-averaging", "rate": 0.5, "ball": "simplex-kl", "radius": 2.0,
+               "dimension": 23, "sigma": 0.3}),
         json!({"algorithm": "adagrad-rda", "rate": 0.3, "l1": 0.01, "l2": 0.02, "delta": 0.1}),
         json!({"algorithm": "adagrad-rda", "rate": 0.3, "l1": 0.01, "delta": 0}),
         json!({"algorithm": "adagrad-fobos", "rate": 0.3, "l1": 0.01, "delta": 0.1}),
@@ -80,7 +86,27 @@ pub(crate) fn family() -> Vec<Value> {
         }
     }
     specs.extend(bounded_family());
+    specs.extend(factor_family());
     specs
+}
+
+/// The methods whose penalty may differ between features: some have none, one is less and one is more than the rest.
+pub(crate) fn factor_family() -> Vec<Value> {
+    let methods = [
+        json!({"algorithm": "ftrl", "rate": 0.3, "l1": 0.4, "l2": 0.1, "beta": 1}),
+        json!({"algorithm": "ftrl", "rate": 0.3, "l1": 0.2, "beta": 1, "half_life": 40}),
+        json!({"algorithm": "ftrl", "rate": 0.3, "l1": 0.4, "penalty": "nonnegative"}),
+        json!({"algorithm": "rda", "rate": 0.5, "l1": 0.01}),
+        json!({"algorithm": "rda", "rate": 0.5, "l1": 0.01, "l2": 0.1}),
+        json!({"algorithm": "fobos", "rate": 0.4, "l1": 0.01}),
+        json!({"algorithm": "fobos", "rate": 0.4, "l1": 0.01, "half_step": "next", "penalty": "box",
+               "lower": -0.05, "upper": 0.1}),
+        json!({"algorithm": "adagrad-rda", "rate": 0.3, "l1": 0.01, "l2": 0.02, "delta": 0.1}),
+        json!({"algorithm": "adagrad-fobos", "rate": 0.3, "l1": 0.01, "delta": 0.1}),
+        json!({"algorithm": "adagrad-fobos", "rate": 0.3, "l1": 0.01, "l2": 0.02, "delta": 0.1}),
+    ];
+    let factors = json!({"1": 0, "2": 0.25, "5": 4, "11": 0});
+    methods.iter().map(|method| with(method, "penalty_factor", factors.clone())).collect()
 }
 
 /// The methods whose weights may be bounded. The bounds are tight enough to bind.
@@ -130,6 +156,7 @@ pub(crate) fn projecting_family() -> Vec<Value> {
     let mut specs = vec![
         json!({"algorithm": "csgd", "rate": 0.1, "schedule": "two-phase", "switch": 40, "loss": "squared"}),
         json!({"algorithm": "ncsgd", "rate": 0.1, "schedule": "sqrt", "loss": "squared"}),
+        json!({"algorithm": "csgd", "rate": 0.1, "schedule": "power", "power": 0.6, "loss": "squared"}),
         json!({"algorithm": "rls", "delta": 0.5, "forgetting": 1, "dimension": 24, "loss": "squared"}),
         json!({"algorithm": "rls", "delta": 0.5, "forgetting": 0.97, "dimension": 24, "loss": "squared"}),
         json!({"algorithm": "adaline", "rate": 0.02, "loss": "squared"}),
@@ -140,6 +167,12 @@ pub(crate) fn projecting_family() -> Vec<Value> {
         json!({"algorithm": "ipnlms", "rate": 0.5, "a": 0.3, "delta": 1e-3, "epsilon": 1e-3,
                "dimension": 24, "loss": "projection"}),
     ];
+    for slack in ["none", "linear", "squared"] {
+        let margin = json!({"slack": slack, "aggressiveness": 0.2, "loss": "hinge"});
+        specs.push(with(&margin, "algorithm", "pa"));
+        specs.push(with(&with(&margin, "algorithm", "scw"), "phi", 0.7));
+    }
+    specs.push(json!({"algorithm": "arow", "r": 0.5, "loss": "hinge"}));
     for loss in ["projection", "halfspace"] {
         specs.push(json!({"algorithm": "nlms", "rate": 0.4, "delta": 1e-3, "loss": loss}));
         specs.push(
@@ -157,6 +190,21 @@ pub(crate) fn projecting_family() -> Vec<Value> {
             json!({"algorithm": "papa", "rate": 0.4, "alpha": 0.4, "epsilon": 0.01, "delta": 1e-3,
                           "dimension": 24, "loss": loss}),
         );
+    }
+    for (l1_metric, growing_l1, alpha) in [
+        ("none", false, Some(0.4)),
+        ("metric", false, Some(0.4)),
+        ("squared", true, Some(0.4)),
+        ("squared", true, None),
+    ] {
+        let spec = json!({"algorithm": "pda", "rate": 0.4, "l1": 0.01, "delta": 1e-3, "l1_metric": l1_metric,
+                          "growing_l1": growing_l1, "loss": "projection"});
+        specs.push(match alpha {
+            Some(alpha) => {
+                with(&with(&with(&spec, "alpha", alpha), "epsilon", 0.01), "dimension", 24)
+            }
+            None => spec,
+        });
     }
     for order in [2, 3] {
         specs.push(
@@ -186,7 +234,7 @@ pub(crate) fn labels_of(spec: &Value) -> &'static str {
     }
 }
 
-/// The same spec with one more field.
+/// Returns the spec with one more field.
 pub(crate) fn with(spec: &Value, name: &str, value: impl Into<Value>) -> Value {
     let mut spec = spec.clone();
     spec[name] = value.into();

@@ -1,4 +1,4 @@
-//! Settings that learn side by side until one is left.
+//! Races: several settings learn in parallel until one is left.
 //!
 //! Every row is learned by all settings that are still in the race; predictions are those of the leader. At looks, at fixed
 //! numbers of learned rows (1024 and its doublings), settings that are surely worse leave and the leader is chosen anew. So
@@ -11,19 +11,20 @@ mod sums;
 
 use std::ops::Range;
 
-use parsimon_core::merge::Mergeable;
-use parsimon_core::workspace::Coming;
-use parsimon_core::{Chunk, Frozen, Loss, Online, State, StateError, StateWriter};
+use parsimon_core::merge::{MergeRead, MergeWrite};
+use parsimon_core::workspace::{Coming, arg_max};
+use parsimon_core::{Chunk, ColumnMoments, Frozen, Loss, Online, State, StateError, StateWriter};
 
 use self::sums::Sums;
 use super::lanes::{Narrow, SideBySide};
+use super::recipe::Racers;
 use crate::options::Storage;
 
 /// The first look; the next ones follow whenever the rows have doubled.
 const FIRST_LOOK: u64 = 1024;
 /// Before it, at this number of learned rows and its doublings, the usual setting hands over if it is worse than the constant.
 const FIRST_GLANCE: u64 = 64;
-/// Standard errors by which it must be worse. With 1, settings were chosen too early; measured in `record/2026-11-17-small-tables.md`.
+/// Standard errors by which it must be worse. With 1, settings were chosen too early; measured in `record/small-tables.md`.
 const LIKELY: f64 = 2.0;
 /// A setting leaves when a difference of losses is this many standard errors from the margin. There are few looks and few
 /// settings: by the normal distribution a false departure has a probability below 1e-5 at each.
@@ -34,64 +35,61 @@ const MARGIN: f64 = 0.001;
 /// Two learners may have let go of different settings.
 const MANY_SETTINGS: &str = "it keeps several settings side by side; train with the one setting that train reports at the end";
 
-/// Several settings of one algorithm, a head each.
+/// Several settings of one algorithm, each with a head for every class.
 pub(crate) struct Race {
-    /// A learner of all settings; one for each class if there are several.
-    lanes: Vec<Box<dyn SideBySide>>,
-    /// Which setting each head of the lanes is; there may be more heads. Some may have left.
+    /// A learner of all settings.
+    lanes: Box<dyn SideBySide>,
+    /// Setting of each place of the lanes. There may be more places, and settings may have left.
     seats: Vec<usize>,
     /// The settings that are in the race, in order.
     alive: Vec<usize>,
-    /// The head of each.
+    /// The place of each.
     places: Vec<usize>,
-    /// How many settings began.
+    /// Number of settings at the start.
     count: usize,
-    /// Which of them is the constant.
+    /// Index of the constant.
     constant: Option<usize>,
     /// The setting that predicts before the first look, unless it is worse than the constant.
     usual: usize,
     /// The setting that predicts.
     leader: usize,
     loss: Loss,
+    /// Whether the share of errors decides, of several classes.
+    by_errors: bool,
     storage: Storage,
     rows: u64,
-    /// Losses of those in the race since the last look, and between the two looks before.
+    /// Losses of the settings in the race: since the last look, and between the two looks before it.
     since: Sums,
     before: Sums,
-    /// Of one row: of all heads, and of those in the race.
+    /// Losses of one row: of all heads, and of the settings in the race.
     head_losses: Vec<f64>,
     losses: Vec<f64>,
-    /// Of each class, those of all heads, row by row.
-    margins: Vec<Vec<f64>>,
-    /// Rows with the labels that one class sees.
-    relabeled: Chunk,
-    /// The base values of one class.
-    bases: Vec<f64>,
+    /// Margins of all heads, row by row.
+    margins: Vec<f64>,
 }
 
 impl Race {
-    /// Starts a race of `count` settings, which are the heads of `lanes`; `usual` predicts until the first look.
+    /// Starts a race of the settings in `seats`, in order, whose learner is `lanes`.
     pub(crate) fn new(
-        lanes: Vec<Box<dyn SideBySide>>,
-        count: usize,
-        constant: Option<usize>,
-        usual: usize,
+        lanes: Box<dyn SideBySide>,
+        seats: Vec<usize>,
+        racers: &Racers,
         loss: Loss,
         storage: Storage,
     ) -> Self {
+        let count = seats.len();
         Self {
-            margins: lanes.iter().map(|_| Vec::new()).collect(),
-            relabeled: Chunk::new(),
-            bases: Vec::new(),
+            margins: Vec::new(),
             lanes,
-            seats: (0..count).collect(),
-            alive: (0..count).collect(),
+            alive: seats.clone(),
+            seats,
             places: (0..count).collect(),
-            count,
-            constant,
-            usual,
-            leader: usual,
+            count: racers.lanes.len(),
+            constant: racers.constant,
+            usual: racers.leader,
+            leader: racers.leader,
             loss,
+            by_errors: racers.by_errors,
             storage,
             rows: 0,
             since: Sums::new(count),
@@ -112,27 +110,38 @@ impl Race {
 
     /// Takes the margins of learned rows, and appends the leader's.
     fn take(&mut self, chunk: &Chunk, rows: Range<usize>, out: &mut Vec<f64>) {
-        let (heads, place) = (self.lanes[0].heads(), self.place(self.leader));
-        let (classes, is_decided) = (self.lanes.len(), self.is_decided());
-        let Self { margins, head_losses, losses, places, loss, since, .. } = self;
-        for (n, row) in rows.enumerate() {
-            out.extend(margins.iter().map(|margins| margins[n * heads + place]));
+        let (heads, place) = (self.lanes.heads(), self.place(self.leader));
+        let (settings, is_decided) = (self.lanes.settings(), self.is_decided());
+        let Self { margins, head_losses, losses, places, loss, since, lanes, by_errors, .. } = self;
+        for (row, margins) in rows.zip(margins.chunks_exact(heads)) {
+            let own = |place: usize| margins.iter().skip(place).step_by(settings).copied();
+            out.extend(own(place));
             let (Some(y), h) = (chunk.label(row), chunk.weight(row)) else { continue };
             if h <= 0.0 || is_decided {
                 continue;
             }
             losses.clear();
-            losses.resize(places.len(), 0.0);
-            for (class, margins) in margins.iter().enumerate() {
-                let of_row = &margins[n * heads..(n + 1) * heads];
-                loss.values(of_row, label_of(y, class, classes, *loss), head_losses);
-                losses
-                    .iter_mut()
-                    .zip(&*places)
-                    .for_each(|(sum, &place)| *sum += head_losses[place]);
+            if heads == settings {
+                loss.values(margins, y, head_losses);
+                losses.extend(places.iter().map(|&place| head_losses[place]));
+            } else {
+                for &place in &*places {
+                    head_losses.clear();
+                    head_losses.extend(own(place));
+                    let loss = lanes.loss_of_classes(place).unwrap_or(*loss);
+                    losses.push(match by_errors {
+                        true => f64::from(u8::from(arg_max(head_losses) as f64 != y)),
+                        false => loss.value_of_classes(head_losses, y as usize),
+                    });
+                }
             }
             since.add(losses, h);
         }
+    }
+
+    /// The number of classes, 1 where labels are no classes.
+    fn classes(&self) -> usize {
+        self.lanes.heads() / self.lanes.settings().max(1)
     }
 
     /// Lets go of settings that are surely worse, and chooses the leader. Before the first look all settings stay.
@@ -168,15 +177,11 @@ impl Race {
         self.stay(&staying);
     }
 
-    /// Goes on with some of the settings in the race, in narrower lanes where there are such.
+    /// Continues with some of the settings in the race, in narrower lanes where there are such.
     fn stay(&mut self, staying: &[usize]) {
         let places: Vec<usize> = staying.iter().map(|&k| self.places[k]).collect();
         self.alive = staying.iter().map(|&k| self.alive[k]).collect();
-        let mut is_narrower = false;
-        for lanes in &mut self.lanes {
-            is_narrower = lanes.narrow(&places, self.storage);
-        }
-        self.places = if is_narrower {
+        self.places = if self.lanes.narrow(&places, self.storage) {
             self.seats.clone_from(&self.alive);
             (0..places.len()).collect()
         } else {
@@ -196,22 +201,54 @@ impl Race {
 
     /// The nonzero weights of each setting in the race.
     fn nonzeros_of_racers(&self) -> Vec<usize> {
-        let counts: Vec<_> = self.lanes.iter().map(Online::nonzeros_by_head).collect();
-        let of_place = |&place: &usize| counts.iter().map(|counts| counts[place]).sum();
+        let (counts, settings) = (self.lanes.nonzeros_by_head(), self.lanes.settings());
+        let of_place = |&place: &usize| counts.iter().skip(place).step_by(settings).sum();
         self.places.iter().map(of_place).collect()
+    }
+
+    /// The weights of some features, of all heads.
+    fn weights_of_all(&self, indices: &[u32]) -> Vec<f64> {
+        let mut weights = Vec::new();
+        self.lanes.weights_of(indices, &mut weights);
+        weights
+    }
+
+    /// The nonzero weights of each setting in the race among some features: all of them, and those that are read.
+    fn nonzeros_of_racers_among(
+        &self,
+        met: &[u32],
+        read: &dyn Fn(u32) -> bool,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let (mut all, mut counted) = (vec![0; self.alive.len()], vec![0; self.alive.len()]);
+        let is_read: Vec<bool> = met.iter().map(|&j| read(j)).collect();
+        let (weights, settings) = (self.weights_of_all(met), self.lanes.settings());
+        for (of_feature, &is_read) in weights.chunks_exact(self.lanes.heads()).zip(&is_read) {
+            for (k, &place) in self.places.iter().enumerate() {
+                let own = of_feature.iter().skip(place).step_by(settings);
+                let nonzeros = own.filter(|w| **w != 0.0).count();
+                all[k] += nonzeros;
+                counted[k] += if is_read { nonzeros } else { 0 };
+            }
+        }
+        (all, counted)
     }
 
     /// The setting to be read now, with its nonzero weights.
     fn chosen_now(&self) -> (usize, usize) {
         let nonzeros = self.nonzeros_of_racers();
+        let chosen = self.chosen_by(&nonzeros);
+        (self.alive[chosen], nonzeros[chosen])
+    }
+
+    /// The place among the settings in the race of the one to be read, by the nonzero weights of each.
+    fn chosen_by(&self, nonzeros: &[usize]) -> usize {
         let all: Vec<usize> = (0..self.alive.len()).collect();
         let window = self.window();
         let is_open = !self.is_decided()
             && (self.rows >= FIRST_LOOK || self.rows >= FIRST_GLANCE && self.has_lost(&window));
-        let chosen = is_open.then(|| choose(&window, &nonzeros, &all)).flatten();
+        let chosen = is_open.then(|| choose(&window, nonzeros, &all)).flatten();
         let before = if self.rows < FIRST_LOOK { self.usual } else { self.leader };
-        let chosen = chosen.or_else(|| self.alive.iter().position(|k| *k == before)).unwrap_or(0);
-        (self.alive[chosen], nonzeros[chosen])
+        chosen.or_else(|| self.alive.iter().position(|k| *k == before)).unwrap_or(0)
     }
 
     /// Whether the usual setting is so far behind the constant that chance hardly explains it.
@@ -226,22 +263,10 @@ impl Race {
 
     /// Appends the margins of one head, one per row and class.
     fn margins_at(&self, place: usize, chunk: &Chunk, margins: &mut Vec<f64>) {
-        let is_based = chunk.has_bases() && self.lanes.len() > 1;
-        let all = self.lanes.iter().enumerate().map(|(class, lanes)| {
-            let mut all = Vec::new();
-            if is_based {
-                let mut based = chunk.clone();
-                let bases: Vec<f64> = (0..chunk.len()).map(|i| chunk.base_of(i, class)).collect();
-                based.set_bases(&bases);
-                lanes.predict(&based, &mut all);
-            } else {
-                lanes.predict(chunk, &mut all);
-            }
-            all
-        });
-        let (all, heads) = (all.collect::<Vec<_>>(), self.lanes[0].heads());
-        let of_row = |i: usize| all.iter().map(move |of_class| of_class[i * heads + place]);
-        margins.extend((0..chunk.len()).flat_map(of_row));
+        let (mut all, settings) = (Vec::new(), self.lanes.settings());
+        self.lanes.predict(chunk, &mut all);
+        let rows = all.chunks_exact(self.lanes.heads());
+        margins.extend(rows.flat_map(|row| row.iter().skip(place).step_by(settings)));
     }
 
     fn learn_with(
@@ -260,17 +285,12 @@ impl Race {
                 end += 1;
             }
             let scales = scales.get(start - first..end - first).unwrap_or_default();
-            match &mut self.lanes[..] {
-                [one] if one.heads() == 1 => learn(&mut **one, chunk, start..end, scales, out),
-                [one] => {
-                    self.margins[0].clear();
-                    learn(&mut **one, chunk, start..end, scales, &mut self.margins[0]);
-                    self.take(chunk, start..end, out);
-                }
-                _ => {
-                    self.learn_classes(chunk, start..end, scales);
-                    self.take(chunk, start..end, out);
-                }
+            if self.lanes.settings() == 1 {
+                learn(&mut *self.lanes, chunk, start..end, scales, out);
+            } else {
+                self.margins.clear();
+                learn(&mut *self.lanes, chunk, start..end, scales, &mut self.margins);
+                self.take(chunk, start..end, out);
             }
             self.rows += self.until_look() - left;
             if left == 0 {
@@ -278,38 +298,6 @@ impl Race {
             }
             start = end;
         }
-    }
-}
-
-impl Race {
-    /// Each class learns the rows under its labels.
-    fn learn_classes(&mut self, chunk: &Chunk, rows: Range<usize>, scales: &[f64]) {
-        let Self { lanes, margins, relabeled, bases, loss, .. } = self;
-        let classes = lanes.len();
-        relabeled.clear();
-        rows.clone().for_each(|i| relabeled.copy_row(chunk, i));
-        for (class, (lanes, margins)) in lanes.iter_mut().zip(margins).enumerate() {
-            for (n, i) in rows.clone().enumerate() {
-                let label = chunk.label(i).map(|y| label_of(y, class, classes, *loss));
-                relabeled.set_label(n, label);
-            }
-            if chunk.has_bases() {
-                bases.clear();
-                bases.extend(rows.clone().map(|i| chunk.base_of(i, class)));
-                relabeled.set_bases(bases);
-            }
-            margins.clear();
-            learn(&mut **lanes, relabeled, 0..relabeled.len(), scales, margins);
-        }
-    }
-}
-
-/// The label of a row as the learner of a class sees it; for two classes there is one learner, which sees the label as it is.
-fn label_of(y: f64, class: usize, classes: usize, loss: Loss) -> f64 {
-    match classes {
-        1 => y,
-        _ if y == class as f64 => 1.0,
-        _ => loss.other_label(),
     }
 }
 
@@ -339,6 +327,22 @@ fn choose(window: &Sums, nonzeros: &[usize], racers: &[usize]) -> Option<usize> 
 }
 
 impl Online for Race {
+    fn learn(&mut self, chunk: &Chunk, margins: &mut Vec<f64>) {
+        self.learn_rows(chunk, 0..chunk.len(), margins);
+    }
+    fn is_linear(&self) -> bool {
+        true
+    }
+    fn columns(&self) -> &[ColumnMoments] {
+        &[]
+    }
+    fn label_range(&self) -> Option<(f64, f64)> {
+        None
+    }
+    fn learn_change_of(&mut self, _columns: &[ColumnMoments]) {}
+    fn overflow(&self) -> Option<u32> {
+        None
+    }
     fn learn_rows(&mut self, chunk: &Chunk, rows: Range<usize>, margins: &mut Vec<f64>) {
         self.learn_with(chunk, rows, &[], margins);
     }
@@ -352,13 +356,13 @@ impl Online for Race {
         self.learn_with(chunk, rows, scales, margins);
     }
     fn scale_penalty(&mut self, scale: f64) {
-        self.lanes.iter_mut().for_each(|lanes| lanes.scale_penalty(scale));
+        self.lanes.scale_penalty(scale);
     }
     fn takes_bases(&self) -> bool {
-        self.lanes[0].takes_bases()
+        self.lanes.takes_bases()
     }
     fn room(&self, coming: Coming) -> u64 {
-        self.lanes.iter().fold(0, |sum, lanes| sum.saturating_add(lanes.room(coming)))
+        self.lanes.room(coming)
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         self.margins_at(self.place(self.chosen_now().0), chunk, margins);
@@ -367,25 +371,26 @@ impl Online for Race {
         self.margins_at(self.place(self.leader), chunk, margins);
     }
     fn weights_of(&self, indices: &[u32], weights: &mut Vec<f64>) {
-        let place = self.place(self.leader);
-        let of_class = |lanes: &dyn SideBySide| {
-            let (mut all, heads) = (Vec::new(), lanes.heads());
-            lanes.weights_of(indices, &mut all);
-            all.into_iter().skip(place).step_by(heads).collect::<Vec<_>>()
-        };
-        let classes: Vec<_> = self.lanes.iter().map(|lanes| of_class(&**lanes)).collect();
-        weights.extend((0..indices.len()).flat_map(|i| classes.iter().map(move |of| of[i])));
+        let all = self.weights_of_all(indices);
+        let (place, settings) = (self.place(self.leader), self.lanes.settings());
+        let each = all.chunks_exact(self.lanes.heads());
+        weights.extend(each.flat_map(|of_feature| of_feature.iter().skip(place).step_by(settings)));
     }
     fn nonzeros(&self) -> usize {
         self.chosen_now().1
     }
+    fn nonzeros_among(&self, met: &[u32], read: &dyn Fn(u32) -> bool) -> Option<usize> {
+        let (all, counted) = self.nonzeros_of_racers_among(met, read);
+        Some(counted[self.chosen_by(&all)])
+    }
+    fn nonzeros_by_head(&self) -> Vec<usize> {
+        self.freeze().heads().iter().map(|head| head.indices().len()).collect()
+    }
     fn freeze(&self) -> Frozen {
-        let place = self.place(self.chosen_now().0);
-        let heads = self.lanes.iter().map(|lanes| lanes.freeze().into_heads().swap_remove(place));
-        Frozen::Linear(heads.collect())
+        self.lanes.freeze_setting(self.place(self.chosen_now().0))
     }
     fn heads(&self) -> usize {
-        self.lanes.len()
+        self.classes()
     }
     fn chosen(&self) -> Option<usize> {
         Some(self.chosen_now().0)
@@ -399,10 +404,10 @@ impl Online for Race {
             self.stay(&[winner]);
         }
     }
-    fn mergeable(&self) -> Result<&dyn Mergeable, &'static str> {
+    fn mergeable(&self) -> Result<Box<dyn MergeRead + '_>, &'static str> {
         Err(MANY_SETTINGS)
     }
-    fn mergeable_mut(&mut self) -> Result<&mut dyn Mergeable, &'static str> {
+    fn mergeable_mut(&mut self) -> Result<Box<dyn MergeWrite + '_>, &'static str> {
         Err(MANY_SETTINGS)
     }
     fn save(&self, out: &mut StateWriter) {
@@ -414,7 +419,7 @@ impl Online for Race {
         self.rows.write(out);
         self.before.save(out);
         self.since.save(out);
-        self.lanes.iter().for_each(|lanes| lanes.save(out));
+        self.lanes.save(out);
     }
     fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError> {
         const RACERS: StateError = StateError::inconsistent("the settings in the race");
@@ -440,13 +445,17 @@ impl Online for Race {
         (self.before, self.since) = (Sums::new(alive.len()), Sums::new(alive.len()));
         self.before.restore(input)?;
         self.since.restore(input)?;
-        if seats.len() < self.count {
-            // Fewer seats than settings: the lanes were made narrower.
-            for lanes in &mut self.lanes {
-                *lanes = lanes.keep(&seats, self.storage).ok_or(RACERS)?;
+        if seats.len() < self.seats.len() {
+            // Fewer seats than at the start: the lanes were made narrower.
+            let kept = seats.iter().map(|seat| self.seats.iter().position(|own| own == seat));
+            let kept: Vec<usize> = kept.collect::<Option<_>>().ok_or(RACERS)?;
+            if !self.lanes.narrow(&kept, self.storage) {
+                return Err(RACERS);
             }
+        } else if seats != self.seats {
+            return Err(RACERS);
         }
         (self.seats, self.alive) = (seats, alive);
-        self.lanes.iter_mut().try_for_each(|lanes| lanes.restore(input))
+        self.lanes.restore(input)
     }
 }

@@ -12,14 +12,14 @@ use super::stretch::{Course, Stretch, Watch};
 use super::sweep::{Entry, Group, Sweep};
 use super::{Standing, Stopped};
 
-/// Many learners on their way through the rows.
-pub(super) struct Together<'a, W> {
+/// The settings of a sweep that learn a chunk.
+pub(super) struct SweepCourse<'a, W> {
     pub(super) sweep: &'a mut Sweep,
     pub(super) report: &'a mut dyn FnMut(&[Standing]),
     pub(super) watches: &'a mut [W],
 }
 
-impl<W: Watch + Send> Course for Together<'_, W> {
+impl<W: Watch + Send> Course for SweepCourse<'_, W> {
     type Failure = Infallible;
 
     fn rows(&self) -> u64 {
@@ -29,7 +29,7 @@ impl<W: Watch + Send> Course for Together<'_, W> {
     fn learn(&mut self, chunk: &Chunk, rows: Range<usize>) -> Result<(), Infallible> {
         self.sweep.learn_rows(chunk, &rows, self.watches);
         self.sweep.thin();
-        // All settings may have stopped: what they learned does not tell how many rows there were.
+        // All settings may have stopped, so their counts do not give the number of rows.
         for (y, row) in rows.filter_map(|row| Some((chunk.label(row)?, row))) {
             self.sweep.rows += 1;
             let weight = chunk.weight(row);

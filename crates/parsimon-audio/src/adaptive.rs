@@ -1,12 +1,12 @@
-//! What the canceller asks of an adaptive filter.
+//! The interface between the canceller and its adaptive filter.
 
 use crate::AudioError;
 use crate::state::{Reader, Writer};
 
-/// Whether a block may change the filter.
+/// Whether the filter may adapt during a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learning {
-    /// The filter learns from the block.
+    /// The filter adapts to the block.
     Adapt,
     /// The filter only filters.
     Freeze,
@@ -14,14 +14,14 @@ pub enum Learning {
 
 /// An adaptive filter that removes from a microphone what it can predict from a reference.
 ///
-/// [`Canceller`](crate::Canceller) wraps any of these in the same safeguards; [`Kalman`](crate::Kalman) is
-/// the one it uses by default. A filter is handed whole blocks, always of the same length, and never a
-/// number that is not finite. It does not allocate while it does its work.
+/// [`Canceller`](crate::Canceller) wraps any implementation in the same safeguards; [`Kalman`](crate::Kalman) is
+/// the default. A filter receives whole blocks of constant length, and only finite
+/// samples. It does not allocate while it processes them.
 pub trait Adaptive: Send {
-    /// The name that a saved state is known by.
+    /// Returns the name that identifies the filter in a saved state.
     fn name(&self) -> &'static str;
 
-    /// The length of the modeled echo path in samples.
+    /// Returns the length of the modeled echo path in samples.
     fn taps(&self) -> usize;
 
     /// Writes `microphone` minus its prediction from `reference` to `residual`. All three have the length of
@@ -34,37 +34,53 @@ pub trait Adaptive: Send {
         residual: &mut [f32],
     );
 
-    /// Remembers the filter as it is.
+    /// Stores a copy of the current filter.
     fn keep(&mut self);
 
-    /// Goes back to the filter last kept, or to zero where none was.
+    /// Restores the filter stored last, or zero if none was stored.
     fn fall_back(&mut self);
 
-    /// Forgets everything, the kept filter and the signals included.
+    /// Clears all state, including the stored filter and the signals.
     fn clear(&mut self);
 
-    /// The echo path as it is believed to be: `taps` coefficients, the first for no delay.
+    /// Returns the estimated echo path: `taps` coefficients, the first for zero delay.
     fn echo_path(&self) -> Vec<f32>;
 
-    /// By how many samples the echo path has become later since the last call; `None` where that is not known.
+    /// Returns by how many samples the echo path has moved later since the last call; `None` if unknown.
     fn moved(&mut self) -> Option<f64> {
         None
     }
 
-    /// How far the microphone contradicts the predicted echo, between 0 (not at all, or not known) and 1. Near-end speech
-    /// does not raise it, a change of the echo path does.
+    /// Returns how strongly the microphone contradicts the predicted echo, from 0 (not at all, or unknown) to 1. Near-end speech
+    /// does not raise it; a change of the echo path does.
     fn mismatch(&self) -> f32 {
         0.0
     }
 
-    /// How often the filter took up a better solution by itself (see [`Kalman`](crate::Kalman)).
+    /// Returns whether the filter is known to remove an echo. Until then the canceller outputs the microphone signal.
+    fn is_echo_proven(&self) -> bool {
+        true
+    }
+
+    /// Returns the number of whole blocks of silence at the beginning of the echo path that can be left out, 0 if unknown.
+    fn lead(&self) -> usize {
+        0
+    }
+
+    /// Leaves out that many blocks at the beginning of the echo path; from the next block on the reference comes as many blocks later. Returns whether it was done.
+    fn skip(&mut self, blocks: usize) -> bool {
+        let _ = blocks;
+        false
+    }
+
+    /// Returns how many times the filter adopted a better solution by itself (see [`Kalman`](crate::Kalman)).
     fn takeovers(&self) -> u64 {
         0
     }
 
-    /// Writes all that the next block depends on.
+    /// Writes the complete state that the next block depends on.
     fn save(&self, to: &mut Writer);
 
-    /// Takes over what [`save`](Self::save) wrote for a filter of the same settings.
+    /// Restores the state that [`save`](Self::save) wrote for a filter with the same settings.
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError>;
 }

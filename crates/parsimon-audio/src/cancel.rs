@@ -1,4 +1,4 @@
-//! Whole recordings: find the delay, cancel, measure.
+//! Echo cancellation of whole recordings: estimate the delay, cancel, measure.
 
 use serde::Serialize;
 
@@ -13,15 +13,15 @@ use crate::erle::{self, Erle};
 use crate::high_pass::Rumble;
 use crate::kalman::Kalman;
 
-/// Where the delay of the echo comes from.
+/// Source of the echo delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Alignment {
-    /// Searched, up to so many seconds either way.
+    /// Search for the delay, up to this many seconds in either direction.
     Search {
         /// Positive and finite, at most 60.
         seconds: f64,
     },
-    /// Known: the microphone is so many samples later than the reference.
+    /// The delay is known: the microphone lags the reference by this many samples.
     Known(i64),
 }
 
@@ -31,53 +31,98 @@ impl Default for Alignment {
     }
 }
 
-/// All that was found, for a reader or a machine.
+/// Results of a cancellation, for people and programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The name of the filter.
     pub algorithm: &'static str,
-    /// The settings it ran with.
+    /// The settings in effect.
     pub settings: Config,
-    /// The length of its echo path, in whole blocks.
+    /// The length of the echo path, a multiple of the block length.
     pub taps: usize,
-    /// Samples of microphone, and of reference as given.
+    /// Number of microphone samples.
     pub samples: usize,
-    /// Samples of reference; where there are fewer than of microphone, silence follows.
+    /// Number of reference samples as given; a reference shorter than the microphone is padded with silence.
     pub reference_samples: usize,
-    /// Seconds of microphone.
+    /// Length of the microphone signal in seconds.
     pub seconds: f64,
-    /// The delay that was found; `None` where it was known or could not be found.
+    /// The estimated delay; `None` if it was given or could not be estimated.
     pub delay: Option<Delay>,
-    /// By how many samples the reference was made later for the filter to reach its echo.
+    /// Samples by which the reference was delayed to bring the echo within reach of the filter.
     pub shift: i64,
-    /// How much quieter the microphone has become, its rumble taken out as well.
+    /// Echo attenuation. The removed rumble does not count.
     pub erle: Erle,
-    /// What happened on the way.
+    /// Counters of the canceller.
     pub status: Status,
-    /// The share of active samples with double talk.
+    /// The share of active samples that contain double talk.
     pub double_talk_share: f64,
-    /// The share of blocks with double talk, for every window of `erle`.
+    /// The share of blocks with double talk, one value per window of `erle`.
     pub double_talk_over_time: Vec<f64>,
-    /// How much faster the reference's clock was found to run than the microphone's, in millionths.
+    /// Estimated clock drift in parts per million; positive if the reference's clock is faster.
     pub drift_ppm: f64,
+    /// The faults of the signals in words, if there are any.
+    pub warning: Option<String>,
 }
 
-/// A canceled recording.
+/// Seconds from the beginning on which a negative delay is tried.
+const TRIED_SECONDS: usize = 30;
+/// A negative delay is believed if with it at least this much of the microphone is removed, in dB...
+const PROOF: f64 = 6.0;
+/// ...and the signals are taken for swapped if the other way round removes this much more.
+const SWAPPED: f64 = 3.0;
+
+/// Decides about an echo that seems to precede the reference: it may be chance, a recorder that started late, or swapped signals.
+/// Returns whether the delay is believed, and what is wrong.
+fn judge_negative(
+    reference: &[f32],
+    microphone: &[f32],
+    config: &Config,
+    onset: i64,
+) -> Result<(bool, Option<String>), AudioError> {
+    let n = reference.len().min(microphone.len()).min(TRIED_SECONDS * config.rate as usize);
+    let plain = Config { drift: false, suppress: false, delay: 0, search: 0.0, ..*config };
+    let removed = |far: &[f32], near: &[f32], onset: i64| {
+        let by = Alignment::Known(shift(onset, config.taps));
+        let done = cancel(&far[..n], &near[..n], plain, by)?;
+        Ok::<f64, AudioError>(done.report.erle.second_half.unwrap_or(0.0))
+    };
+    let straight = removed(reference, microphone, onset)?;
+    let swapped = removed(microphone, reference, -onset)?;
+    let ms = -1000.0 * onset as f64 / f64::from(config.rate);
+    if swapped > PROOF && swapped > straight + SWAPPED {
+        let words = format!(
+            "the reference and the microphone seem to be swapped: the other way round {swapped:.0} dB are removed, this way {straight:.0} dB; exchange the two"
+        );
+        return Ok((false, Some(words)));
+    }
+    if straight >= PROOF {
+        return Ok((
+            true,
+            Some(format!("the reference comes {ms:.0} ms later than its echo; it was shifted")),
+        ));
+    }
+    let words = format!(
+        "the reference may come {ms:.0} ms later than its echo, but with that delay no echo is removed, so none is assumed; pass a delay if it is known"
+    );
+    Ok((false, Some(words)))
+}
+
+/// The result for one recording.
 #[derive(Clone, Debug)]
 pub struct Canceled {
-    /// As long as the microphone and aligned with it.
+    /// The output, as long as the microphone signal and aligned with it.
     pub clean: Vec<f32>,
-    /// The echo path at the end, behind `shift` samples of delay.
+    /// The final echo path, after a delay of `shift` samples.
     pub echo_path: Vec<f32>,
-    /// Whether the detector heard double talk, for every block of [`Config::block`] samples.
+    /// Whether double talk was detected, one value per block of [`Config::block`] samples.
     pub double_talk: Vec<bool>,
-    /// What was found.
+    /// Measurements and settings.
     pub report: Report,
 }
 
-/// Removes from `microphone` the echo of `reference`, with [`Kalman`].
+/// Removes the echo of `reference` from `microphone`, using [`Kalman`].
 ///
-/// The output is aligned with the microphone: the latency of the canceller is taken out.
+/// The output is aligned with the microphone: the canceller's latency is compensated.
 pub fn cancel(
     reference: &[f32],
     microphone: &[f32],
@@ -88,7 +133,7 @@ pub fn cancel(
     cancel_with(Box::new(filter), reference, microphone, config, alignment)
 }
 
-/// The same with any filter.
+/// Removes the echo of `reference` from `microphone`, using the given filter.
 pub fn cancel_with(
     filter: Box<dyn Adaptive>,
     reference: &[f32],
@@ -97,18 +142,25 @@ pub fn cancel_with(
     alignment: Alignment,
 ) -> Result<Canceled, AudioError> {
     let (algorithm, taps) = (filter.name(), filter.taps());
-    // The canceller reads the reference as much late as it is handed over early, so that it can follow a drift either way.
+    // The reference is passed early and the canceller delays it by the same amount, so that it can follow a drift in either direction.
     let ahead = if config.drift { HALF + (MOST * microphone.len() as f64) as usize } else { 0 };
     let given = config;
     let config = Config { delay: config.delay + ahead, search: 0.0, ..config };
     let mut canceller = Canceller::with(filter, config)?;
+    let mut warning = None;
     let (delay, shift) = match alignment {
         Alignment::Known(samples) => (None, samples),
         Alignment::Search { seconds } if seconds > 0.0 && seconds <= 60.0 => {
             let most = (seconds * f64::from(config.rate)).ceil() as usize;
             let early = (ONSET_SECONDS * f64::from(config.rate)) as usize;
             let delay = delay::search(reference, microphone, most, early);
-            let onset = delay.filter(Delay::is_reliable).map_or(0, |d| d.onset);
+            let mut onset = delay.filter(Delay::is_reliable).map_or(0, |d| d.onset);
+            // Two milliseconds are within what recorders are off by.
+            if onset < -i64::from(config.rate / 500) {
+                let (believed, words) = judge_negative(reference, microphone, &given, onset)?;
+                warning = words;
+                onset = if believed { onset } else { 0 };
+            }
             (delay, shift(onset, taps))
         }
         Alignment::Search { seconds } => {
@@ -127,7 +179,7 @@ pub fn cancel_with(
         let n = block.min(total + latency - start);
         for i in 0..n {
             let at = (start + i) as i64;
-            // What lies behind the end of the microphone only drives the last block out.
+            // Input after the end of the microphone signal only flushes the last block.
             let wanted = if at < total as i64 {
                 at.checked_sub(shift.saturating_sub(ahead as i64))
             } else {
@@ -144,7 +196,7 @@ pub fn cancel_with(
         }
     }
 
-    // What would have left the canceller without an echo to remove.
+    // The output that the canceller would give if there were no echo to remove.
     let mut passed = microphone.to_vec();
     let mut rumble = Rumble::new(&config);
     passed.chunks_mut(config.block()).for_each(|block| rumble.run(block));
@@ -168,6 +220,7 @@ pub fn cancel_with(
         double_talk_share: status.double_talk_share(),
         double_talk_over_time: double_talk.chunks(window).map(share).collect(),
         drift_ppm: canceller.drift_ppm(),
+        warning: warning.or_else(|| canceller.warning().map(|w| w.to_string())),
     };
     Ok(Canceled { clean, echo_path: canceller.echo_path(), double_talk, report })
 }

@@ -1,19 +1,19 @@
-//! The reference on the microphone's clock: held back by whole samples, and read a few millionths faster or slower.
+//! Delay line that moves the reference to the microphone's clock: whole samples of delay, and resampling by a few parts per million.
 
 use crate::AudioError;
 use crate::state::{Reader, Writer, state};
 
-/// Samples of reference on either side of a point between two of them.
+/// Number of reference samples used on either side of an interpolated point.
 pub(crate) const HALF: usize = 12;
 const WIDTH: usize = 2 * HALF;
-/// Points between two samples for which the kernel is tabulated; it is linear between those.
+/// Number of tabulated kernel phases between two samples; values in between are interpolated linearly.
 const PHASES: usize = 128;
 
-/// A ring of reference that is read `lag` samples late, `lag` growing by `rate` per sample.
+/// A ring buffer of the reference, read `lag` samples late; `lag` grows by `rate` per sample.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     ring: Vec<f32>,
-    /// Where the next sample is written.
+    /// The position at which the next sample is written.
     at: usize,
     lag: f64,
     rate: f64,
@@ -23,14 +23,14 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Reads `delay` samples late, and later at most `most` samples late, in blocks of `block`.
+    /// Returns a delay line with a lag of `delay` samples, which may grow to `most` samples, for blocks of `block`.
     pub(crate) fn new(delay: usize, most: usize, block: usize) -> Self {
         let most = most.max(delay).max(HALF);
         let length = (most + block + WIDTH + 1).next_power_of_two();
         let kernel = (0..=PHASES)
             .map(|p| {
                 std::array::from_fn(|j| {
-                    // The distance of sample j from the point.
+                    // The distance of sample j from the interpolated point.
                     let u = p as f64 / PHASES as f64 - (j as f64 - (HALF as f64 - 1.0));
                     let window = (std::f64::consts::PI * u / (2 * HALF + 1) as f64).cos().powi(2);
                     let sinc = if u == 0.0 {
@@ -53,29 +53,34 @@ impl Clock {
         }
     }
 
-    /// By how many samples the reference is read late.
+    /// Returns the lag in samples.
     pub(crate) fn lag(&self) -> f64 {
         self.lag
     }
 
-    /// How much the lag grows per sample.
+    /// Returns the largest lag in samples.
+    pub(crate) fn most(&self) -> f64 {
+        self.most
+    }
+
+    /// Returns the growth of the lag per sample.
     pub(crate) fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// Reads at another lag from now on.
+    /// Sets the lag.
     pub(crate) fn jump(&mut self, lag: f64) {
         self.lag = lag.clamp(0.0, self.most);
     }
 
-    /// Corrects the lag by `step` samples and lets it grow by `rate` per sample.
+    /// Changes the lag by `step` samples and sets its growth per sample to `rate`.
     pub(crate) fn steer(&mut self, step: f64, rate: f64) {
-        // Between two samples the kernel reads ahead.
+        // Interpolation between two samples reads ahead of the point.
         self.lag = (self.lag + step).clamp(HALF as f64, self.most);
         self.rate = rate;
     }
 
-    /// Takes in a block and replaces it by as many samples read late.
+    /// Writes a block to the ring and replaces it by the delayed samples.
     pub(crate) fn run(&mut self, block: &mut [f32]) {
         let mask = self.ring.len() - 1;
         for (i, v) in block.iter().enumerate() {

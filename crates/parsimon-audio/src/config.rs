@@ -1,17 +1,17 @@
-//! The settings of a canceller; the defaults are one choice for all recordings.
+//! Settings of a canceller, with one set of defaults for all recordings.
 
 use serde::Serialize;
 
 use crate::AudioError;
 
-/// How near-end speech over the echo is recognized (see [`Detector`](crate::Detector)).
+/// Method that detects near-end speech over the echo (see [`Detector`](crate::Detector)).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Detection {
-    /// It is not.
+    /// No detection.
     Off,
-    /// By what the predicted echo does not explain: double talk where, in bands of frequency, half of the residual
-    /// exceeds `threshold` times what usually leaks from the predicted echo.
+    /// Power that the predicted echo does not explain: double talk if, over the frequency bands, half of the residual
+    /// exceeds `threshold` times the usual leakage of the predicted echo.
     Leakage {
         /// Around 8, as a ratio of powers; above 1.
         threshold: f32,
@@ -30,13 +30,13 @@ pub enum Detection {
     },
 }
 
-/// What double talk does to the filter.
+/// Reaction of the filter to double talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnDoubleTalk {
-    /// It is counted. Right for [`Kalman`](crate::Kalman), which slows down by itself.
+    /// Only count it. Suits [`Kalman`](crate::Kalman), which slows down by itself.
     Report,
-    /// The filter stands still. Right for filters with a step that knows nothing of the near end.
+    /// Suspend adaptation. Suits filters whose step does not depend on the near end.
     Freeze,
 }
 
@@ -53,29 +53,29 @@ pub enum OnDoubleTalk {
 pub struct Config {
     /// Length of the modeled echo path in samples at the start, rounded up to whole blocks. Default: 256 ms.
     pub taps: usize,
-    /// How many times as long as `taps` [`Kalman`](crate::Kalman) may become if the echo path is longer; 1 for a fixed length. Default: 2.
+    /// Largest length of [`Kalman`](crate::Kalman) as a multiple of `taps`, used if the echo path is longer; 1 for a fixed length. Default: 2.
     pub growth: usize,
-    /// Samples per second. Default: 16000.
+    /// Samples per second, at least 1000. Default: 16000.
     pub rate: u32,
-    /// Seconds after which the filter takes an echo path for forgotten that it predicts well (30 dB). Default: 24.
+    /// Time constant, in seconds, for forgetting an echo path that is predicted well (30 dB). Default: 24.
     pub memory: f32,
     /// Step of the fast shadow filter, inside (0, 2). Default: 0.7.
     pub step: f32,
-    /// Mean power of the reference, in dB of full scale, at or below which it is silence and nothing is
-    /// learned. Default: -70.
+    /// Mean power of the reference, in dB of full scale, at or below which it counts as silence and the filter does
+    /// not adapt. Default: -70.
     pub floor: f32,
-    /// How double talk is recognized. Default: by leakage, threshold 8.
+    /// Detection of double talk. Default: by leakage, threshold 8.
     pub detection: Detection,
-    /// What it does. Default: it is counted.
+    /// Reaction to double talk. Default: count it.
     pub on_double_talk: OnDoubleTalk,
-    /// Whether what is left of the echo is attenuated after the linear filter, frequency by frequency. The output is
-    /// then up to 16 ms later and no longer linear. Default: no.
+    /// Whether the residual echo is attenuated after the linear filter, frequency by frequency. This adds up to
+    /// 16 ms of latency, and the output is no longer linear. Default: no.
     pub suppress: bool,
-    /// Whether offsets and lasting rumble below 100 Hz are removed. Speech keeps its low frequencies. Default: yes.
+    /// Whether offsets and constant rumble below 100 Hz are removed. Speech keeps its low frequencies. Default: yes.
     pub high_pass: bool,
-    /// Whether a drift between the two clocks is estimated and compensated, up to 300 ppm. Default: yes.
+    /// Whether a drift between the two clocks is estimated and compensated, up to 600 ppm. Default: yes.
     pub drift: bool,
-    /// Samples by which the reference is held back before the filter, at most a minute. Default: 0.
+    /// Delay of the reference before the filter in samples, at most one minute. Default: 0.
     pub delay: usize,
     /// Longest delay, in seconds, that a [`Canceller`](crate::Canceller) searches for while it runs; at most 60, and
     /// 0 for no search. [`cancel`](crate::cancel()) searches the whole recording beforehand instead. Default: 0.
@@ -84,7 +84,9 @@ pub struct Config {
 
 const MOST_TAPS: usize = 1 << 20;
 const MOST_GROWTH: usize = 16;
-/// A frame of the suppressor is two blocks, of which one is its latency.
+/// Below, a block is too long to follow speech.
+const LOWEST_RATE: u32 = 1000;
+/// A frame of the suppressor has two blocks; one of them is its latency.
 const LEAST_RATE: u32 = 4000;
 
 impl Default for Config {
@@ -94,7 +96,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The defaults for `rate` samples per second.
+    /// Returns the defaults for `rate` samples per second.
     pub fn at(rate: u32) -> Self {
         Self {
             taps: (rate as usize * 256).div_ceil(1000).clamp(1, MOST_TAPS),
@@ -113,7 +115,7 @@ impl Config {
         }
     }
 
-    /// Samples that are processed together: 64 up to 24 kHz, 256 up to 48 kHz, then 512.
+    /// Returns the block length in samples: 64 up to 24 kHz, 256 up to 48 kHz, then 512.
     pub fn block(&self) -> usize {
         match self.rate {
             0..=24_000 => 64,
@@ -122,12 +124,12 @@ impl Config {
         }
     }
 
-    /// The longest path that the filter may grow to, in samples.
+    /// Returns the longest path that the filter may grow to, in samples.
     pub fn longest(&self) -> usize {
         self.taps.saturating_mul(self.growth).min(MOST_TAPS)
     }
 
-    /// Refuses what cannot work, by name.
+    /// Checks all settings; the error names the setting that is out of range.
     pub fn check(&self) -> Result<(), AudioError> {
         let refuse = |message: String| Err(AudioError::Setting(message));
         if self.taps == 0 || self.taps > MOST_TAPS {
@@ -139,8 +141,11 @@ impl Config {
                 self.growth
             ));
         }
-        if self.rate == 0 || self.rate > 768_000 {
-            return refuse(format!("rate must be between 1 and 768000, got {}", self.rate));
+        if !(LOWEST_RATE..=768_000).contains(&self.rate) {
+            return refuse(format!(
+                "rate must be between {LOWEST_RATE} and 768000 samples per second, got {}",
+                self.rate
+            ));
         }
         if self.suppress && self.rate < LEAST_RATE {
             return refuse(format!(

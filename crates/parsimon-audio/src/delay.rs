@@ -1,10 +1,10 @@
-//! By how much the echo is late: generalized cross-correlation with phase transform.
+//! Delay estimation: generalized cross-correlation with phase transform.
 //!
 //! Blocks of both signals are transformed, the phase of their cross-spectrum is kept and its magnitude
-//! thrown away (Knapp and Carter 1976), and the blocks are added up, weighted by the loudness of the
-//! reference. The largest peak of the sum is the delay. Speech colors both signals alike and drops out; the
-//! direct sound stays. The strongest path need not be the first: the onset is the earliest lag within 30 ms before the
-//! peak that stands out as well.
+//! discarded (Knapp and Carter 1976), and the blocks are added up, weighted by the loudness of the
+//! reference. The largest peak of the sum is the delay. The coloration of speech is common to both signals and cancels; the
+//! direct sound remains. The strongest path need not be the first: the onset is the earliest lag within 30 ms before the
+//! peak that also stands out.
 
 use serde::Serialize;
 
@@ -12,37 +12,37 @@ use crate::AudioError;
 use crate::fft::Fft;
 use crate::state::{Reader, Writer};
 
-/// Peaks below this many times the background are chance.
+/// Peaks below this multiple of the background are chance.
 const RELIABLE: f64 = 8.0;
-/// Blocks below this share of the mean power of the reference say nothing.
+/// Blocks below this share of the reference's mean power are ignored.
 pub(crate) const QUIET: f64 = 1e-3;
 
-/// How long before the strongest path the first sound may arrive.
+/// Longest time between the first sound and the strongest path.
 pub(crate) const ONSET_SECONDS: f64 = 0.03;
 /// An onset has at least this share of the peak...
 const ONSET: f64 = 0.25;
-/// ...and this many times the background.
+/// ...and this multiple of the background.
 const ONSET_RELIABLE: f64 = 5.0;
 
-/// A delay and how far its peak stands out.
+/// A delay with the confidence of its peak.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Delay {
-    /// By how many samples the microphone is later than the reference; negative where it is earlier.
+    /// Samples by which the microphone lags the reference; negative if it leads.
     pub samples: i64,
-    /// The earliest lag shortly before the peak that stands out as well.
+    /// The earliest lag shortly before the peak that also stands out.
     pub onset: i64,
-    /// Height of the peak over the root mean square of all that were searched. Noise gives 3 to 5.
+    /// Height of the peak relative to the root mean square over all searched lags. Noise gives 3 to 5.
     pub confidence: f64,
 }
 
 impl Delay {
-    /// Whether the peak stands out enough to be believed.
+    /// Returns whether the peak stands out enough to be trusted.
     pub fn is_reliable(&self) -> bool {
         self.confidence >= RELIABLE
     }
 }
 
-/// Searches delays up to `most` samples either way, and their onset at most `early` samples before. `None` where a signal is silent or empty.
+/// Searches delays up to `most` samples in either direction, with onsets up to `early` samples before the peak. Returns `None` if a signal is silent or empty.
 ///
 /// ```
 /// let mut noise = 1u32;
@@ -72,9 +72,9 @@ pub fn search(reference: &[f32], microphone: &[f32], most: usize, early: usize) 
     search.best(early)
 }
 
-/// By how much the reference must be made later for an echo that begins `onset` samples behind it.
+/// Returns the delay to add to the reference for an echo that begins at lag `onset`.
 ///
-/// A path that begins in the first half of the filter is left alone; others are moved to a sixteenth.
+/// A path that begins in the first half of the filter is left alone; other paths are moved to a sixteenth of the filter.
 pub(crate) fn shift(onset: i64, taps: usize) -> i64 {
     let taps = taps as i64;
     match onset {
@@ -88,7 +88,7 @@ fn power(v: &[f32]) -> f64 {
     v.iter().map(|&v| f64::from(v) * f64::from(v)).sum()
 }
 
-/// The sum of cross-spectra, to which frames are added.
+/// A running sum of cross-spectra of frames.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
     most: i64,
@@ -105,7 +105,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// For delays up to `most` samples either way.
+    /// Returns a search of delays up to `most` samples in either direction.
     pub(crate) fn new(most: usize) -> Self {
         let most = most.clamp(1, 1 << 24);
         let length = (4 * most).next_power_of_two().max(64);
@@ -128,26 +128,26 @@ impl Search {
         }
     }
 
-    /// Samples of a frame.
+    /// Returns the length of a frame in samples.
     pub(crate) fn length(&self) -> usize {
         self.window.len()
     }
 
-    /// Lets what was added so far count for less.
+    /// Multiplies the sum so far by `keep`.
     pub(crate) fn fade(&mut self, keep: f32) {
         for v in self.sum_re.iter_mut().chain(&mut self.sum_im) {
             v[0] *= keep;
         }
     }
 
-    /// Adds two frames of reference and microphone; those whose reference has a mean power below `floor` do not count.
+    /// Adds two frames of reference and microphone; frames whose reference has a mean power below `floor` are ignored.
     pub(crate) fn add(&mut self, frames: [(&[f32], &[f32]); 2], floor: f64) {
         let n = self.re.len();
         // PERF: four lanes cost less than two, so two frames of both signals are transformed at a time.
         let mut weights = [0.0f32; 2];
         for (which, (weight, (x, d))) in weights.iter_mut().zip(frames).enumerate() {
             let (loud_x, loud_d) = (power(x), power(d));
-            // Each is scaled to 1, so that no amplitude is too large or too small for the products.
+            // Each frame is scaled to power 1, so that the products neither overflow nor underflow.
             let (gx, gd) = ((1.0 / loud_x.sqrt()) as f32, (1.0 / loud_d.sqrt()) as f32);
             let usable = |g: f32| g.is_finite() && g > 0.0;
             let (gx, gd) = match usable(gx) && usable(gd) && loud_x >= floor * x.len() as f64 {
@@ -199,7 +199,7 @@ impl Search {
         Ok(())
     }
 
-    /// The largest peak so far, and the onset at most `early` samples before it.
+    /// Returns the largest peak so far, with its onset at most `early` samples before it.
     pub(crate) fn best(&mut self, early: usize) -> Option<Delay> {
         if !self.heard {
             return None;
@@ -217,7 +217,7 @@ impl Search {
         let (mut best, mut squares) = (0, 0.0);
         for lag in -most..=most {
             squares += value(lag) * value(lag);
-            // Where peaks are equal the shorter delay is the simpler story.
+            // Among equal peaks the shorter delay is preferred.
             let (new, old) = (value(lag).abs(), value(best).abs());
             if new > old || (new == old && lag.abs() < best.abs()) {
                 best = lag;

@@ -1,4 +1,4 @@
-//! Is the far end speaking? Is the near end speaking over it?
+//! Detectors of far-end activity and of double talk (near-end speech over the echo).
 
 use crate::AudioError;
 use crate::config::{Config, Detection};
@@ -8,25 +8,25 @@ use crate::state::{Reader, Writer, state};
 
 /// Seconds over which a detector averages.
 const AVERAGE_SECONDS: f32 = 0.02;
-/// Seconds for which a verdict of double talk is held after its last sign.
+/// Seconds for which double talk is reported after its last sign.
 const HOLD_SECONDS: f32 = 0.05;
-/// Seconds of uninterrupted double talk after which it no longer freezes: a changed echo path looks the same.
+/// Seconds of uninterrupted double talk after which adaptation resumes: a changed echo path looks like double talk.
 const PATIENCE_SECONDS: f32 = 1.5;
-/// Seconds over which a filter must explain the microphone before the correlation detector believes it.
+/// Seconds over which a filter must explain the microphone before the correlation detector trusts it.
 const TRUST_SECONDS: f32 = 1.0;
-/// Above this mismatch the filter is wrong, and what it leaves is echo.
+/// Above this mismatch the filter is wrong and its residual is echo.
 const MISMATCH: f32 = 0.15;
-/// Seconds of a silent far end after which a verdict ends.
+/// Seconds of a silent far end after which double talk is no longer reported.
 const SILENT_SECONDS: f32 = 1.0;
 /// Power below this share of the long-term power of the reference is silence.
 const SILENCE: f32 = 1e-3;
 /// Seconds of the long-term power.
 const POWER_SECONDS: f32 = 4.0;
 
-/// Tells reference from silence.
+/// Detects far-end activity.
 ///
-/// Active is a reference whose mean power over the length of the filter is above the floor of
-/// [`Config::floor`] and above a thousandth of its own long-term power: an echo of less teaches nothing but noise.
+/// The reference is active if its mean power over the length of the filter is above
+/// [`Config::floor`] and above a thousandth of its long-term power: a weaker echo is dominated by noise.
 #[derive(Clone, Debug)]
 pub struct FarEnd {
     floor: f32,
@@ -38,7 +38,7 @@ pub struct FarEnd {
 }
 
 impl FarEnd {
-    /// For blocks of [`Config::block`].
+    /// Returns a detector for blocks of [`Config::block`].
     pub fn new(config: &Config) -> Self {
         Self {
             floor: 10f32.powf(config.floor / 10.0),
@@ -50,7 +50,7 @@ impl FarEnd {
         }
     }
 
-    /// Takes in a block; true where the reference is active.
+    /// Processes a block; returns whether the reference is active.
     pub fn observe(&mut self, reference: &[f32]) -> bool {
         self.recent[self.at] = energy(reference) / reference.len().max(1) as f32;
         self.at = (self.at + 1) % self.recent.len();
@@ -79,11 +79,11 @@ impl FarEnd {
     }
 }
 
-/// A double-talk detector for blocks of any adaptive filter's work.
+/// A double-talk detector that works with any adaptive filter.
 ///
-/// The correlation detector believes the filter, so it keeps quiet until the filter has explained half of what the
-/// threshold leaves open, on the average of a second: a filter that is still converging is not mistaken for
-/// somebody who speaks. A changed echo path looks like double talk to it: [`freeze`](Self::freeze) therefore gives
+/// The correlation detector relies on the filter, so it reports nothing until the filter has explained half of the part that the
+/// threshold leaves open, averaged over a second: the error of a converging filter is not mistaken for
+/// near-end speech. A changed echo path looks like double talk: [`freeze`](Self::freeze) therefore gives
 /// up after a second and a half, until the filter explains the microphone again.
 #[derive(Clone, Debug)]
 pub struct Detector {
@@ -92,23 +92,23 @@ pub struct Detector {
     trust: f32,
     hold: u32,
     patience: u32,
-    /// `sum(d y)` and `sum(d^2)`, over a moment and over a second.
+    /// `sum(d y)` and `sum(d^2)`, short-term and over a second.
     cross: [f32; 2],
     power: [f32; 2],
     peaks: Vec<f32>,
     at: usize,
     armed: bool,
     leakage: Leakage,
-    /// Blocks that the verdict still holds, and blocks that it has lasted.
+    /// Blocks for which double talk is still reported, and blocks since it began.
     holding: u32,
     lasted: u32,
-    /// Blocks of a silent far end in succession, and how many of them end a verdict.
+    /// Consecutive blocks with a silent far end, and the number that ends double talk.
     silent: u32,
     silence: u32,
 }
 
 impl Detector {
-    /// For blocks of [`Config::block`].
+    /// Returns a detector for blocks of [`Config::block`].
     pub fn new(config: &Config) -> Self {
         let blocks =
             |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
@@ -131,12 +131,12 @@ impl Detector {
         }
     }
 
-    /// Takes in a block and what the filter left of it; true where there is double talk.
+    /// Processes a block and its residual; returns whether there is double talk.
     pub fn observe(&mut self, reference: &[f32], microphone: &[f32], residual: &[f32]) -> bool {
         self.observe_with(reference, microphone, residual, 0.0)
     }
 
-    /// The same for a filter with a [`mismatch`](crate::Adaptive::mismatch): while it is large there is no double talk.
+    /// Processes a block of a filter with a [`mismatch`](crate::Adaptive::mismatch): a large mismatch rules out double talk.
     pub(crate) fn observe_with(
         &mut self,
         reference: &[f32],
@@ -179,7 +179,7 @@ impl Detector {
         self.double_talk()
     }
 
-    /// The far end is silent in this block.
+    /// Records a block with a silent far end.
     pub(crate) fn rest(&mut self) {
         self.silent = self.silent.saturating_add(1);
         if self.silent > self.silence {
@@ -187,12 +187,12 @@ impl Detector {
         }
     }
 
-    /// The present verdict.
+    /// Returns whether double talk is reported.
     pub fn double_talk(&self) -> bool {
         self.holding > 0
     }
 
-    /// Whether a filter should stand still for it.
+    /// Returns whether the filter should suspend adaptation.
     pub fn freeze(&self) -> bool {
         self.double_talk() && self.lasted <= self.patience
     }

@@ -1,12 +1,16 @@
-//! How fast the two clocks drift apart: a loop that holds the predicted echo and the microphone together.
+//! Estimation of the clock drift: a loop that keeps the predicted echo aligned with the microphone.
 //!
-//! Where the microphone is `s` samples later than the filter believes, what the filter leaves is `-s` times the slope
+//! If the microphone is `s` samples later than the filter's model, the residual is `-s` times the slope
 //! of its prediction. Least squares over a quarter of a second give `s`; the reference's lag is moved by a part of it,
 //! and the rate at which the lag grows by another (a phase-locked loop of order two).
 //!
-//! A filter that adapts follows a slow drift by itself and leaves nothing to measure in its error. What it does then is
-//! move its taps. So every half second of active far end the taps are compared with the earlier ones: by as much as they have become later,
-//! beyond what the lag grew, the rate is off.
+//! An adapting filter follows a slow drift by itself, so its error shows nothing. Instead its
+//! taps move. Every half second of active far end the taps are therefore compared with the earlier ones: if they have moved later by more
+//! than the growth of the lag, the rate is corrected by the difference.
+//!
+//! The loop stays closed only while it pays. It opens again where the residual, while only the far end speaks, is louder than it was before
+//! the loop closed, and where the rate turns out to be next to nothing: then what moves is the path, and moving the reference as well
+//! would only disturb the filter. After that the loop stays open for a while, each time longer.
 
 use crate::AudioError;
 use crate::config::Config;
@@ -14,51 +18,60 @@ use crate::state::{Reader, Writer};
 
 /// Seconds of active far end per measurement.
 const MEASURE_SECONDS: f64 = 0.25;
-/// Share of a measured distance by which the lag is moved.
+/// Share of a measured distance by which the lag is corrected.
 const MOVE: f64 = 0.5;
-/// Share by which the rate is, per second, at first. It is halved after so many measurements and goes on falling: a clock keeps
-/// its rate, and the mean over a long time is more exact than any measurement.
+/// Initial share by which the rate is corrected, per second. It halves after this many measurements and keeps falling: a clock keeps
+/// its rate, and a long-term mean is more accurate than any single measurement.
 const TURN: f64 = 2.0;
 const TURN_HALVED: f64 = 20.0;
 const LEAST_TURN: f64 = 0.3;
-/// After a pause of more seconds than this the distance has grown over all of it...
+/// After a pause longer than this many seconds the distance has accumulated over the whole pause...
 const PAUSE_SECONDS: f64 = 2.0;
-/// ...so that the rate is turned by this share of distance over time.
+/// ...so the rate is corrected by this share of distance over time.
 const TURN_AFTER_PAUSE: f64 = 0.5;
-/// Seconds of active far end between two looks at the filter.
+/// Seconds of active far end between two inspections of the taps.
 const LOOK_SECONDS: f64 = 0.5;
-/// The share of a difference in rate that a look corrects at first, the number of looks that halve it, and its least.
+/// The share of a rate difference corrected at first, the number of inspections that halve the share, and its minimum.
 const CORRECT: f64 = 0.5;
 const CORRECT_HALVED: f64 = 5.0;
 const LEAST_CORRECT: f64 = 0.1;
-/// The most that one look changes the rate by.
+/// The largest change of rate by one inspection.
 const MOST_CORRECTION: f64 = 50e-6;
-/// Looks after which they may close the loop, where the mean rate exceeds its standard error by a factor and this rate.
+/// Number of inspections after which the loop may close, if the mean rate exceeds its standard error by this factor, and this minimal rate.
 const FIRST_LOOKS: u32 = 6;
 const SURE_LOOKS: f64 = 3.5;
 const LEAST_RATE: f64 = 10e-6;
-/// The largest difference of two clocks.
-pub(crate) const MOST: f64 = 300e-6;
+/// The largest supported clock drift.
+pub(crate) const MOST: f64 = 600e-6;
+/// Measurements after which a closed loop must have paid, and the time constant, in measurements, of the residuals that are compared.
+const TRIAL: u32 = 20;
+const COMPARED: f64 = 12.0;
+/// The loop does not pay if the residual has become louder by this much (natural logarithm of a power, 2 dB)...
+const LOUDER: f64 = 0.46;
+/// ...or if the rate is below this.
+const NO_RATE: f64 = 3e-6;
+/// Measurements for which the loop stays open afterwards, doubled each time up to the second.
+const HOLD: [u32; 2] = [40, 2400];
 /// Measurements after which the loop may close.
 const FIRST: u32 = 8;
 /// The loop closes when the mean distance exceeds its standard error by this factor.
 const SURE: f64 = 3.0;
-/// ...and so many samples.
+/// ...and this many samples.
 const LEAST: f64 = 0.003;
-/// The distance that is expected, and the share of samples that count as independent: a measurement among noise is
-/// taken for less.
+/// The expected distance, and the share of samples that count as independent: a noisy measurement
+/// gets a lower weight.
 const EXPECTED: f64 = 0.1;
 const INDEPENDENT: f64 = 0.1;
 
-/// What to do to the reference.
+/// A correction of the reference's delay.
 pub(crate) struct Correction {
-    /// Samples by which its lag is moved.
+    /// Change of the lag in samples.
     pub(crate) step: f64,
-    /// How much the lag grows per sample.
+    /// Growth of the lag per sample.
     pub(crate) rate: f64,
 }
 
-/// The loop.
+/// The state of the loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Drift {
     per_second: f64,
@@ -68,20 +81,30 @@ pub(crate) struct Drift {
     slope: f64,
     error: f64,
     seen: u32,
-    /// Recent measurements, forgotten slowly: their sum, that of their squares and their weight.
+    /// Exponentially weighted measurements: their sum, the sum of their squares, and their weight.
     sums: [f64; 3],
     measured: u32,
     closed: bool,
     /// Measurements since the loop closed.
     steered: u32,
     rate: f64,
-    /// When, in samples, and at which lag the filter was last looked at; `None` after a pause.
+    /// Time in samples and lag of the last inspection of the taps; `None` after a pause.
     looked: Option<(u64, f64)>,
-    /// As `sums`, of the rates seen.
+    /// Exponentially weighted observed rates, in the form of `sums`.
     rates: [f64; 3],
     looks: u32,
-    /// After how many samples the lag was last corrected.
+    /// Time of the last correction of the lag, in samples.
     last: u64,
+    /// `sum(d^2)` of the measurement, and whether there was double talk in it.
+    heard: f64,
+    talked: bool,
+    /// The averaged logarithm of residual over microphone while the loop is open and while it is closed, without double talk.
+    left: [f64; 2],
+    /// Measurements in each of them.
+    compared: [u32; 2],
+    /// Measurements for which the loop must stay open, and those of the next time.
+    hold: u32,
+    next_hold: u32,
 }
 
 impl Drift {
@@ -103,33 +126,51 @@ impl Drift {
             rates: [0.0; 3],
             looks: 0,
             last: 0,
+            heard: 0.0,
+            talked: false,
+            left: [0.0; 2],
+            compared: [0; 2],
+            hold: 0,
+            next_hold: HOLD[0],
         }
     }
 
-    /// Takes in a block that the filter has learned from, after `now` samples.
+    /// Processes a block that the filter has adapted to, at time `now` in samples.
     pub(crate) fn observe(
         &mut self,
         now: u64,
         microphone: &[f32],
         residual: &[f32],
+        double_talk: bool,
     ) -> Option<Correction> {
+        self.talked |= double_talk;
         for (d, e) in microphone.windows(3).zip(residual.windows(3)) {
             let slope = f64::from(0.5 * ((d[2] - e[2]) - (d[0] - e[0])));
             let error = f64::from(e[1]);
             self.cross += error * slope;
             self.slope += slope * slope;
             self.error += error * error;
+            self.heard += f64::from(d[1]) * f64::from(d[1]);
         }
         self.seen += 1;
         if self.seen < self.blocks {
             return None;
         }
         let samples = f64::from(self.seen) * residual.len() as f64;
-        // The variance of the distance, were the residual noise.
+        // The variance of the distance if the residual were noise.
         let variance = self.error / (self.slope * INDEPENDENT * samples + 1e-12);
         let trust = EXPECTED * EXPECTED / (EXPECTED * EXPECTED + variance);
         let distance = trust * (-self.cross / (self.slope + 1e-12)).clamp(-1.0, 1.0);
+        let pays = self.compare();
         (self.cross, self.slope, self.error, self.seen) = (0.0, 0.0, 0.0, 0);
+        (self.heard, self.talked) = (0.0, false);
+        if !pays {
+            return Some(self.open());
+        }
+        if self.hold > 0 {
+            self.hold -= 1;
+            return None;
+        }
         self.measured = self.measured.saturating_add(1);
         let (mean, error) = average(&mut self.sums, distance, 1e-9);
         if !self.closed {
@@ -151,18 +192,46 @@ impl Drift {
         Some(Correction { step, rate: self.rate })
     }
 
-    /// The far end is silent, or the filter stands still.
+    /// Takes in the residual of a measurement. Returns false if the loop is closed and does not pay.
+    fn compare(&mut self) -> bool {
+        if !self.talked && self.heard > 0.0 {
+            let left = (self.error / self.heard).max(1e-12).ln();
+            let which = usize::from(self.closed);
+            self.compared[which] = self.compared[which].saturating_add(1);
+            let share = 1.0 / f64::from(self.compared[which]).min(COMPARED);
+            self.left[which] += share * (left - self.left[which]);
+        }
+        let trial =
+            self.closed && self.compared[1] >= TRIAL && self.compared[1].is_multiple_of(TRIAL);
+        if !trial || self.talked {
+            return true;
+        }
+        let is_louder = self.compared[0] >= FIRST && self.left[1] > self.left[0] + LOUDER;
+        !is_louder && self.rate.abs() >= NO_RATE
+    }
+
+    /// Opens the loop for a while: the lag stays where it is.
+    fn open(&mut self) -> Correction {
+        (self.closed, self.rate, self.steered, self.looks) = (false, 0.0, 0, 0);
+        (self.sums, self.rates, self.looked) = ([0.0; 3], [0.0; 3], None);
+        (self.measured, self.compared) = (0, [0; 2]);
+        self.hold = self.next_hold;
+        self.next_hold = (2 * self.next_hold).min(HOLD[1]);
+        Correction { step: 0.0, rate: 0.0 }
+    }
+
+    /// Records that the far end is silent or adaptation is suspended.
     pub(crate) fn pause(&mut self) {
         self.looked = None;
     }
 
-    /// Whether the filter should be looked at, after `now` samples.
+    /// Returns whether the taps should be inspected at time `now`.
     pub(crate) fn is_due(&self, now: u64) -> bool {
         let wait = LOOK_SECONDS * self.per_second;
         self.looked.is_none_or(|(then, _)| now.saturating_sub(then) as f64 >= wait)
     }
 
-    /// Takes in by how many samples the path has become later, and the lag; returns a new rate.
+    /// Processes the movement of the path in samples and the lag; returns a new rate.
     pub(crate) fn look(&mut self, now: u64, lag: f64, moved: Option<f64>) -> Option<f64> {
         let last = self.looked.replace((now, lag));
         let ((then, from), moved) = (last?, moved?);
@@ -174,7 +243,8 @@ impl Drift {
         } else {
             self.looks = self.looks.saturating_add(1);
             let (mean, error) = average(&mut self.rates, rate, 1e-21);
-            self.closed = self.looks >= FIRST_LOOKS
+            self.closed = self.hold == 0
+                && self.looks >= FIRST_LOOKS
                 && mean.abs() > SURE_LOOKS * error
                 && mean.abs() > LEAST_RATE;
             if !self.closed {
@@ -199,13 +269,17 @@ impl Drift {
             self.rates[1],
             self.rates[2],
             self.looked.map_or(0.0, |(_, lag)| lag),
+            self.heard,
+            self.left[0],
+            self.left[1],
         ];
         sums.into_iter().for_each(|v| to.double(v));
         to.count(self.looked.map_or(u64::MAX, |(then, _)| then));
         to.count(self.last);
-        [self.seen, self.measured, self.steered, self.looks, self.closed.into()]
-            .into_iter()
-            .for_each(|v| to.count(v.into()));
+        let [open, closed] = self.compared;
+        let counts = [self.seen, self.measured, self.steered, self.looks, self.closed.into()];
+        let more = [self.talked.into(), open, closed, self.hold, self.next_hold];
+        counts.into_iter().chain(more).for_each(|v| to.count(v.into()));
     }
 
     pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
@@ -213,22 +287,29 @@ impl Drift {
         self.sums = [from.double()?, from.double()?, from.double()?];
         self.rate = from.double()?;
         self.rates = [from.double()?, from.double()?, from.double()?];
-        let (lag, then) = (from.double()?, from.count()?);
+        let lag = from.double()?;
+        self.heard = from.double()?;
+        self.left = [from.double()?, from.double()?];
+        let then = from.count()?;
         self.looked = (then != u64::MAX).then_some((then, lag));
         self.last = from.count()?;
         (self.seen, self.measured) = (from.count()? as u32, from.count()? as u32);
         (self.steered, self.looks) = (from.count()? as u32, from.count()? as u32);
         self.closed = from.count()? != 0;
+        self.talked = from.count()? != 0;
+        self.compared = [from.count()? as u32, from.count()? as u32];
+        self.hold = from.count()? as u32;
+        self.next_hold = (from.count()? as u32).clamp(HOLD[0], HOLD[1]);
         Ok(())
     }
 }
 
-/// A share that is `first`, half of that after `halved` steps, and falls on to `least`.
+/// Returns a share that starts at `first`, halves after `halved` steps, and falls to `least`.
 fn falling(first: f64, steps: u32, halved: f64, least: f64) -> f64 {
     (first / (1.0 + f64::from(steps) / halved)).max(least)
 }
 
-/// Adds to sums of values, their squares and their weight, which are forgotten slowly; returns the mean and its standard error.
+/// Adds a value to exponentially weighted sums; returns the mean and its standard error.
 fn average(sums: &mut [f64; 3], value: f64, least_variance: f64) -> (f64, f64) {
     for (sum, v) in sums.iter_mut().zip([value, value * value, 1.0]) {
         *sum = 0.9 * *sum + v;
@@ -248,7 +329,34 @@ mod tests {
         let slope = |i: usize| 0.5 * (echo(i + 1) - echo(i - 1));
         let residual: Vec<f32> = (1..65).map(|i| -distance * slope(i)).collect();
         let microphone: Vec<f32> = (1..65).map(|i| echo(i) - distance * slope(i)).collect();
-        (0..drift.blocks).filter_map(|_| drift.observe(now, &microphone, &residual)).last()
+        (0..drift.blocks).filter_map(|_| drift.observe(now, &microphone, &residual, false)).last()
+    }
+
+    #[test]
+    fn a_loop_that_does_not_pay_opens() {
+        for (rate, louder, pays) in [(50e-6, 1.0f32, true), (50e-6, 4.0, false), (1e-7, 1.0, false)]
+        {
+            let mut drift = Drift::new(&Config::default());
+            let noise = |i: usize| ((i * 7919 % 1009) as f32 / 504.5 - 1.0) * 0.1;
+            let echo = |i: usize| (i as f32 * 0.3).sin();
+            let feed = |drift: &mut Drift, size: f32| {
+                let residual: Vec<f32> = (1..65).map(|i| size * noise(i)).collect();
+                let microphone: Vec<f32> = (1..65).map(|i| echo(i) + size * noise(i)).collect();
+                (0..drift.blocks)
+                    .filter_map(|_| drift.observe(0, &microphone, &residual, false))
+                    .last()
+            };
+            for _ in 0..12 {
+                feed(&mut drift, 1.0);
+            }
+            drift.closed = true;
+            for _ in 0..TRIAL {
+                drift.rate = rate;
+                feed(&mut drift, louder);
+            }
+            assert_eq!(drift.closed, pays, "rate {rate}, residual {louder}");
+            assert_eq!(drift.hold, if pays { 0 } else { HOLD[0] });
+        }
     }
 
     #[test]

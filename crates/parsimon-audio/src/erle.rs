@@ -1,9 +1,9 @@
-//! Echo return loss enhancement: how much quieter the microphone has become, in dB.
+//! Echo return loss enhancement (ERLE): the attenuation of the microphone signal in dB.
 //!
-//! `10 log10(sum(d^2) / sum(e^2))` over the samples at which the far end is active: those in frames of 20 ms whose
-//! mean power of the reference is above a thousandth of that of the whole file. It counts near-end speech as
-//! it counts echo: over double talk it is bounded by that speech, and a canceller can raise it by eating
-//! from it.
+//! `10 log10(sum(d^2) / sum(e^2))` over the samples with an active far end: those in frames of 20 ms whose
+//! mean reference power is above a thousandth of the whole file's mean. Near-end speech counts like
+//! echo: during double talk that speech bounds the value, and a canceller can raise it by removing
+//! speech.
 
 use serde::Serialize;
 
@@ -11,21 +11,21 @@ use serde::Serialize;
 const SILENCE: f64 = 1e-3;
 /// Frames per second.
 const FRAMES: u32 = 50;
-/// 120 dB: a residual of nothing is a number, too.
+/// 120 dB: keeps the value finite for a residual of zero.
 const LEAST: f64 = 1e-12;
 
-/// The enhancement of a whole file.
+/// The attenuation over a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Erle {
-    /// Over all active samples; `None` where there are none or the microphone is silent in them.
+    /// Over all active samples; `None` if there are none or the microphone is silent in them.
     pub overall: Option<f64>,
-    /// Over those of the second half, when the filter should have converged.
+    /// Over the second half, when the filter should have converged.
     pub second_half: Option<f64>,
     /// The share of samples at which the far end is active.
     pub active: f64,
     /// Seconds per entry of `over_time`.
     pub window: f64,
-    /// Over consecutive windows, the last of which may be shorter.
+    /// Over consecutive windows; the last may be shorter.
     pub over_time: Vec<Option<f64>>,
 }
 
@@ -56,7 +56,7 @@ pub fn measure(
     for start in (0..total).step_by(frame) {
         let end = total.min(start + frame);
         let power = squares(&reference[start..end]);
-        // A frame cut short by the end is left out.
+        // A frame cut off by the end of the file is skipped.
         if end - start < frame || power <= SILENCE * mean * frame as f64 {
             continue;
         }

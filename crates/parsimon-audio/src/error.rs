@@ -1,4 +1,4 @@
-//! What went wrong with a file, a setting or a saved state, in one line.
+//! Errors of files, settings and saved states, as one-line messages.
 
 use std::path::PathBuf;
 
@@ -18,21 +18,21 @@ pub enum AudioError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The bytes are no WAV file this crate reads, or its samples cannot be used.
+    /// The bytes are not a supported WAV file, or the samples cannot be used.
     #[error("{}: {message}", path.display())]
     Wav {
         /// The file.
         path: PathBuf,
-        /// What was found, and what was expected.
+        /// The found and the expected value.
         message: String,
     },
-    /// A setting is outside of its range, or two of them do not fit each other.
+    /// A setting is out of range, or two settings contradict each other.
     #[error("{0}")]
     Setting(String),
-    /// Saved bytes cannot be resumed from.
+    /// The bytes of a saved state are invalid.
     #[error("saved state: {0}")]
     State(String),
 }

@@ -1,8 +1,8 @@
-//! The real Fourier transform of several signals side by side.
+//! Real Fourier transforms of several signals in parallel.
 //!
 //! `L` signals of `2n` real samples are held as rows `[f32; L]`, one row per sample or bin, so that every
-//! butterfly is the same arithmetic on neighboring numbers and the compiler vectorizes it without being told
-//! about the machine. No operation is fused or chosen at run time: the same input gives the same bits on
+//! butterfly applies one operation to neighboring numbers and the compiler vectorizes it without platform-specific
+//! code. No operation is fused or chosen at run time: the same input gives the same bits on
 //! every platform.
 //!
 //! Time is *packed*: row `i` of `re` holds sample `2i`, row `i` of `im` sample `2i + 1`. A spectrum is `n + 1`
@@ -19,14 +19,14 @@ pub(crate) struct Fft {
     n: usize,
     /// One table per radix-4 stage, largest block first.
     stages: Vec<Vec<Twiddles>>,
-    /// Where the complex transform leaves frequency `k`.
+    /// The position of frequency `k` in the output of the complex transform.
     place: Vec<usize>,
     /// `exp(-i pi k / n)` for `k` up to `n / 2`.
     split: Vec<(f32, f32)>,
 }
 
 impl Fft {
-    /// A plan for `2n` real samples.
+    /// Returns a plan for `2n` real samples.
     pub(crate) fn new(n: usize) -> Self {
         assert!(n >= 2 && n.is_power_of_two(), "a transform needs a power of two, got {n}");
         let mut stages = Vec::new();
@@ -56,7 +56,7 @@ impl Fft {
         Self { n, stages, place, split }
     }
 
-    /// Packed samples (`n` rows, overwritten) to the spectrum (`n + 1` rows).
+    /// Transforms packed samples (`n` rows, overwritten) to the spectrum (`n + 1` rows).
     pub(crate) fn forward<const L: usize>(
         &self,
         re: &mut [[f32; L]],
@@ -81,7 +81,7 @@ impl Fft {
         }
     }
 
-    /// The spectrum (`n + 1` rows) to packed samples (`n` rows); undoes [`forward`](Self::forward).
+    /// Transforms the spectrum (`n + 1` rows) to packed samples (`n` rows); the inverse of [`forward`](Self::forward).
     pub(crate) fn inverse<const L: usize>(
         &self,
         spectrum_re: &[[f32; L]],
@@ -102,14 +102,14 @@ impl Fft {
                 (ar[l], ai[l]) = (er - oi, ei + or);
                 (br[l], bi[l]) = (er + oi, or - ei);
             }
-            // Where both are the same row, the first is the right one.
+            // If both are one row, the first assignment must win.
             (re[b], im[b]) = (br, bi);
             (re[a], im[a]) = (ar, ai);
         }
         self.interpolate(re, im);
     }
 
-    /// The complex transform, decimated in frequency: natural order in, the order of `place` out.
+    /// Complex transform, decimated in frequency: input in natural order, output in the order of `place`.
     fn decimate<const L: usize>(&self, re: &mut [[f32; L]], im: &mut [[f32; L]]) {
         let mut block = self.n;
         for table in &self.stages {
@@ -118,7 +118,7 @@ impl Fft {
                 let ([r0, r1, r2, r3], [i0, i1, i2, i3]) = (quarters(re), quarters(im));
                 for i in 0..quarter {
                     let [ur, ui, vr, vi, wr, wi] = table[i];
-                    // PERF: rows are copied out and back whole, or the compiler must fear that they overlap.
+                    // PERF: whole rows are copied out and back; otherwise the compiler must assume that they overlap.
                     let (mut a, mut b, mut c, mut d) = (r0[i], r1[i], r2[i], r3[i]);
                     let (mut e, mut f, mut g, mut h) = (i0[i], i1[i], i2[i], i3[i]);
                     for l in 0..L {
@@ -146,7 +146,7 @@ impl Fft {
         }
     }
 
-    /// The inverse of [`decimate`](Self::decimate), times `n`.
+    /// Inverse of [`decimate`](Self::decimate), scaled by `n`.
     fn interpolate<const L: usize>(&self, re: &mut [[f32; L]], im: &mut [[f32; L]]) {
         let mut block = self.n >> (2 * self.stages.len());
         if block == 2 {
@@ -199,7 +199,7 @@ fn pairs<const L: usize>(rows: &mut [[f32; L]]) {
     }
 }
 
-/// The frequency found at each position after the decimated transform of `n` points.
+/// Returns the frequency at each position after the decimated transform of `n` points.
 fn order(n: usize) -> Vec<usize> {
     match n {
         1 => vec![0],
@@ -211,7 +211,7 @@ fn order(n: usize) -> Vec<usize> {
     }
 }
 
-/// One real signal in, its spectrum out: `samples.len() / 2 + 1` bins as (re, im).
+/// A transform of one real signal to `samples.len() / 2 + 1` bins as (re, im).
 pub(crate) struct RealFft {
     fft: Fft,
     re: Vec<[f32; 1]>,
@@ -221,7 +221,7 @@ pub(crate) struct RealFft {
 }
 
 impl RealFft {
-    /// For signals of `length` samples, a power of two.
+    /// Returns a transform of `length` samples, a power of two.
     pub(crate) fn new(length: usize) -> Self {
         let n = length / 2;
         Self {

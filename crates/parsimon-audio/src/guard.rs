@@ -1,4 +1,4 @@
-//! What to do when a filter makes things worse.
+//! Protection against a filter that makes the output worse.
 
 use crate::AudioError;
 use crate::config::Config;
@@ -7,52 +7,52 @@ use crate::state::{Reader, Writer};
 
 /// Seconds over which energies are compared.
 const COMPARE_SECONDS: f32 = 0.1;
-/// Seconds over which a filter proves itself.
+/// Seconds of good results after which a filter is stored.
 const HEALTH_SECONDS: f32 = 1.0;
-/// Seconds that a filter may do harm.
+/// Seconds for which a filter may be harmful.
 const HARM_SECONDS: f32 = 1.0;
-/// The residual does harm at this multiple of the microphone's energy (1 dB)...
+/// The residual is harmful at this multiple of the microphone's energy (1 dB)...
 const HARM: f32 = 1.26;
 /// ...and is healthy at this share of it (3 dB).
 const HEALTH: f32 = 0.5;
 
-/// What the guard asks for after a block.
+/// Recommendation after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// Nothing.
+    /// Continue.
     GoOn,
-    /// The filter has proven itself: keep it.
+    /// The filter has worked well: store it.
     Keep,
-    /// It has done harm for too long: go back to the one kept.
+    /// The filter was harmful for too long: restore the stored one.
     FallBack,
-    /// So has the one kept: start over.
+    /// The stored filter was harmful too: clear the filter.
     StartOver,
 }
 
-/// Watches the energies of microphone and residual.
+/// Compares the energies of microphone and residual.
 ///
-/// A residual louder than the microphone is worse than no canceller: while its smoothed energy is, the output
-/// should be the microphone ([`bypass`](Self::bypass)); after a second the filter is called back
-/// to the last one that had left less than half of the microphone's energy for a second, and cleared where that
-/// one is no better.
+/// A residual louder than the microphone is worse than no cancellation. While its smoothed energy is higher, the output
+/// should be the microphone signal ([`bypass`](Self::bypass)). After a second the filter is replaced by
+/// the last one that had left less than half of the microphone's energy for a second, and cleared if that
+/// filter is no better.
 #[derive(Clone, Debug)]
 pub struct Guard {
     short: f32,
     long: f32,
     harm_blocks: u32,
     health_blocks: u32,
-    /// Smoothed energies of microphone and residual, short and long.
+    /// Smoothed energies of microphone and residual, short-term and long-term.
     microphone: [f32; 2],
     residual: [f32; 2],
     harming: u32,
     healthy: u32,
     bypass: bool,
-    /// Called back and not proven since.
+    /// Whether the filter was restored and has not yet worked well since.
     suspect: bool,
 }
 
 impl Guard {
-    /// For blocks of [`Config::block`].
+    /// Returns a guard for blocks of [`Config::block`].
     pub fn new(config: &Config) -> Self {
         let blocks =
             |seconds: f32| (seconds * config.rate as f32 / config.block() as f32).ceil() as u32;
@@ -70,7 +70,7 @@ impl Guard {
         }
     }
 
-    /// Takes in the energies of a block in which the far end was active.
+    /// Processes the energies of a block with an active far end.
     pub fn observe(&mut self, microphone: f32, residual: f32) -> Advice {
         for (i, keep) in [self.short, self.long].into_iter().enumerate() {
             self.microphone[i] = keep * self.microphone[i] + (1.0 - keep) * microphone;
@@ -83,7 +83,7 @@ impl Guard {
             self.healthy = 0;
             if self.harming >= self.harm_blocks {
                 self.harming = 0;
-                // The next filter is not judged by the sins of this one.
+                // The errors of this filter do not count against the next one.
                 self.residual = self.microphone;
                 let advice = if self.suspect { Advice::StartOver } else { Advice::FallBack };
                 self.suspect = !self.suspect;
@@ -102,12 +102,12 @@ impl Guard {
         Advice::GoOn
     }
 
-    /// Whether the microphone is the better output.
+    /// Returns whether the microphone signal is the better output.
     pub fn bypass(&self) -> bool {
         self.bypass
     }
 
-    /// Forgets all it has seen.
+    /// Clears all state.
     pub fn clear(&mut self) {
         (self.microphone, self.residual) = ([0.0; 2], [0.0; 2]);
         (self.harming, self.healthy) = (0, 0);
@@ -124,7 +124,7 @@ impl Guard {
     pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
         from.numbers(&mut self.microphone)?;
         from.numbers(&mut self.residual)?;
-        // A forged count ends what it counts.
+        // A count beyond its limit in a forged state is clamped to the limit.
         self.harming = from.count()?.min(self.harm_blocks.into()) as u32;
         self.healthy = from.count()?.min(self.health_blocks.into()) as u32;
         self.bypass = from.count()? != 0;

@@ -1,4 +1,4 @@
-//! High-passes: no offset disturbs the filter, and rumble does not leave it.
+//! High-pass filters: they keep offsets from the adaptive filter and remove rumble from the output.
 
 use crate::AudioError;
 use crate::config::Config;
@@ -7,11 +7,11 @@ use crate::state::{Reader, Writer, state};
 
 /// Corner frequency of the output.
 const RUMBLE_HERTZ: f64 = 100.0;
-/// Corner frequency of what the filter sees. An offset spreads over all frequencies of a short block and slows the filter
-/// down; a higher corner turns the phase of voices and, undone at the output, amplifies what is left of the echo there.
-pub(crate) const OFFSET_HERTZ: f64 = 3.0;
+/// Corner frequency of the adaptive filter's input. An offset spreads over all frequencies of a short block and slows
+/// adaptation; a higher corner would turn the phase of voices and, undone at the output, amplify the residual echo there.
+pub(crate) const OFFSET_HERTZ: f64 = 1.0;
 
-/// Butterworth's high-pass of order two; at rates too low for one, nothing.
+/// A second-order Butterworth high-pass; the identity at rates that are too low for it.
 #[derive(Clone, Debug)]
 pub(crate) struct HighPass {
     gain: f64,
@@ -48,8 +48,8 @@ impl HighPass {
             m2 = x - a2 * y;
             *v = y as f32;
         }
-        // What has died away is silence; subnormal numbers would be slow.
-        // What is not finite came from a state that no signal leaves, and would stay.
+        // Values that have decayed are set to zero; subnormal numbers would be slow.
+        // Values that are not finite come from an invalid state and would never decay.
         let lasts = |m: f64| m.is_finite() && m.abs() >= 1e-25;
         self.memory = [m1, m2].map(|m| if lasts(m) { m } else { 0.0 });
     }
@@ -64,18 +64,19 @@ impl HighPass {
     }
 }
 
-/// What a signal of a million times full scale cannot leave behind would not end in finite samples.
+/// Reads filter memory; rejects values beyond those of a signal at a million times full scale, whose output could overflow.
 fn memory(from: &mut Reader<'_>) -> Result<[f64; 2], AudioError> {
     let memory = [from.double()?, from.double()?];
     let possible = memory.iter().all(|m| m.abs() <= 1e12);
     possible.then_some(memory).ok_or_else(|| state("the memory of the high-pass is too large"))
 }
 
-/// Takes lasting rumble out of the output.
+/// Removes constant rumble from the output.
 ///
-/// A high-pass without latency turns the phase of a voice far above its corner, which costs more of a near end's waveform
-/// than an echo does. So only what lasts, hum and rumble, is taken out: what the high-pass removes is put back
-/// where it is louder than its background, in full from twice the background on.
+/// A high-pass without latency turns the phase of a voice far above its corner, which distorts near-end speech more
+/// than an echo does. So only constant hum and rumble are removed: the low part is added back
+/// where it is louder than its background, in full above twice the background, and in full while its level fluctuates
+/// as that of speech does: the quiet parts of words would otherwise count as background.
 #[derive(Clone, Debug)]
 pub(crate) struct Rumble {
     high_pass: HighPass,
@@ -84,6 +85,10 @@ pub(crate) struct Rumble {
     rise: f32,
     power: f32,
     background: f32,
+    /// Share by which the next two values follow, and the mean and the mean deviation of the power's logarithm.
+    follow: f32,
+    level: f32,
+    deviation: f32,
     gain: f32,
 }
 
@@ -91,7 +96,14 @@ pub(crate) struct Rumble {
 const AVERAGE_SECONDS: f32 = 0.05;
 /// Seconds in which the background follows a power that has risen.
 const RISE_SECONDS: f32 = 24.0;
-/// Powers of a block beyond this are taken for it.
+/// Seconds over which the fluctuation of the power is measured.
+const FLUCTUATION_SECONDS: f32 = 2.0;
+/// Mean deviations of the natural logarithm of the power: hum and rumble have less than the first, speech more than the second.
+const STEADY: f32 = 0.5;
+const SPEECH: f32 = 0.8;
+/// The logarithm is taken of powers above this one.
+const LEAST_POWER: f32 = 1e-20;
+/// Block powers are clamped to this value.
 const LOUDEST_POWER: f32 = 1e30;
 /// The background's minimum understates its mean by this factor.
 const UNDERSTATED: f32 = 3.0;
@@ -105,11 +117,14 @@ impl Rumble {
             rise: 1.0 - decay(config, RISE_SECONDS),
             power: 0.0,
             background: 0.0,
+            follow: 1.0 - decay(config, FLUCTUATION_SECONDS),
+            level: 0.0,
+            deviation: 0.0,
             gain: 0.0,
         }
     }
 
-    /// A block of the output, in place.
+    /// Processes a block of the output in place.
     pub(crate) fn run(&mut self, samples: &mut [f32]) {
         if !self.high_pass.on {
             return;
@@ -118,12 +133,17 @@ impl Rumble {
         high.copy_from_slice(samples);
         self.high_pass.run(high);
         let low: f32 = samples.iter().zip(&*high).map(|(v, h)| (v - h) * (v - h)).sum();
-        // An output that no sound has must not make the gain no number.
+        // An overflowing output must not turn the gain into NaN.
         let low = low.min(LOUDEST_POWER);
         self.power = self.average * self.power + (1.0 - self.average) * low;
         self.background += (self.power - self.background) * self.rise;
         self.background = self.background.min(self.power);
-        let gain = (self.power / (UNDERSTATED * self.background + 1e-20) - 1.0).clamp(0.0, 1.0);
+        let level = (self.power + LEAST_POWER).ln();
+        self.level += (level - self.level) * self.follow;
+        self.deviation += ((level - self.level).abs() - self.deviation) * self.follow;
+        let fluctuating = ((self.deviation - STEADY) / (SPEECH - STEADY)).clamp(0.0, 1.0);
+        let loud = (self.power / (UNDERSTATED * self.background + 1e-20) - 1.0).clamp(0.0, 1.0);
+        let gain = loud.max(fluctuating);
         let n = samples.len() as f32;
         for (i, (v, high)) in samples.iter_mut().zip(&*high).enumerate() {
             let gain = self.gain + (gain - self.gain) * (i + 1) as f32 / n;
@@ -134,16 +154,22 @@ impl Rumble {
 
     pub(crate) fn save(&self, to: &mut Writer) {
         self.high_pass.save(to);
-        [self.power, self.background, self.gain].into_iter().for_each(|v| to.number(v));
+        for v in [self.power, self.background, self.level, self.deviation, self.gain] {
+            to.number(v);
+        }
     }
 
     pub(crate) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
         self.high_pass.restore(from)?;
-        (self.power, self.background, self.gain) = (from.number()?, from.number()?, from.number()?);
-        // Powers beyond would end in a gain that is no number.
+        (self.power, self.background) = (from.number()?, from.number()?);
+        (self.level, self.deviation) = (from.number()?, from.number()?);
+        self.gain = from.number()?;
+        // Larger powers would turn the gain into NaN.
         let possible = (0.0..=1.0).contains(&self.gain)
             && (0.0..=LOUDEST_POWER).contains(&self.power)
-            && (0.0..=LOUDEST_POWER).contains(&self.background);
+            && (0.0..=LOUDEST_POWER).contains(&self.background)
+            && self.level.abs() <= 100.0
+            && (0.0..=200.0).contains(&self.deviation);
         possible.then_some(()).ok_or_else(|| state("a power or a gain is out of range"))
     }
 }

@@ -19,17 +19,17 @@ const POWER_SECONDS: f32 = 4.0;
 const QUIET: f32 = 0.05;
 /// The share of blocks whose residual the leakage covers.
 const COVERED: f32 = 0.7;
-/// How fast the leakage is followed, in factors of e per second; slower while there is double talk.
+/// Rate at which the leakage estimate adapts, in factors of e per second; slower in double talk.
 const FOLLOW: f32 = 4.0;
 const FOLLOW_IN_DOUBLE_TALK: f32 = 0.3;
-/// How fast the background may rise, in factors of e per second.
+/// Largest rise of the background estimate, in factors of e per second.
 const RISE: f32 = 0.5;
 /// A residual below this multiple of its background is background.
 const BACKGROUND: f32 = 4.0;
 /// The share of the residual that must be unexplained.
 const UNEXPLAINED: f32 = 0.5;
 
-/// What one band is known to do.
+/// Estimates of one frequency band.
 #[derive(Clone, Copy, Debug, Default)]
 struct Band {
     /// Averaged powers of residual and predicted echo.
@@ -110,7 +110,7 @@ impl Leakage {
         self.fft.forward(&mut self.re, &mut self.im, &mut self.spectrum_re, &mut self.spectrum_im);
     }
 
-    /// Takes in a block; true where the residual exceeds what leaks, by `threshold` in power. `double_talk`: the
+    /// Processes a block. Returns whether the residual exceeds what leaks, by `threshold` in power. `double_talk`: the
     /// present verdict is double talk, and not for too long.
     pub(crate) fn observe(
         &mut self,

@@ -1,8 +1,8 @@
-//! How loud, and how long it counts.
+//! Levels as exponential averages.
 
 use crate::config::Config;
 
-/// How much of an average over `seconds` survives one block.
+/// Returns the factor by which an average over `seconds` decays in one block.
 pub(crate) fn decay(config: &Config, seconds: f32) -> f32 {
     (-(config.block() as f32) / config.rate as f32 / seconds).exp()
 }

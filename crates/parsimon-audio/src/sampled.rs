@@ -27,7 +27,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// Takes a filter that has heard nothing yet; `name` is what a saved state is known by.
+    /// Wraps a filter that has processed no samples yet; `name` identifies its saved states.
     pub fn new(name: &'static str, filter: Box<dyn Filter<f32>>, config: &Config) -> Self {
         let mut fresh = StateWriter::new();
         filter.save(&mut fresh);
@@ -62,7 +62,7 @@ impl Adaptive for Sampled {
             }
         }
     }
-    /// Nothing: the mean is kept at all times.
+    /// Does nothing: the mean is always current.
     fn keep(&mut self) {}
     fn fall_back(&mut self) {
         self.filter.set_taps(&self.kept);

@@ -6,9 +6,9 @@ use crate::delay::{Delay, ONSET_SECONDS, QUIET, Search};
 use crate::level::energy;
 use crate::state::{Reader, Writer, state};
 
-/// What older frames count at every new pair of them.
+/// Factor on the weight of older frames at every new pair of frames.
 const FADE: f32 = 0.5;
-/// Two findings in a row that differ by at most so many seconds agree.
+/// Two successive results agree if they differ by at most this many seconds.
 const AGREE_SECONDS: f64 = 0.002;
 
 /// Searches in frames of about four times the longest delay; two reliable findings in a row that agree count.
@@ -45,7 +45,7 @@ impl Seek {
         }
     }
 
-    /// Takes in a block of both signals; the onset of the echo, once it is known again.
+    /// Processes a block of both signals. Returns the onset of the echo when it has been found again.
     pub(crate) fn observe(&mut self, far: &[f32], near: &[f32]) -> Option<i64> {
         let mut found = None;
         // A block may reach beyond the end of a frame, never beyond that of two.

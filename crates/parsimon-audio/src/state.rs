@@ -1,12 +1,14 @@
 //! The bytes of a saved state: little-endian numbers, one after the other, under a checksum.
 
+use parsimon_files::checksum;
+
 use crate::AudioError;
 
-const MAGIC: &[u8; 8] = b"PSMECHO6";
+const MAGIC: &[u8; 8] = b"PSMECHO8";
 
 /// Collects a state as bytes.
 ///
-/// Whoever writes decides the order; [`Reader`] must ask in the same one.
+/// [`Reader`] must read the values in the order in which they were written.
 #[derive(Debug)]
 pub struct Writer {
     bytes: Vec<u8>,
@@ -139,11 +141,4 @@ impl<'a> Reader<'a> {
 
 pub(crate) fn state(message: impl Into<String>) -> AudioError {
     AudioError::State(message.into())
-}
-
-/// FNV-1a: it finds damage, not malice.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }

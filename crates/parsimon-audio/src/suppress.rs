@@ -19,7 +19,7 @@
 //! noise does not pump. With a silent far end `R` is zero and the gain is one.
 //!
 //! The constants were chosen on one half of the scenes of `bench/echo_suppress.py` and measured on the other half
-//! (`record/2026-11-16-suppress.md`; behind the present filter `record/2026-11-17-echo.md`).
+//! (`record/echo.md`).
 
 use crate::AudioError;
 use crate::config::Config;
@@ -40,7 +40,7 @@ const FLOOR_TOGETHER: f32 = 0.1;
 const HISTORY_SECONDS: f32 = 0.003;
 /// Seconds in which the held powers of echo and reference fall by 60 dB.
 const REVERBERATION_SECONDS: f32 = 0.8;
-/// What a distorting loudspeaker spreads over all frequencies, as a share of the mean power of the echo.
+/// Power that a distorting loudspeaker spreads over all frequencies, as a share of the mean power of the echo.
 const SPREAD: f32 = 0.0015;
 /// Seconds over which powers of bands are averaged for the leakage.
 const POWER_SECONDS: f32 = 0.04;
@@ -56,6 +56,11 @@ const LEAK: f32 = 1.0;
 const LEAST_LEAK: f32 = 1e-4;
 /// Seconds of an active far end in which the reference itself counts as echo.
 const START_SECONDS: f32 = 1.0;
+/// Above this mismatch of the filter the path has changed, and this share of the reference counts as echo again.
+const CHANGED: f32 = 0.3;
+const FRESH_AGAIN: f32 = 0.3;
+/// How many times faster the reference ceases to count as echo while the canceller finds none.
+const FORGET_REFERENCE: i32 = 8;
 /// A band holds near-end speech above this multiple of the estimated echo, and this multiple of the noise.
 const OVER_ECHO: f32 = 40.0;
 const OVER_NOISE: f32 = 6.0;
@@ -100,7 +105,7 @@ pub(crate) struct Suppressor {
     noise_rise: f32,
     slow_noise_rise: f32,
 
-    // What the next block depends on.
+    // The state on which the next block depends.
     input: Vec<Row>,
     overlap: Vec<f32>,
     echo: Vec<f32>,
@@ -209,8 +214,27 @@ impl Suppressor {
     }
 
     /// Replaces a block of the canceller's output by the suppressed one of [`latency`](Self::latency) samples ago.
-    /// What the canceller removed is `microphone - output`.
-    pub(crate) fn process(&mut self, reference: &[f32], microphone: &[f32], output: &mut [f32]) {
+    /// The canceller removed `microphone - output`.
+    /// `pays`: whether the canceller removes an echo; otherwise the reference does not count as one for long. `mismatch`: how strongly the
+    /// microphone contradicts the prediction; where it does, the path has changed and the reference counts as echo again. `clips`: whether the microphone
+    /// clips, which spreads over all frequencies and is not near-end speech.
+    pub(crate) fn process(
+        &mut self,
+        reference: &[f32],
+        microphone: &[f32],
+        pays: bool,
+        mismatch: f32,
+        clips: bool,
+        output: &mut [f32],
+    ) {
+        if mismatch > CHANGED {
+            // Unexpected sound in the output is echo and not the near end.
+            self.fresh = self.fresh.max(FRESH_AGAIN);
+            self.presence = 0.0;
+        }
+        if !pays {
+            self.fresh = above(self.fresh * self.start.powi(FORGET_REFERENCE));
+        }
         let (n, frame) = (self.block, self.frame);
         self.input.copy_within(n.., 0);
         for (i, row) in self.input[frame - n..].iter_mut().enumerate() {
@@ -226,7 +250,7 @@ impl Suppressor {
         }
         self.fft.forward(&mut self.re, &mut self.im, &mut self.spectrum_re, &mut self.spectrum_im);
         self.observe();
-        self.estimate_leakage();
+        self.estimate_leakage(clips);
         self.suppress();
         self.fft.inverse(&self.out_re, &self.out_im, &mut self.time_re, &mut self.time_im);
         self.overlap.copy_within(n.., 0);
@@ -261,7 +285,7 @@ impl Suppressor {
     }
 
     /// The leakage of every band, and whether the near end speaks.
-    fn estimate_leakage(&mut self) {
+    fn estimate_leakage(&mut self, clips: bool) {
         let bins = self.powers.len();
         let spread = SPREAD * self.echo.iter().sum::<f32>() / bins as f32;
         let (mut speaking, mut counted) = (0.0, 0.0);
@@ -306,7 +330,8 @@ impl Suppressor {
             sums[3] += removed;
         }
         let share = if counted > 0.0 { speaking / counted } else { 0.0 };
-        let now = ((share - SOME_BANDS) / (MANY_BANDS - SOME_BANDS)).clamp(0.0, 1.0);
+        let now = if clips { 0.0 } else { share };
+        let now = ((now - SOME_BANDS) / (MANY_BANDS - SOME_BANDS)).clamp(0.0, 1.0);
         self.presence = above(now.max(self.hangover * self.presence));
         if sums[3] > LEAST {
             // Slower where the echo does not dominate: then most of what changes is the near end.
@@ -394,7 +419,7 @@ impl Suppressor {
     }
 }
 
-/// Zero for what is next to nothing.
+/// Returns zero for values below [`LEAST`].
 #[inline(always)]
 fn above(v: f32) -> f32 {
     if v > LEAST { v } else { 0.0 }

@@ -11,7 +11,9 @@ use parsimon_audio::{
     cancel_with,
 };
 use parsimon_core::filter::metric::MagnitudeMetric;
-use parsimon_core::filter::projection::{Form, Projection, ProjectionSettings, SolutionSet};
+use parsimon_core::filter::projection::{
+    Form, Projection, ProjectionSettings, Shrinking, SolutionSet,
+};
 use parsimon_core::filter::{Delta, Tapped};
 
 /// Normalized LMS, sample by sample.
@@ -165,6 +167,7 @@ fn sampled(config: &Config) -> Box<dyn Adaptive> {
         order: 2,
         set: SolutionSet::Hyperplane,
         form: Form::Primal,
+        shrinking: Shrinking::default(),
     };
     let filter = Tapped::new(Projection::new(config.taps, config.taps, settings));
     Box::new(Sampled::new("papa", Box::new(filter), config))

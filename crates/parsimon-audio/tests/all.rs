@@ -4,6 +4,8 @@ mod adaptive;
 mod canceller;
 mod common;
 mod delay;
+mod double_talk;
+mod duplex;
 mod live;
 mod suppress;
 mod twin;

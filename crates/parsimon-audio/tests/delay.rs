@@ -76,3 +76,24 @@ fn a_reference_of_another_length_is_padded_or_cut() {
     );
     assert!(cancel(&far, &near, Config::default(), Alignment::Known(i64::MIN)).is_ok());
 }
+
+#[test]
+fn swapped_signals_are_named_and_a_negative_delay_needs_proof() {
+    let far = speech(12 * 16_000, 16_000, 2);
+    let hiss: Vec<f32> = noise(far.len(), 3).iter().map(|v| 1e-3 * v).collect();
+    let near = add(&convolve(&later(&far, 900), &room(900, 10, 4)), &hiss);
+    let right = cancel(&far, &near, Config::default(), Alignment::default()).unwrap();
+    assert_eq!(right.report.warning, None);
+    let swapped = cancel(&near, &far, Config::default(), Alignment::default()).unwrap();
+    let words = swapped.report.warning.unwrap();
+    assert!(words.contains("swapped"), "{words}");
+    assert_eq!(swapped.report.shift, 0);
+    // A recorder of the loudspeaker that started late: the delay is negative and pays.
+    let late = later(&far, 2000);
+    let early = cancel(&late, &near, Config::default(), Alignment::default()).unwrap();
+    let words = early.report.warning.unwrap();
+    assert!(words.contains("ms later than its echo; it was shifted"), "{words}");
+    assert!(early.report.shift < -1000);
+    let half = far.len() / 2;
+    assert!(gain(&near[half..], &early.clean[half..]) > 15.0);
+}

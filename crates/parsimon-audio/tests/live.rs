@@ -1,4 +1,4 @@
-//! What a stream needs: a delay that is found while it runs, clocks that drift apart, hum.
+//! Tests of streams: a delay found while running, drifting clocks, hum.
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on should say so.
 

@@ -81,6 +81,16 @@ struct Twin {
     mismatch: [f64; 4],
     confirmed: u64,
     changes: u64,
+    /// The weights of the bins; the logarithm of the usual error over the prediction; smoothed powers of the prediction.
+    weights: Vec<f64>,
+    usual_left: f64,
+    echo_now: Vec<f64>,
+    /// The filter up to half a second ago, blocks since, the filter's advantage over it and the variance of that, and how
+    /// certainly the path moves.
+    earlier: Vec<Vec<Complex>>,
+    since: u64,
+    advantage: [f64; 2],
+    movement: f64,
     /// The partition of the shadow that is made causal next.
     turn: usize,
     /// Partitions at most, of the end that is looked at, and by how many the filter grows.
@@ -111,6 +121,13 @@ impl Twin {
             mismatch: [0.0; 4],
             confirmed: 0,
             changes: 0,
+            weights: vec![0.0; n + 1],
+            usual_left: 2.0,
+            echo_now: vec![0.0; 2 * n],
+            earlier: zeros(),
+            since: 0,
+            advantage: [0.0; 2],
+            movement: 1.0,
             turn: 0,
             most: partitions,
             end: (partitions / 4).max(1),
@@ -138,6 +155,7 @@ impl Twin {
                 self.w.push(vec![(0.0, 0.0); 2 * self.n]);
                 self.v.push(vec![(0.0, 0.0); 2 * self.n]);
                 self.p.push(vec![first_doubt(self.n, i); 2 * self.n]);
+                self.earlier.push(vec![(0.0, 0.0); 2 * self.n]);
             }
         }
     }
@@ -151,12 +169,20 @@ impl Twin {
             && error < 2.0 * echo
     }
 
-    fn compare_prediction(&mut self, e: &[Complex], y: &[Complex], keep: f64, follow: f64) {
+    fn compare_prediction(
+        &mut self,
+        e: &[Complex],
+        y: &[Complex],
+        keep: f64,
+        follow: f64,
+        seconds: f64,
+    ) {
         let mean = self.echo.iter().sum::<f64>() / self.echo.len() as f64;
         let mut sums = [0.0; 3];
         for k in 0..=self.n {
             self.echo[k] += (square(y[k]) - self.echo[k]) * follow;
             let weight = 1.0 / (self.s[k] + self.echo[k] + mean + 1e-20);
+            self.weights[k] = weight;
             sums[0] += weight * mul(e[k], conj(y[k])).0;
             sums[1] += weight * square(y[k]);
             sums[2] += weight * square(e[k]);
@@ -165,8 +191,30 @@ impl Twin {
             *mean = keep * *mean + (1.0 - keep) * sum;
         }
         self.mismatch[3] += (sums[1] - self.mismatch[3]) * follow;
-        let [cross, echo, _, usual] = self.mismatch;
+        let [cross, echo, error, usual] = self.mismatch;
+        if echo > 0.1 * usual {
+            let now = (error / (echo + 1e-20)).max(1e-20).ln();
+            let wrong = error < -5.0 * cross && -cross > 0.15 * (echo + 1e-20);
+            let rise = if wrong { 4.0 } else { 0.1 };
+            let step = (now - self.usual_left).clamp(-4.0 * seconds, rise * seconds);
+            self.usual_left = (self.usual_left + step).clamp(-10.0, 2.0);
+        }
         self.confirmed += u64::from(echo > 0.1 * usual && -cross < 0.2 * echo);
+    }
+
+    /// Whether the filter leaves less than its copy of up to half a second ago.
+    fn compare_with_earlier(&mut self, e: &[Complex], earlier: &[Complex], keep: f64) {
+        let (mut advantage, mut variance) = (0.0, 0.0);
+        for k in 0..=self.n {
+            let (weight, error) = (self.weights[k], earlier[k]);
+            let removed = (error.0 - e[k].0, error.1 - e[k].1);
+            advantage += weight * (mul(error, conj(removed)).0 - 0.5 * square(removed));
+            variance += weight * weight * square(error) * square(removed);
+        }
+        self.advantage =
+            [keep * self.advantage[0] + advantage, keep * keep * self.advantage[1] + variance];
+        let sure = self.advantage[0] / (self.advantage[1] + 1e-20).sqrt();
+        self.movement = ((sure - 4.0) / 3.0).clamp(0.0, 1.0);
     }
 
     fn predict(&self, w: &[Vec<Complex>]) -> Vec<f64> {
@@ -179,6 +227,7 @@ impl Twin {
         back(&(0..2 * self.n).map(sum).collect::<Vec<_>>())[self.n..].to_vec()
     }
 
+    #[expect(clippy::too_many_lines, reason = "the twin follows the formulas in their order")]
     fn cancel(&mut self, reference: &[f32], microphone: &[f32], rate: f64) -> Vec<f64> {
         let (n, partitions) = (self.n, self.w.len());
         let decay = |seconds: f64| (-(n as f64) / rate / seconds).exp();
@@ -190,6 +239,7 @@ impl Twin {
         let minus = |y: &[f64]| microphone.iter().zip(y).map(|(d, y)| d - y).collect::<Vec<f64>>();
         let power = |e: &[f64]| e.iter().map(|e| e * e).sum::<f64>();
         let (mut e, mut f) = (minus(&self.predict(&self.w)), minus(&self.predict(&self.v)));
+        let before = minus(&self.predict(&self.earlier));
         let c = decay(0.1);
         self.energies = [
             c * self.energies[0] + (1.0 - c) * power(&e),
@@ -218,6 +268,7 @@ impl Twin {
             self.mismatch[..3].fill(0.0);
             if changed {
                 self.confirmed = 0;
+                self.usual_left = 2.0;
                 self.changes += 1;
             }
             fresh = true;
@@ -238,16 +289,27 @@ impl Twin {
         self.long_term += (mean - self.long_term) * follow;
         let y: Vec<f64> = microphone.iter().zip(&e).map(|(d, e)| d - e).collect();
         let y = transform(&[&vec![0.0; n][..], &y].concat());
-        self.compare_prediction(&e_hat, &y, decay(0.1), follow);
+        self.compare_prediction(&e_hat, &y, decay(0.1), follow, n as f64 / rate);
+        let before = transform(&[&vec![0.0; n][..], &before].concat());
+        self.compare_with_earlier(&e_hat, &before, decay(0.1));
+        let moving = self.movement;
+        let usual = self.usual_left.exp();
         let left = (self.judged[1] / (self.judged[0] + 1e-20)).clamp(0.001, 0.1);
-        let share = (left - 0.001) / 0.099;
+        let quiet = left.min(usual).max(0.001);
+        let share = (quiet + (left - quiet) * moving - 0.001) / 0.099;
         let forget = decay(24.0).powi(2) + share * (decay(3.0).powi(2) - decay(24.0).powi(2));
+        let excess = 4.0 * usual / (self.mismatch[2] / (self.mismatch[1] + 1e-20) + 1e-20);
+        let tolerance = excess.min(1.0).powi(2).max(moving) * 3.0 * 10f64.powf(moving);
         let smooth = decay(0.0112);
         let (mut inverse, mut step) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
+        let mut fades = vec![0.0; 2 * n];
         for k in 0..2 * n {
             let error = square(e_hat[k]);
             let before = if fresh { self.s[k].min(error) } else { self.s[k] };
             self.s[k] = smooth * before + (1.0 - smooth) * error;
+            self.echo_now[k] = smooth * self.echo_now[k] + (1.0 - smooth) * square(y[k]);
+            let share = tolerance * usual * self.echo_now[k] / (self.s[k] + 1e-20);
+            fades[k] = (1.0 - forget) * share.min(1.0);
             let over = |f: &dyn Fn(usize) -> f64| (0..partitions).map(f).sum::<f64>();
             let doubt_power = over(&|i| self.p[i][k] * square(self.x[i][k]));
             let delta = 0.5 * 0.01 * self.long_term * over(&|i| self.p[i][k]);
@@ -268,11 +330,17 @@ impl Twin {
                 let rest = (1.0 - 0.5 * self.p[i][k] * square(x[k]) * inverse[k]).max(0.0);
                 let w = &mut self.w[i][k];
                 *w = (w.0 + g.0, w.1 + g.1);
-                self.p[i][k] = forget * rest * self.p[i][k] + (1.0 - forget) * square(*w) + 1e-20;
+                self.p[i][k] =
+                    (1.0 - fades[k]) * rest * self.p[i][k] + fades[k] * square(*w) + 1e-20;
                 let (re, im) = mul(conj(x[k]), f_hat[k]);
                 let v = &mut self.v[i][k];
                 *v = (v.0 + step[k] * re, v.1 + step[k] * im);
             }
+        }
+        self.since += 1;
+        if self.since >= (0.5 * rate / n as f64).ceil() as u64 {
+            self.since = 0;
+            self.earlier.clone_from(&self.w);
         }
         self.v[self.turn] = causal(&self.v[self.turn]);
         self.turn = (self.turn + 1) % partitions;

@@ -9,7 +9,7 @@
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
-use crate::handle::{Code, Failure, Handle, describe, guarded, message};
+use crate::handle::{Code, Failure, Handle, Settings, Status, describe, guarded, message};
 
 /// The largest block of any rate.
 const PIECE: usize = 256;
@@ -54,7 +54,30 @@ pub unsafe extern "C" fn parsimon_cancel_new(
     flags: u32,
     out: *mut *mut Handle,
 ) -> c_int {
-    guarded(|| deliver(out, || Handle::new(rate, taps, flags))) as c_int
+    guarded(|| {
+        let taps = u32::try_from(taps).unwrap_or(u32::MAX);
+        let one =
+            Settings { rate, taps, flags, delay: 0, search_ms: 0, loudspeakers: 1, microphones: 1 };
+        deliver(out, || Handle::new(one))
+    }) as c_int
+}
+
+/// A new canceller with all settings; see the header.
+///
+/// # Safety
+///
+/// `settings` is null or points to settings, `out` is null or points to a pointer that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_open(
+    settings: *const Settings,
+    out: *mut *mut Handle,
+) -> c_int {
+    guarded(|| {
+        check(settings, 1, "settings")?;
+        // SAFETY: not null and aligned; the caller promises that it may be read.
+        let settings = unsafe { settings.read() };
+        deliver(out, || Handle::new(settings))
+    }) as c_int
 }
 
 /// A canceller from saved bytes; see the header.
@@ -130,42 +153,75 @@ impl Sample for i16 {
     }
 }
 
+/// Frames that are processed at once, given the channels of a frame.
+fn frames(handle: &Handle, channels: usize) -> usize {
+    handle.piece().min(PIECE / channels.max(1)).max(1)
+}
+
+/// Copies `count` samples from `from` on.
+///
 /// # Safety
 ///
-/// As of [`parsimon_cancel_process`].
+/// `from` points to as many items that may be read.
+unsafe fn copy<T: Sample>(from: *const T, to: &mut [f32]) {
+    for (i, v) in to.iter_mut().enumerate() {
+        // SAFETY: `i` is below the count of items that the caller promises.
+        *v = unsafe { from.add(i).read() }.to_float();
+    }
+}
+
+/// Plays from `reference` and records to `recorded`, each if it is there, in pieces.
+///
+/// # Safety
+///
+/// The conditions of [`parsimon_cancel_process`].
 unsafe fn process<T: Sample>(
     canceller: *mut Handle,
-    reference: *const T,
-    microphone: *const T,
-    output: *mut T,
-    samples: usize,
+    reference: Option<*const T>,
+    recorded: Option<(*const T, *mut T)>,
+    count: usize,
 ) -> c_int {
     // SAFETY: null, or a live canceller by the caller's promise, which no other thread uses meanwhile.
     let Some(handle) = (unsafe { canceller.as_mut() }) else {
         return guarded(|| Err((Code::Pointer, "canceller is null".into()))) as c_int;
     };
     let code = handle.guarded(|handle| {
-        if samples == 0 {
+        if count == 0 {
             return Ok(());
         }
-        check(reference, samples, "reference")?;
-        check(microphone, samples, "microphone")?;
-        check(output, samples, "output")?;
-        let piece = handle.piece().min(PIECE);
+        let [speakers, microphones] = handle.channels();
+        let items = |channels: usize| {
+            count
+                .checked_mul(channels)
+                .ok_or_else(|| (Code::Size, format!("{count} frames exceed the address space")))
+        };
+        if let Some(reference) = reference {
+            check(reference, items(speakers)?, "reference")?;
+        }
+        if let Some((microphone, output)) = recorded {
+            check(microphone, items(microphones)?, "microphone")?;
+            check(output, items(microphones)?, "output")?;
+        }
+        let piece = frames(handle, speakers.max(microphones));
         let (mut far, mut near) = ([0.0f32; PIECE], [0.0f32; PIECE]);
-        for start in (0..samples).step_by(piece) {
-            let n = piece.min(samples - start);
-            for i in 0..n {
-                // SAFETY: `start + i < samples`, and the caller promises `samples` readable items behind both.
-                let (x, d) =
-                    unsafe { (reference.add(start + i).read(), microphone.add(start + i).read()) };
-                (far[i], near[i]) = (x.to_float(), d.to_float());
+        for start in (0..count).step_by(piece) {
+            let n = piece.min(count - start);
+            if let Some(reference) = reference {
+                let far = &mut far[..n * speakers];
+                // SAFETY: `start + n <= count`, and the caller promises `count` readable frames.
+                unsafe { copy(reference.add(start * speakers), far) };
+                handle.play(far);
             }
-            let out = handle.push(&far[..n], &near[..n]);
-            for (i, &v) in out.iter().enumerate() {
-                // SAFETY: `out` has `n` samples, so `start + i < samples`; the caller promises as many
-                // writable items. What was at these places was read above, so they may be those of an input.
-                unsafe { output.add(start + i).write(T::from_float(v)) };
+            if let Some((microphone, output)) = recorded {
+                let near = &mut near[..n * microphones];
+                // SAFETY: as above.
+                unsafe { copy(microphone.add(start * microphones), near) };
+                let out = handle.record(near);
+                for (i, &v) in out.iter().enumerate() {
+                    // SAFETY: `out` has `n` frames, so the place is before the end; the caller promises as many
+                    // writable items. What was at these places was read above, so they may be those of an input.
+                    unsafe { output.add(start * microphones + i).write(T::from_float(v)) };
+                }
             }
         }
         Ok(())
@@ -188,14 +244,14 @@ pub unsafe extern "C" fn parsimon_cancel_process(
     samples: usize,
 ) -> c_int {
     // SAFETY: the same promises.
-    unsafe { process(canceller, reference, microphone, output, samples) }
+    unsafe { process(canceller, Some(reference), Some((microphone, output)), samples) }
 }
 
 /// Cancels echo in integers of 16 bits; see the header.
 ///
 /// # Safety
 ///
-/// As of [`parsimon_cancel_process`].
+/// The conditions of [`parsimon_cancel_process`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn parsimon_cancel_process_s16(
     canceller: *mut Handle,
@@ -205,7 +261,118 @@ pub unsafe extern "C" fn parsimon_cancel_process_s16(
     samples: usize,
 ) -> c_int {
     // SAFETY: the same promises.
-    unsafe { process(canceller, reference, microphone, output, samples) }
+    unsafe { process(canceller, Some(reference), Some((microphone, output)), samples) }
+}
+
+/// Takes what the loudspeaker plays; see the header.
+///
+/// # Safety
+///
+/// The conditions of [`parsimon_cancel_process`] for the canceller and the reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_play(
+    canceller: *mut Handle,
+    reference: *const f32,
+    frames: usize,
+) -> c_int {
+    // SAFETY: the same promises.
+    unsafe { process(canceller, Some(reference), None, frames) }
+}
+
+/// Takes what the microphone records and writes it without the echo; see the header.
+///
+/// # Safety
+///
+/// The conditions of [`parsimon_cancel_process`] for the canceller, the microphone and the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_record(
+    canceller: *mut Handle,
+    microphone: *const f32,
+    output: *mut f32,
+    frames: usize,
+) -> c_int {
+    // SAFETY: the same promises.
+    unsafe { process(canceller, None, Some((microphone, output)), frames) }
+}
+
+/// Takes what the loudspeaker plays; see the header.
+///
+/// # Safety
+///
+/// The conditions of [`parsimon_cancel_process`] for the canceller and the reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_play_s16(
+    canceller: *mut Handle,
+    reference: *const i16,
+    frames: usize,
+) -> c_int {
+    // SAFETY: the same promises.
+    unsafe { process(canceller, Some(reference), None, frames) }
+}
+
+/// Takes what the microphone records and writes it without the echo; see the header.
+///
+/// # Safety
+///
+/// The conditions of [`parsimon_cancel_process`] for the canceller, the microphone and the output.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_record_s16(
+    canceller: *mut Handle,
+    microphone: *const i16,
+    output: *mut i16,
+    frames: usize,
+) -> c_int {
+    // SAFETY: the same promises.
+    unsafe { process(canceller, None, Some((microphone, output)), frames) }
+}
+
+/// Starts over with the same settings; see the header.
+///
+/// # Safety
+///
+/// `canceller` is null or comes from this library, was not freed and is not in use by another thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_reset(canceller: *mut Handle) -> c_int {
+    // SAFETY: null, or a live canceller by the caller's promise, which no other thread uses meanwhile.
+    match unsafe { canceller.as_mut() } {
+        Some(handle) => handle.guarded(Handle::reset) as c_int,
+        None => guarded(|| Err((Code::Pointer, "canceller is null".into()))) as c_int,
+    }
+}
+
+/// Writes the status; see the header.
+///
+/// # Safety
+///
+/// `canceller` is null or comes from this library, was not freed and is not in use by another thread; `status` is null or points to a
+/// status that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_status(
+    canceller: *const Handle,
+    status: *mut Status,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: null, or a live canceller by the caller's promise, which no other thread uses meanwhile.
+        let handle = unsafe { canceller.as_ref() };
+        let handle = handle.ok_or_else(|| (Code::Pointer, "canceller is null".to_owned()))?;
+        check(status, 1, "status")?;
+        handle.check()?;
+        // SAFETY: not null and aligned; the caller promises that it may be written.
+        unsafe { status.write(handle.status()) };
+        Ok(())
+    }) as c_int
+}
+
+/// Returns the faults of the signals in words; see the header.
+///
+/// # Safety
+///
+/// `canceller` is null or comes from this library, was not freed and is not in use by another thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parsimon_cancel_warning(canceller: *mut Handle) -> *const c_char {
+    // SAFETY: null, or a live canceller by the caller's promise, which no other thread uses meanwhile.
+    let handle = unsafe { canceller.as_mut() };
+    handle.map_or(c"".as_ptr(), |handle| handle.warning().as_ptr())
 }
 
 /// Saves a canceller; see the header.

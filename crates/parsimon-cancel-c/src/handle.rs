@@ -1,12 +1,12 @@
-//! What stands behind a pointer of C: a canceller, pieces of any length, and errors as codes with a message.
+//! The object behind a C pointer: a canceller that accepts pieces of any length and reports errors as codes with a message.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parsimon_audio::{AudioError, Canceller, Config};
+use parsimon_audio::{AudioError, Config, Duplex};
 
-/// What a function of the C interface returns.
+/// Return codes of the C interface.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -29,46 +29,143 @@ pub(crate) type Failure = (Code, String);
 
 /// Set in the flags of a new canceller: attenuate what the filter leaves of the echo.
 pub(crate) const SUPPRESS: u32 = 1;
+/// Loudspeaker and microphone share one clock: do not look for a drift.
+pub(crate) const ONE_CLOCK: u32 = 2;
+/// Keep hum, rumble and offsets below 100 Hz.
+pub(crate) const KEEP_RUMBLE: u32 = 4;
+
+/// The settings of a canceller; see the header.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Samples per second.
+    pub rate: u32,
+    /// Samples of the echo path, 0 for the default.
+    pub taps: u32,
+    /// Flags of the header.
+    pub flags: u32,
+    /// Delay of the echo in samples, where it is known.
+    pub delay: u32,
+    /// Longest delay to search for in milliseconds, 0 for none.
+    pub search_ms: u32,
+    /// Number of loudspeakers, 0 for one.
+    pub loudspeakers: u32,
+    /// Number of microphones, 0 for one.
+    pub microphones: u32,
+}
+
+/// The status of a canceller; see the header.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Status {
+    /// By how many dB the microphone has become quieter.
+    pub erle_db: f32,
+    /// The delay applied to the reference, in milliseconds.
+    pub delay_ms: f32,
+    /// The drift of the clocks in parts per million.
+    pub drift_ppm: f32,
+    /// 1 while the near end speaks over the echo.
+    pub double_talk: i32,
+    /// Frames processed.
+    pub frames: u64,
+    /// Frames played and not yet used.
+    pub waiting: u64,
+    /// Frames recorded without played ones.
+    pub missing: u64,
+    /// Frames played and dropped.
+    pub dropped: u64,
+    /// Samples that were not finite.
+    pub not_finite: u64,
+}
 
 /// A canceller of C.
 #[derive(Debug)]
 pub struct Handle {
-    canceller: Canceller,
+    duplex: Duplex,
+    warning: CString,
     broken: bool,
 }
 
 impl Handle {
-    pub(crate) fn new(rate: u32, taps: usize, flags: u32) -> Result<Self, Failure> {
-        if flags & !SUPPRESS != 0 {
+    pub(crate) fn new(settings: Settings) -> Result<Self, Failure> {
+        let Settings { rate, taps, flags, delay, search_ms, loudspeakers, microphones } = settings;
+        if flags & !(SUPPRESS | ONE_CLOCK | KEEP_RUMBLE) != 0 {
             return Err((Code::Setting, format!("flags {flags:#x} has bits that mean nothing")));
         }
-        let mut config = Config { suppress: flags & SUPPRESS != 0, ..Config::at(rate) };
+        let mut config = Config {
+            suppress: flags & SUPPRESS != 0,
+            drift: flags & ONE_CLOCK == 0,
+            high_pass: flags & KEEP_RUMBLE == 0,
+            delay: delay as usize,
+            search: search_ms as f32 / 1000.0,
+            ..Config::at(rate)
+        };
         if taps != 0 {
-            (config.taps, config.growth) = (taps, 1);
+            (config.taps, config.growth) = (taps as usize, 1);
         }
-        Ok(Self { canceller: Canceller::new(config).map_err(failure)?, broken: false })
+        let counts = [loudspeakers, microphones].map(|n| n.max(1) as usize);
+        let duplex = Duplex::with_channels(config, counts[0], counts[1]).map_err(failure)?;
+        Ok(Self { duplex, warning: CString::default(), broken: false })
     }
 
     pub(crate) fn restore(bytes: &[u8]) -> Result<Self, Failure> {
-        Ok(Self { canceller: Canceller::restore(bytes).map_err(failure)?, broken: false })
+        let duplex = Duplex::restore(bytes).map_err(failure)?;
+        Ok(Self { duplex, warning: CString::default(), broken: false })
     }
 
     pub(crate) fn latency(&self) -> usize {
-        self.canceller.latency()
+        self.duplex.latency()
     }
 
     pub(crate) fn save(&self) -> Result<Vec<u8>, Failure> {
         self.check()?;
-        Ok(self.canceller.save())
+        Ok(self.duplex.save())
     }
 
-    /// Pieces that are pushed at once; no longer than a block, so that nothing is ever allocated.
+    /// Frames that are processed at once; no more than a block, so that nothing is ever allocated.
     pub(crate) fn piece(&self) -> usize {
-        self.canceller.config().block()
+        self.duplex.canceller().config().block()
     }
 
-    pub(crate) fn push(&mut self, reference: &[f32], microphone: &[f32]) -> &[f32] {
-        self.canceller.push(reference, microphone)
+    /// Numbers of loudspeakers and microphones.
+    pub(crate) fn channels(&self) -> [usize; 2] {
+        [self.duplex.speakers(), self.duplex.microphones()]
+    }
+
+    pub(crate) fn play(&mut self, reference: &[f32]) {
+        self.duplex.play(reference);
+    }
+
+    pub(crate) fn record(&mut self, microphone: &[f32]) -> &[f32] {
+        self.duplex.record(microphone)
+    }
+
+    pub(crate) fn reset(&mut self) -> Result<(), Failure> {
+        self.duplex.reset().map_err(failure)
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        let (duplex, canceller) = (&self.duplex, self.duplex.canceller());
+        let rate = canceller.config().rate as f32;
+        let counts = canceller.status();
+        Status {
+            erle_db: canceller.recent_erle().unwrap_or(0.0),
+            delay_ms: 1000.0 * canceller.delay() as f32 / rate,
+            drift_ppm: canceller.drift_ppm() as f32,
+            double_talk: canceller.double_talk().into(),
+            frames: counts.samples,
+            waiting: duplex.waiting() as u64,
+            missing: duplex.missing(),
+            dropped: duplex.dropped(),
+            not_finite: counts.not_finite,
+        }
+    }
+
+    /// The faults of the signals in words, or an empty text. Valid until the next call.
+    pub(crate) fn warning(&mut self) -> &CStr {
+        let words = self.duplex.warning().map_or_else(String::new, |warning| warning.to_string());
+        self.warning = CString::new(words).unwrap_or_default();
+        &self.warning
     }
 
     pub(crate) fn check(&self) -> Result<(), Failure> {
@@ -123,7 +220,7 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Code {
         }
         Err(cause) => {
             remember("a bug: the canceller panicked");
-            // What was thrown may itself panic when it is dropped.
+            // The payload of the panic may itself panic when it is dropped.
             std::mem::forget(cause);
             Code::Panic
         }
@@ -147,9 +244,21 @@ pub(crate) fn describe(code: i32) -> &'static CStr {
 mod tests {
     use super::*;
 
+    fn settings(flags: u32) -> Settings {
+        Settings {
+            rate: 16_000,
+            taps: 64,
+            flags,
+            delay: 0,
+            search_ms: 0,
+            loudspeakers: 0,
+            microphones: 0,
+        }
+    }
+
     #[test]
     fn a_panic_is_a_code_and_ends_the_canceller() {
-        let mut handle = Handle::new(16_000, 64, 0).unwrap();
+        let mut handle = Handle::new(settings(0)).unwrap();
         assert_eq!(handle.guarded(|_| panic!("on purpose")), Code::Panic);
         assert_eq!(handle.guarded(|_| Ok(())), Code::Panic);
         assert!(handle.save().is_err());
@@ -157,7 +266,7 @@ mod tests {
 
     #[test]
     fn flags_without_a_meaning_are_refused() {
-        assert_eq!(Handle::new(16_000, 0, 2).unwrap_err().0, Code::Setting);
-        assert!(Handle::new(16_000, 0, SUPPRESS).is_ok());
+        assert_eq!(Handle::new(settings(8)).unwrap_err().0, Code::Setting);
+        assert!(Handle::new(settings(SUPPRESS | ONE_CLOCK | KEEP_RUMBLE)).is_ok());
     }
 }

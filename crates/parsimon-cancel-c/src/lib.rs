@@ -8,4 +8,4 @@
 pub mod abi;
 mod handle;
 
-pub use handle::{Code, Handle};
+pub use handle::{Code, Handle, Settings, Status};

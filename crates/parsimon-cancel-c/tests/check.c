@@ -104,6 +104,53 @@ static void a_saved_canceller_goes_on(void) {
     parsimon_cancel_free(one);
 }
 
+/* Two callbacks of different sizes give what one call gives, and the status follows. */
+static void two_callbacks(void) {
+    struct parsimon_cancel_settings settings = {0};
+    settings.rate = RATE;
+    parsimon_cancel *one = NULL;
+    CHECK(parsimon_cancel_open(&settings, &one) == PARSIMON_CANCEL_OK);
+    CHECK(parsimon_cancel_process(one, far_end, microphone, output, TOTAL) == PARSIMON_CANCEL_OK);
+    parsimon_cancel_free(one);
+    CHECK(parsimon_cancel_open(&settings, &one) == PARSIMON_CANCEL_OK);
+    for (size_t at = 0, played = 0; at < TOTAL; at += 480) {
+        while (played < at + 480) {
+            CHECK(parsimon_cancel_play(one, far_end + played, 320) == PARSIMON_CANCEL_OK);
+            played += 320;
+        }
+        CHECK(parsimon_cancel_record(one, microphone + at, other + at, 480) == PARSIMON_CANCEL_OK);
+    }
+    CHECK(memcmp(output, other, sizeof output) == 0);
+    struct parsimon_cancel_status status;
+    CHECK(parsimon_cancel_status(one, &status) == PARSIMON_CANCEL_OK);
+    CHECK(status.erle_db > 20 && status.frames == TOTAL && status.missing == 0 && status.dropped == 0);
+    CHECK(strcmp(parsimon_cancel_warning(one), "") == 0);
+    memset(other, 0, sizeof other);
+    CHECK(parsimon_cancel_record(one, other, other, 4 * RATE) == PARSIMON_CANCEL_OK);
+    CHECK(parsimon_cancel_status(one, &status) == PARSIMON_CANCEL_OK && status.missing >= 3 * RATE);
+    CHECK(strlen(parsimon_cancel_warning(one)) > 0);
+    CHECK(parsimon_cancel_reset(one) == PARSIMON_CANCEL_OK);
+    CHECK(parsimon_cancel_status(one, &status) == PARSIMON_CANCEL_OK && status.frames == 0 && status.missing == 0);
+    CHECK(parsimon_cancel_process(one, far_end, microphone, other, TOTAL) == PARSIMON_CANCEL_OK);
+    CHECK(memcmp(output, other, sizeof output) == 0);
+    parsimon_cancel_free(one);
+    /* Two loudspeakers, two microphones. */
+    settings.loudspeakers = settings.microphones = 2;
+    settings.flags = PARSIMON_CANCEL_ONE_CLOCK | PARSIMON_CANCEL_KEEP_RUMBLE;
+    CHECK(parsimon_cancel_open(&settings, &one) == PARSIMON_CANCEL_OK);
+    CHECK(parsimon_cancel_play_s16(one, far_16, TOTAL / 2) == PARSIMON_CANCEL_OK);
+    CHECK(parsimon_cancel_record_s16(one, near_16, near_16, TOTAL / 4) == PARSIMON_CANCEL_OK);
+    parsimon_cancel_free(one);
+    settings.loudspeakers = 65;
+    CHECK(parsimon_cancel_open(&settings, &one) == PARSIMON_CANCEL_SETTING && one == NULL);
+    CHECK(parsimon_cancel_open(NULL, &one) == PARSIMON_CANCEL_POINTER);
+    CHECK(parsimon_cancel_reset(NULL) == PARSIMON_CANCEL_POINTER);
+    CHECK(parsimon_cancel_status(NULL, &status) == PARSIMON_CANCEL_POINTER);
+    CHECK(parsimon_cancel_play(NULL, far_end, 1) == PARSIMON_CANCEL_POINTER);
+    CHECK(strcmp(parsimon_cancel_warning(NULL), "") == 0);
+    CHECK(parsimon_cancel_new(1, 0, 0, &one) == PARSIMON_CANCEL_SETTING);
+}
+
 static void carelessness_is_refused(void) {
     parsimon_cancel *one = NULL;
     size_t size = 0;
@@ -138,6 +185,8 @@ static void carelessness_is_refused(void) {
 int main(void) {
     signals();
     echo_is_canceled();
+    two_callbacks();
+    signals();
     integers_and_the_suppressor();
     a_saved_canceller_goes_on();
     carelessness_is_refused();

@@ -38,6 +38,44 @@ fn a_program_in_c_cancels_saves_and_is_refused() {
     assert!(said.ends_with("all checks passed\n"), "{said}");
 }
 
+#[test]
+fn what_is_installed_is_found_by_pkg_config() {
+    let is_here = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    if !["cc", "make", "pkg-config"].into_iter().all(is_here) {
+        eprintln!("skipped: cc, make or pkg-config is missing");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scratch = tempfile::tempdir().unwrap();
+    let prefix = scratch.path().join("usr");
+    let library = library();
+    let installed = Command::new("make")
+        .current_dir(folder)
+        .arg("install")
+        .arg(format!("PREFIX={}", prefix.display()))
+        .arg(format!("TARGET={}", library.parent().unwrap().display()))
+        .output()
+        .unwrap();
+    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+    let flags = Command::new("pkg-config")
+        .args(["--cflags", "--libs", "--static", "parsimon_cancel"])
+        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
+        .output()
+        .unwrap();
+    assert!(flags.status.success(), "{}", String::from_utf8_lossy(&flags.stderr));
+    let flags = String::from_utf8_lossy(&flags.stdout).into_owned();
+    assert!(flags.contains("-lparsimon_cancel") && flags.contains("include"), "{flags}");
+    let program = scratch.path().join("check");
+    let compiled = Command::new("cc")
+        .arg(folder.join("tests/check.c"))
+        .arg("-o")
+        .arg(&program)
+        .args(flags.split_whitespace())
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+}
+
 /// The static library beside this program.
 fn library() -> PathBuf {
     let program = std::env::current_exe().unwrap();

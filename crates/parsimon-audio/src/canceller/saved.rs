@@ -1,4 +1,4 @@
-//! A canceller as bytes, and back.
+//! Serialization of a canceller.
 
 use super::Canceller;
 use crate::AudioError;
@@ -8,7 +8,7 @@ use crate::kalman::Kalman;
 use crate::state::{Reader, Writer, state};
 
 impl Canceller {
-    /// All that the next sample depends on. [`restore`](Self::restore) goes on from it bit for bit.
+    /// Returns the complete state as bytes. [`restore`](Self::restore) continues from it bit for bit.
     pub fn save(&self) -> Vec<u8> {
         let mut to = Writer::new();
         to.text(self.filter.name());
@@ -42,12 +42,17 @@ impl Canceller {
         self.detector.save(&mut to);
         self.guard.save(&mut to);
         self.suppressor.iter().for_each(|s| s.save(&mut to));
+        if let Some(linear) = &self.linear {
+            linear.rumble.save(&mut to);
+            to.numbers(&linear.waiting);
+        }
+        self.diagnosis.save(&mut to);
         self.counts().into_iter().for_each(|v| to.count(v));
         to.count(u64::from(self.was_frozen));
         to.number(self.share);
         to.count(self.filled as u64);
-        // INVARIANT: a piece may end inside a block with numbers that are not finite; they count as zero
-        // when the block is whole, so they are zero here, and counted.
+        // INVARIANT: a piece may end inside a block that contains values that are not finite. A complete block replaces
+        // them by zero and counts them; the same is done here.
         for signal in [&self.reference, &self.microphone] {
             let finite: Vec<f32> =
                 signal.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect();
@@ -57,7 +62,7 @@ impl Canceller {
         to.finish()
     }
 
-    /// Goes on where [`save`](Self::save) stopped, around [`Kalman`].
+    /// Restores a canceller that uses [`Kalman`] from the bytes of [`save`](Self::save).
     ///
     /// ```
     /// use parsimon_audio::{Canceller, Config};
@@ -73,7 +78,7 @@ impl Canceller {
         Self::restore_with(bytes, |config| Ok(Box::new(Kalman::new(config)?)))
     }
 
-    /// The same around any filter; `make` builds it for the saved settings.
+    /// Restores a canceller with any filter; `make` builds the filter from the saved settings.
     pub fn restore_with(
         bytes: &[u8],
         make: impl FnOnce(&Config) -> Result<Box<dyn Adaptive>, AudioError>,
@@ -138,6 +143,11 @@ impl Canceller {
         if let Some(suppressor) = &mut canceller.suppressor {
             suppressor.restore(&mut from)?;
         }
+        if let Some(linear) = &mut canceller.linear {
+            linear.rumble.restore(&mut from)?;
+            from.numbers(&mut linear.waiting)?;
+        }
+        canceller.diagnosis.restore(&mut from)?;
         for count in canceller.counts_mut() {
             *count = from.count()?;
         }

@@ -1,7 +1,7 @@
 //! A filter that becomes longer where the end of its path is loud.
 //!
 //! The echo of a room dies away exponentially. If the last quarter of the first length still holds a noticeable share of the
-//! path's energy, in two looks one after the other (a filter that has just begun is wrong everywhere), the echo goes on
+//! path's energy, in two looks one after the other (a filter that has just begun is wrong everywhere), the echo continues
 //! behind the last tap, and the filter becomes longer. Partitions that are not in use cost no time.
 
 use super::{Kalman, LANES, Row};
@@ -10,7 +10,7 @@ use super::{Kalman, LANES, Row};
 const END: usize = 4;
 /// The filter grows by half of its first length.
 const GROWN: usize = 2;
-/// The end of the path is loud above this share of the energy of the whole (-25 dB), record/2026-11-16-echo.md.
+/// The end of the path is loud above this share of the energy of the whole (-25 dB), record/echo.md.
 const LOUD: f32 = 3e-3;
 
 impl Kalman {
@@ -36,7 +36,7 @@ impl Kalman {
         self.loud = loud && !self.loud;
     }
 
-    /// Uses so many partitions.
+    /// Sets the number of partitions in use.
     pub(super) fn reach(&mut self, partitions: usize) {
         self.partitions = partitions;
         self.turn %= partitions;

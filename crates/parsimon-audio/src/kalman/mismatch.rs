@@ -1,6 +1,6 @@
 //! How far the microphone contradicts the prediction of the filter.
 //!
-//! What a filter with the right path leaves does not correlate with its prediction, whether the near end speaks or not. After a
+//! The residual of a filter with the right path does not correlate with its prediction, whether the near end speaks or not. After a
 //! change of the path the error holds the prediction of the old path with its sign turned. With `E` the error, `Y` the predicted
 //! echo, and weights that keep loud bins from dominating, the mismatch is
 //!
@@ -20,7 +20,7 @@ pub(super) const SECONDS: f32 = 0.1;
 const QUIET: f32 = 0.1;
 /// The prediction is confirmed below this mismatch...
 const CONFIRMED: f32 = 0.2;
-/// ...and a filter is trusted after so many seconds of that. While it converges the mismatch is large.
+/// ...and a filter is trusted after this many seconds below it. The mismatch is large while the filter converges.
 pub(super) const TRUST_SECONDS: f32 = 3.0;
 /// Above this mismatch the path of a trusted filter has changed...
 const CHANGED: f32 = 0.25;
@@ -29,6 +29,14 @@ const CHANGED: f32 = 0.25;
 const CHANGED_ERROR: [f32; 2] = [2.0, 3.0];
 /// The limit for [`Mismatch::share`], a multiple of the part that is contradicted.
 const SHARE_ERROR: f32 = 5.0;
+/// The logarithm of the usual error falls and, where the filter is wrong, rises by at most this much per second...
+const FALL: f32 = 4.0;
+/// ...and otherwise rises by at most this much: near-end speech has pauses, and it only raises the error.
+const RISE: f32 = 0.1;
+/// Above this mismatch the filter is wrong.
+const WRONG: f32 = 0.15;
+/// Bounds of the logarithm of the usual error.
+const LEFT: [f32; 2] = [-10.0, 2.0];
 
 #[derive(Clone, Debug)]
 pub(super) struct Mismatch {
@@ -36,6 +44,8 @@ pub(super) struct Mismatch {
     trusted_after: u64,
     /// The long-term power of the predicted echo.
     long_term: Vec<Row>,
+    /// The weights of the bins in the last block.
+    pub(super) weights: Vec<Row>,
     /// Weighted and smoothed: `Re(E conj(Y))`, `|Y|^2`, `|E|^2`.
     cross: f32,
     echo: f32,
@@ -44,24 +54,31 @@ pub(super) struct Mismatch {
     usual: f32,
     /// Blocks in which the prediction was confirmed.
     confirmed: u64,
+    /// The natural logarithm of the error's power over that of the prediction while the near end is silent.
+    usual_left: f32,
+    /// Seconds of a block.
+    seconds: f32,
 }
 
 impl Mismatch {
-    /// `keep`: the share of an average that survives a block. The filter is trusted after `trusted_after` blocks.
-    pub(super) fn new(rows: usize, keep: f32, trusted_after: u64) -> Self {
+    /// `keep`: the share of an average that survives a block of `seconds`. The filter is trusted after `trusted_after` blocks.
+    pub(super) fn new(rows: usize, keep: f32, trusted_after: u64, seconds: f32) -> Self {
         Self {
             keep,
             trusted_after,
             long_term: vec![[0.0; WIDTH]; rows],
+            weights: vec![[0.0; WIDTH]; rows],
             cross: 0.0,
             echo: 0.0,
             error: 0.0,
             usual: 0.0,
             confirmed: 0,
+            usual_left: LEFT[1],
+            seconds,
         }
     }
 
-    /// Takes in a block: the spectra of the error in lane 0 and of the prediction in lane 2, the smoothed power of the error,
+    /// Processes a block: the spectra of the error in lane 0 and of the prediction in lane 2, the smoothed power of the error,
     /// and the share by which long-term means follow.
     pub(super) fn observe(&mut self, re: &[Lanes], im: &[Lanes], near_end: &[Row], follow: f32) {
         // Bins far below the mean say little about the path and much about noise.
@@ -73,6 +90,7 @@ impl Mismatch {
             let long_term = &mut self.long_term[c][l];
             *long_term += (power - *long_term) * follow;
             let weight = 1.0 / (near_end[c][l] + *long_term + mean + LEAST);
+            self.weights[c][l] = weight;
             cross += weight * (re[0] * re[2] + im[0] * im[2]);
             echo += weight * power;
             error += weight * (re[0] * re[0] + im[0] * im[0]);
@@ -82,6 +100,12 @@ impl Mismatch {
         self.echo = keep * self.echo + (1.0 - keep) * echo;
         self.error = keep * self.error + (1.0 - keep) * error;
         self.usual += (echo - self.usual) * follow;
+        if self.is_heard() {
+            let rise = if self.share() > WRONG { FALL } else { RISE };
+            let step = self.left().max(LEAST).ln() - self.usual_left;
+            let step = step.clamp(-FALL * self.seconds, rise * self.seconds);
+            self.usual_left = (self.usual_left + step).clamp(LEFT[0], LEFT[1]);
+        }
         if self.is_heard() && -self.cross < CONFIRMED * self.echo {
             self.confirmed = self.confirmed.saturating_add(1);
         }
@@ -108,11 +132,22 @@ impl Mismatch {
             && self.error < (CHANGED_ERROR[0] * self.echo).max(-CHANGED_ERROR[1] * self.cross)
     }
 
+    /// The power of the error over that of the prediction.
+    pub(super) fn left(&self) -> f32 {
+        self.error / (self.echo + LEAST)
+    }
+
+    /// Value of [`left`](Self::left) while the near end is silent.
+    pub(super) fn usual_left(&self) -> f32 {
+        self.usual_left.exp()
+    }
+
     /// The filter is another one. `distrust`: it is to prove itself again.
     pub(super) fn start_again(&mut self, distrust: bool) {
         (self.cross, self.echo, self.error) = (0.0, 0.0, 0.0);
         if distrust {
             self.confirmed = 0;
+            self.usual_left = LEFT[1];
         }
     }
 
@@ -124,15 +159,24 @@ impl Mismatch {
 
     pub(super) fn save(&self, to: &mut Writer) {
         to.numbers(self.long_term.as_flattened());
-        [self.cross, self.echo, self.error, self.usual].into_iter().for_each(|v| to.number(v));
+        [self.cross, self.echo, self.error, self.usual, self.usual_left]
+            .into_iter()
+            .for_each(|v| to.number(v));
         to.count(self.confirmed);
     }
 
     pub(super) fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
         from.numbers(self.long_term.as_flattened_mut())?;
-        for v in [&mut self.cross, &mut self.echo, &mut self.error, &mut self.usual] {
+        for v in [
+            &mut self.cross,
+            &mut self.echo,
+            &mut self.error,
+            &mut self.usual,
+            &mut self.usual_left,
+        ] {
             *v = from.number()?;
         }
+        self.usual_left = self.usual_left.clamp(LEFT[0], LEFT[1]);
         self.confirmed = from.count()?;
         Ok(())
     }

@@ -16,8 +16,11 @@
 //! of the gradient that is a causal filter of one block; it is applied to the taps of a few partitions per block, in turns. The
 //! residual is taken after the update. The better the echo is predicted, over two seconds, the closer `a` is to 1: the
 //! path counts as forgotten after [`Config::memory`] where 30 dB are removed, after 3 seconds where it is 10 dB or less.
+//! Near-end speech must not count as a bad prediction, or the doubt grows while little can be learned. Therefore `1 - a^2` is
+//! multiplied, bin by bin, by the usual error over the present one where the error is louder than usual, unless the
+//! filter has become better than its copy of half a second ago (`evidence.rs`): only a path that moves does that.
 //!
-//! The same belief makes the filter deaf to a sudden change of the path: the error grows, is taken for near-end
+//! The small step also makes the filter slow to follow a sudden change of the path: the error grows, is taken for near-end
 //! speech, and nothing moves. Therefore a second filter, the *shadow*, runs beside it: normalized LMS in the same
 //! partitions, fast and naive, its gradient constrained for one partition per block. Where its error stays
 //! clearly below the first one's, the filter takes over its taps and as much doubt as the two differed by;
@@ -33,6 +36,7 @@
 //! doubt `P`, which is 1 at the start of the path and falls by 100 dB per second of it, as the echo of a room does. What is off by more is found by the shadow first. Nothing else knows a scale: the
 //! regularization `delta` follows the long-term power of the reference.
 
+mod evidence;
 mod growth;
 mod mismatch;
 mod path;
@@ -40,6 +44,7 @@ mod saved;
 mod shadow;
 mod update;
 
+use self::evidence::Evidence;
 use self::mismatch::Mismatch;
 use crate::adaptive::{Adaptive, Learning};
 use crate::fft::Fft;
@@ -65,6 +70,12 @@ const EXCELLENT: f32 = 0.001;
 const POOR: f32 = 0.1;
 /// Seconds after which a path that is predicted poorly counts as forgotten, where the setting is not shorter.
 const POOR_SECONDS: f32 = 3.0;
+/// An error is tolerated up to this multiple of the usual one while the path is static, and while it moves; beyond,
+/// the path is forgotten more slowly, bin by bin.
+const STATIC: f32 = 3.0;
+const MOVING: f32 = 30.0;
+/// Over all bins, forgetting on a static path slows down above this multiple of the usual error.
+const EXCESS: f32 = 4.0;
 /// Seconds of the long-term power of the reference.
 const POWER_SECONDS: f32 = 4.0;
 /// By how many dB per second of the path the first doubt falls: the echo of a room dies away.
@@ -97,10 +108,11 @@ impl Taps {
     }
 }
 
-/// What is known per bin.
+/// State per frequency bin.
 #[derive(Clone, Debug)]
 struct Bins {
-    /// Spectra as they are transformed. Lane 0 belongs to the filter, lane 1 to the shadow, lane 2 to the predicted echo.
+    /// Spectra as they are transformed. Lane 0 belongs to the filter, lane 1 to the shadow, lane 2 to the predicted echo,
+    /// lane 3 to the filter's earlier copy.
     re: Vec<Lanes>,
     im: Vec<Lanes>,
     /// Predicted echo of the filter.
@@ -117,6 +129,8 @@ struct Bins {
     power: Vec<Row>,
     /// `1 / D`.
     inverse: Vec<Row>,
+    /// `a^2`.
+    forget: Vec<Row>,
 }
 
 /// Room for work.
@@ -158,10 +172,12 @@ pub struct Kalman {
     /// By partition.
     first_doubt: Vec<f32>,
 
-    // What the next block depends on.
+    // The state on which the next block depends.
     filter: Taps,
     doubt: Vec<Row>,
     shadow: Taps,
+    /// The filter some time ago (`evidence.rs`).
+    earlier: Taps,
     kept: Taps,
     /// The filter when [`Adaptive::moved`] was last called, and the power of the reference since, by bin.
     before: Taps,
@@ -171,6 +187,8 @@ pub struct Kalman {
     head: usize,
     last: Vec<f32>,
     near_end: Vec<Row>,
+    /// The smoothed power of the prediction.
+    echo_power: Vec<Row>,
     long_term: f32,
     learned: u64,
     turn: usize,
@@ -183,11 +201,48 @@ pub struct Kalman {
     microphone_energy: f32,
     takeovers: u64,
     mismatch: Mismatch,
+    evidence: Evidence,
     /// Whether the end of the path was loud in the last look.
     loud: bool,
 
     bins: Bins,
     scratch: Scratch,
+}
+
+impl Bins {
+    /// Zeros for blocks of `n` samples; `one` has a number for each bin.
+    fn new(n: usize, one: Vec<[f32; WIDTH]>) -> Self {
+        Self {
+            re: vec![[0.0; LANES]; n + 1],
+            im: vec![[0.0; LANES]; n + 1],
+            y_re: one.clone(),
+            y_im: one.clone(),
+            e_re: one.clone(),
+            e_im: one.clone(),
+            f_re: one.clone(),
+            f_im: one.clone(),
+            doubt_power: one.clone(),
+            doubt: one.clone(),
+            power: one.clone(),
+            inverse: one.clone(),
+            forget: one,
+        }
+    }
+}
+
+impl Scratch {
+    /// Zeros for blocks of `n` samples.
+    fn new(n: usize) -> Self {
+        Self {
+            part_re: vec![[0.0; LANES]; n + 1],
+            part_im: vec![[0.0; LANES]; n + 1],
+            re: vec![[0.0; LANES]; n],
+            im: vec![[0.0; LANES]; n],
+            error_re: vec![[0.0; LANES]; n],
+            error_im: vec![[0.0; LANES]; n],
+            echo: vec![0.0; n],
+        }
+    }
 }
 
 impl Kalman {
@@ -201,13 +256,14 @@ impl Kalman {
         let (one, all) = ([[0.0; WIDTH]].repeat(rows), rows * most);
         let decay =
             |seconds: f32| (-(n as f64) / f64::from(config.rate) / f64::from(seconds)).exp() as f32;
+        let blocks = |seconds: f32| (seconds * config.rate as f32 / n as f32).ceil() as u64;
         let mut kalman = Self {
             n,
             first: partitions,
             partitions,
             most,
             rows,
-            look: (LOOK_SECONDS * config.rate as f32 / n as f32).ceil() as u64,
+            look: blocks(LOOK_SECONDS),
             step: config.step,
             forget: [config.memory, config.memory.min(POOR_SECONDS)]
                 .map(|seconds| decay(seconds).powi(2)),
@@ -225,6 +281,7 @@ impl Kalman {
             filter: Taps::zeros(all),
             doubt: vec![[0.0; WIDTH]; all],
             shadow: Taps::zeros(all),
+            earlier: Taps::zeros(all),
             kept: Taps::zeros(all),
             before: Taps::zeros(all),
             weight: one.clone(),
@@ -232,6 +289,7 @@ impl Kalman {
             head: 0,
             last: vec![0.0; n],
             near_end: one.clone(),
+            echo_power: one.clone(),
             long_term: 0.0,
             learned: 0,
             turn: 0,
@@ -242,35 +300,20 @@ impl Kalman {
             shadow_energy: 0.0,
             microphone_energy: 0.0,
             takeovers: 0,
+            evidence: Evidence::new(
+                [evidence::MOVING_SECONDS, evidence::ECHO_SECONDS].map(decay),
+                blocks(evidence::RENEW_SECONDS),
+                evidence::EXPECT_SECONDS.map(blocks),
+            ),
             mismatch: Mismatch::new(
                 rows,
                 decay(mismatch::SECONDS),
-                (mismatch::TRUST_SECONDS * config.rate as f32 / n as f32).ceil() as u64,
+                blocks(mismatch::TRUST_SECONDS),
+                n as f32 / config.rate as f32,
             ),
             loud: false,
-            bins: Bins {
-                re: vec![[0.0; LANES]; n + 1],
-                im: vec![[0.0; LANES]; n + 1],
-                y_re: one.clone(),
-                y_im: one.clone(),
-                e_re: one.clone(),
-                e_im: one.clone(),
-                f_re: one.clone(),
-                f_im: one.clone(),
-                doubt_power: one.clone(),
-                doubt: one.clone(),
-                power: one.clone(),
-                inverse: one,
-            },
-            scratch: Scratch {
-                part_re: vec![[0.0; LANES]; n + 1],
-                part_im: vec![[0.0; LANES]; n + 1],
-                re: vec![[0.0; LANES]; n],
-                im: vec![[0.0; LANES]; n],
-                error_re: vec![[0.0; LANES]; n],
-                error_im: vec![[0.0; LANES]; n],
-                echo: vec![0.0; n],
-            },
+            bins: Bins::new(n, one),
+            scratch: Scratch::new(n),
         };
         kalman.doubt_everything();
         Ok(kalman)
@@ -290,13 +333,25 @@ impl Kalman {
         }
     }
 
-    /// How much of the taps' certainty survives a block: the worse the echo is predicted, the sooner the path counts as
-    /// forgotten.
+    /// Which share of the taps' certainty survives a block: the worse the echo is predicted, the sooner the path counts as
+    /// forgotten. Near-end speech makes the prediction look worse than it is; unless the path moves, the usual
+    /// error counts.
     fn forget(&self) -> f32 {
         let [best, worst] = self.forget;
         let left = (self.left / (self.heard + LEAST)).clamp(EXCELLENT, POOR);
+        let quiet = left.min(self.mismatch.usual_left()).max(EXCELLENT);
+        let left = quiet + (left - quiet) * self.evidence.movement();
         let share = (left - EXCELLENT) / (POOR - EXCELLENT);
         best + share * (worst - best)
+    }
+
+    /// By how many times the error may exceed the usual one before forgetting slows down. Forgetting adds doubt that only what
+    /// the microphone reveals about the path can remove, and over near-end speech that is little.
+    fn tolerance(&self) -> f32 {
+        let movement = self.evidence.movement();
+        let excess = EXCESS * self.mismatch.usual_left() / (self.mismatch.left() + LEAST);
+        let alone = excess.min(1.0).powi(2).max(movement);
+        alone * STATIC * (MOVING / STATIC).powf(movement)
     }
 
     /// Copies the spectra of up to [`LANES`] partitions from `first` on from `taps` to `scratch.part_*`; lanes without a
@@ -365,6 +420,8 @@ impl Adaptive for Kalman {
     fn fall_back(&mut self) {
         self.filter.copy_from(&self.kept);
         self.shadow.copy_from(&self.kept);
+        self.earlier.copy_from(&self.kept);
+        self.evidence.start_again();
         // A filter that had to be called back deserves the first doubt.
         self.doubt_everything();
         self.filter_energy = 0.0;
@@ -373,11 +430,19 @@ impl Adaptive for Kalman {
     }
 
     fn clear(&mut self) {
-        let taps =
-            [&mut self.filter, &mut self.shadow, &mut self.kept, &mut self.before, &mut self.x];
+        let taps = [
+            &mut self.filter,
+            &mut self.shadow,
+            &mut self.earlier,
+            &mut self.kept,
+            &mut self.before,
+            &mut self.x,
+        ];
         taps.into_iter().for_each(Taps::clear);
+        self.evidence.clear();
         self.last.fill(0.0);
         self.near_end.fill([0.0; WIDTH]);
+        self.echo_power.fill([0.0; WIDTH]);
         self.weight.fill([0.0; WIDTH]);
         self.doubt.fill([0.0; WIDTH]);
         self.reach(self.first);
@@ -399,6 +464,18 @@ impl Adaptive for Kalman {
 
     fn mismatch(&self) -> f32 {
         self.mismatch.share()
+    }
+
+    fn lead(&self) -> usize {
+        self.silent_lead()
+    }
+
+    fn skip(&mut self, blocks: usize) -> bool {
+        self.leave_out(blocks)
+    }
+
+    fn is_echo_proven(&self) -> bool {
+        self.evidence.is_echo_proven()
     }
 
     fn takeovers(&self) -> u64 {

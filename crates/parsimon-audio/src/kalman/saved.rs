@@ -6,11 +6,11 @@ use crate::state::{Reader, Writer, state};
 
 impl Kalman {
     pub(super) fn write(&self, to: &mut Writer) {
-        for taps in [&self.filter, &self.shadow, &self.kept, &self.before, &self.x] {
+        for taps in [&self.filter, &self.shadow, &self.earlier, &self.kept, &self.before, &self.x] {
             to.numbers(taps.re.as_flattened());
             to.numbers(taps.im.as_flattened());
         }
-        for v in [&self.doubt, &self.near_end, &self.weight] {
+        for v in [&self.doubt, &self.near_end, &self.echo_power, &self.weight] {
             to.numbers(v.as_flattened());
         }
         to.numbers(&self.last);
@@ -31,16 +31,22 @@ impl Kalman {
             to.count(v);
         }
         self.mismatch.save(to);
+        self.evidence.save(to);
     }
 
     pub(super) fn read(&mut self, from: &mut Reader<'_>) -> Result<(), AudioError> {
-        for taps in
-            [&mut self.filter, &mut self.shadow, &mut self.kept, &mut self.before, &mut self.x]
-        {
+        for taps in [
+            &mut self.filter,
+            &mut self.shadow,
+            &mut self.earlier,
+            &mut self.kept,
+            &mut self.before,
+            &mut self.x,
+        ] {
             from.numbers(taps.re.as_flattened_mut())?;
             from.numbers(taps.im.as_flattened_mut())?;
         }
-        for v in [&mut self.doubt, &mut self.near_end, &mut self.weight] {
+        for v in [&mut self.doubt, &mut self.near_end, &mut self.echo_power, &mut self.weight] {
             from.numbers(v.as_flattened_mut())?;
         }
         from.numbers(&mut self.last)?;
@@ -70,6 +76,7 @@ impl Kalman {
         (self.learned, self.takeovers) = (from.count()?, from.count()?);
         self.loud = from.count()? != 0;
         self.mismatch.restore(from)?;
+        self.evidence.restore(from)?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Filter and shadow compared: which of them goes on.
+//! Comparison of filter and shadow, and the choice between them.
 
 use super::update::constrain;
 use super::{Kalman, LANES, LEAST, WIDTH};
@@ -13,7 +13,7 @@ const SEND_BACK: f32 = 2.0;
 const DOUBT_AGAIN: f32 = 0.3;
 
 impl Kalman {
-    /// Compares the smoothed errors; true where the filter took over the shadow.
+    /// Compares the smoothed errors. Returns whether the filter took over the shadow.
     pub(super) fn compare(&mut self, energy: [f32; 2], heard: f32) -> bool {
         let c = self.compare;
         self.microphone_energy = c * self.microphone_energy + (1.0 - c) * heard;

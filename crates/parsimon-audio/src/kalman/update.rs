@@ -8,7 +8,7 @@ use parsimon_core::wide::{Work, wide};
 const KEPT: f32 = 0.5;
 /// The filter's regularization, as a share of the long-term power of the reference in all taps.
 const DELTA: f32 = 0.01;
-/// The same for the shadow.
+/// The shadow's regularization, as a share of that power.
 const SHADOW_DELTA: f32 = 0.05;
 
 /// Sums over all partitions, for every row of bins.
@@ -19,6 +19,7 @@ struct Predict<'a> {
     x: &'a Taps,
     filter: &'a Taps,
     shadow: &'a Taps,
+    earlier: &'a Taps,
     doubt: &'a [Row],
     bins: &'a mut Bins,
 }
@@ -36,15 +37,20 @@ impl Work for Predict<'_> {
             let x = self.x.re[seen.clone()].iter().zip(&self.x.im[seen]);
             let w = self.filter.re[own.clone()].iter().zip(&self.filter.im[own.clone()]);
             let v = self.shadow.re[own.clone()].iter().zip(&self.shadow.im[own.clone()]);
+            let h = self.earlier.re[own.clone()].iter().zip(&self.earlier.im[own.clone()]);
             let zero = [0.0f32; WIDTH];
             let (mut yr, mut yi, mut ur, mut ui) = (zero, zero, zero, zero);
+            let (mut sr, mut si) = (zero, zero);
             let (mut doubt_power, mut doubts, mut powers) = (zero, zero, zero);
-            for ((((xr, xi), (wr, wi)), (vr, vi)), doubt) in x.zip(w).zip(v).zip(&self.doubt[own]) {
+            let others = v.zip(h).zip(&self.doubt[own]);
+            for (((xr, xi), (wr, wi)), (((vr, vi), (hr, hi)), doubt)) in x.zip(w).zip(others) {
                 for l in 0..WIDTH {
                     yr[l] += wr[l] * xr[l] - wi[l] * xi[l];
                     yi[l] += wr[l] * xi[l] + wi[l] * xr[l];
                     ur[l] += vr[l] * xr[l] - vi[l] * xi[l];
                     ui[l] += vr[l] * xi[l] + vi[l] * xr[l];
+                    sr[l] += hr[l] * xr[l] - hi[l] * xi[l];
+                    si[l] += hr[l] * xi[l] + hi[l] * xr[l];
                     let power = xr[l] * xr[l] + xi[l] * xi[l];
                     doubt_power[l] += doubt[l] * power;
                     doubts[l] += doubt[l];
@@ -55,19 +61,18 @@ impl Work for Predict<'_> {
             (b.doubt_power[c], b.doubt[c], b.power[c]) = (doubt_power, doubts, powers);
             let lanes = b.re.iter_mut().zip(&mut b.im).skip(c * WIDTH).take(WIDTH);
             for (l, (re, im)) in lanes.enumerate() {
-                *re = [yr[l], ur[l], 0.0, 0.0];
-                *im = [yi[l], ui[l], 0.0, 0.0];
+                *re = [yr[l], ur[l], 0.0, sr[l]];
+                *im = [yi[l], ui[l], 0.0, si[l]];
             }
         }
     }
 }
 
-/// What filter, shadow and doubt learn from the errors in `bins`, without any constraint.
+/// The update of filter, shadow and doubt by the errors in `bins`, without any constraint.
 struct Update<'a> {
     most: usize,
     used: usize,
     head: usize,
-    forget: f32,
     x: &'a Taps,
     filter: &'a mut Taps,
     shadow: &'a mut Taps,
@@ -80,7 +85,7 @@ impl Work for Update<'_> {
 
     #[inline(always)]
     fn work(self) {
-        let (b, forget) = (self.bins, self.forget);
+        let b = self.bins;
         for c in 0..b.power.len() {
             let at = c * self.most;
             let own = at..at + self.used;
@@ -89,7 +94,7 @@ impl Work for Update<'_> {
             let w = self.filter.re[own.clone()].iter_mut().zip(&mut self.filter.im[own.clone()]);
             let v = self.shadow.re[own.clone()].iter_mut().zip(&mut self.shadow.im[own.clone()]);
             let (er, ei, fr, fi) = (b.e_re[c], b.e_im[c], b.f_re[c], b.f_im[c]);
-            let inverse = b.inverse[c].map(|v| KEPT * v);
+            let (inverse, forget) = (b.inverse[c].map(|v| KEPT * v), b.forget[c]);
             for ((((xr, xi), w), v), doubts) in x.zip(w).zip(v).zip(&mut self.doubt[own]) {
                 // PERF: rows are copied out and back whole, or the compiler must fear that they overlap.
                 let (mut wr, mut wi, mut vr, mut vi) = (*w.0, *w.1, *v.0, *v.1);
@@ -102,8 +107,8 @@ impl Work for Update<'_> {
                     vi[l] += xr[l] * fi[l] - xi[l] * fr[l];
                     let power = xr[l] * xr[l] + xi[l] * xi[l];
                     let rest = (1.0 - inverse[l] * doubt[l] * power).max(0.0);
-                    doubt[l] = doubt[l] * (forget * rest)
-                        + (1.0 - forget) * (wr[l] * wr[l] + wi[l] * wi[l])
+                    doubt[l] = doubt[l] * (forget[l] * rest)
+                        + (1.0 - forget[l]) * (wr[l] * wr[l] + wi[l] * wi[l])
                         + LEAST;
                 }
                 (*w.0, *w.1, *v.0, *v.1) = (wr, wi, vr, vi);
@@ -114,7 +119,7 @@ impl Work for Update<'_> {
 }
 
 impl Kalman {
-    /// Takes in the newest block of reference.
+    /// Processes the newest block of reference.
     pub(super) fn advance(&mut self, reference: &[f32]) {
         let (n, most) = (self.n, self.most);
         let s = &mut self.scratch;
@@ -146,6 +151,7 @@ impl Kalman {
             x: &self.x,
             filter: &self.filter,
             shadow: &self.shadow,
+            earlier: &self.earlier,
             doubt: &self.doubt,
             bins: &mut self.bins,
         });
@@ -163,7 +169,7 @@ impl Kalman {
             {
                 rows[i] = [0.0; LANES];
                 let y = rows[n / 2 + i];
-                let e = [d - y[0], d - y[1], y[0], 0.0];
+                let e = [d - y[0], d - y[1], y[0], d - y[3]];
                 for l in 0..LANES {
                     energy[l] += e[l] * e[l];
                 }
@@ -186,7 +192,6 @@ impl Kalman {
     /// `scratch.echo`. `fresh`: the filter has just taken over the shadow.
     pub(super) fn learn(&mut self, fresh: bool) {
         let (n, most) = (self.n, self.most);
-        let forget = self.forget();
         let (s, b) = (&mut self.scratch, &mut self.bins);
         self.fft.forward(&mut s.error_re, &mut s.error_im, &mut b.re, &mut b.im);
 
@@ -197,6 +202,10 @@ impl Kalman {
         let floor = self.long_term * self.partitions as f32;
         let follow = self.follow.max(1.0 / self.learned as f32);
         self.mismatch.observe(&b.re, &b.im, &self.near_end, follow);
+        let renew = self.evidence.observe(&b.re, &b.im, &self.mismatch.weights);
+        let forget = self.forget();
+        let tolerated = self.tolerance() * self.mismatch.usual_left();
+        let (s, b) = (&mut self.scratch, &mut self.bins);
         for (k, (re, im)) in b.re.iter().zip(&b.im).enumerate() {
             let (c, l) = (k / WIDTH, k % WIDTH);
             self.weight[c][l] += b.power[c][l];
@@ -204,6 +213,11 @@ impl Kalman {
             // After a change of filter the old error says nothing about the near end.
             let before = if fresh { self.near_end[c][l].min(error) } else { self.near_end[c][l] };
             self.near_end[c][l] = self.smooth * before + (1.0 - self.smooth) * error;
+            let predicted = re[2] * re[2] + im[2] * im[2];
+            self.echo_power[c][l] =
+                self.smooth * self.echo_power[c][l] + (1.0 - self.smooth) * predicted;
+            let share = tolerated * self.echo_power[c][l] / (self.near_end[c][l] + LEAST);
+            b.forget[c][l] = 1.0 - (1.0 - forget) * share.min(1.0);
             let delta = KEPT * DELTA * self.long_term * b.doubt[c][l];
             let inverse = 1.0 / (KEPT * b.doubt_power[c][l] + self.near_end[c][l] + delta + LEAST);
             let step = self.step / (KEPT * b.power[c][l] + SHADOW_DELTA * floor + LEAST);
@@ -216,7 +230,6 @@ impl Kalman {
             most,
             used: self.partitions,
             head: self.head,
-            forget,
             x: &self.x,
             filter: &mut self.filter,
             shadow: &mut self.shadow,
@@ -249,15 +262,24 @@ impl Kalman {
                 b.y_re[c][l] += dr * xr - di * xi;
                 b.y_im[c][l] += dr * xi + di * xr;
                 let grown = wr * wr + wi * wi - was_re * was_re - was_im * was_im;
-                self.doubt[at][l] = (self.doubt[at][l] + (1.0 - forget) * grown).max(LEAST);
+                self.doubt[at][l] = (self.doubt[at][l] + (1.0 - b.forget[c][l]) * grown).max(LEAST);
                 (self.filter.re[at][l], self.filter.im[at][l]) = (wr, wi);
             }
         }
 
-        // One partition of the shadow is made causal per block; it need not be exact, only fast. It rides along
-        // with the filter's new prediction.
-        let turn = self.turn;
+        if renew {
+            self.earlier.copy_from(&self.filter);
+        }
+
+        self.predict_and_constrain_shadow();
+    }
+
+    /// Writes the filter's new prediction to `scratch.echo`. One partition of the shadow is made causal in the same transforms; it
+    /// need not be exact, only fast.
+    fn predict_and_constrain_shadow(&mut self) {
+        let (n, most, turn) = (self.n, self.most, self.turn);
         self.turn = (turn + 1) % self.partitions;
+        let (s, b) = (&mut self.scratch, &mut self.bins);
         for k in 0..=n {
             let (c, l) = (k / WIDTH, k % WIDTH);
             b.re[k] = [b.y_re[c][l], self.shadow.re[c * most + turn][l], 0.0, 0.0];
@@ -345,6 +367,7 @@ mod tests {
             x: &k.x,
             filter: &k.filter,
             shadow: &k.shadow,
+            earlier: &k.earlier,
             doubt: &k.doubt,
             bins: &mut k.bins,
         }
@@ -356,7 +379,6 @@ mod tests {
             most: k.most,
             used: k.partitions,
             head: k.head,
-            forget: 0.999,
             x: &k.x,
             filter: &mut k.filter,
             shadow: &mut k.shadow,

@@ -39,7 +39,7 @@
 //!
 //! Methods: J. Shin, A. Ramdas, A. Rinaldo, "E-detectors: a nonparametric framework for sequential change detection", 2023; S. Shekhar,
 //! A. Ramdas, "Reducing sequential change detection to sequential estimation", 2023; X. Fan, I. Grama, Q. Liu, "Exponential inequalities
-//! for martingales with applications", 2015. Measured: record/2026-11-16-alarms.md.
+//! for martingales with applications", 2015. Measured: record/alarms.md.
 
 /// The mean number of periods between false alarms of a stream, at least: 30 days of minutes.
 pub const PERIODS: f64 = 43_200.0;
@@ -69,24 +69,24 @@ const WARM_ROWS: f64 = 200.0;
 /// Periods after which a second confidence sequence begins; then after twice as many, and so on.
 const SECOND_START: u64 = 30;
 
-/// A period's deviation counts at most so many times its variance in the dispersion: a change is not to hide itself.
+/// Limit on the deviation of a period in the dispersion, as a multiple of its variance, so that a change does not hide itself.
 const MOST_DISPERSION: f64 = 25.0;
 
-/// What the rows of a stream are.
+/// Kinds of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rows {
+pub enum RowKind {
     /// 0 or 1.
     Binary,
     /// Numbers. The range is found in the first periods; what is beyond it counts as its end.
     Numbers,
 }
 
-/// Which changes raise an alarm.
+/// Changes that raise an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A mean that has risen.
     Rise,
-    /// A mean that has risen or fallen.
+    /// A detected rise or fall of a mean.
     Either,
 }
 
@@ -95,20 +95,20 @@ pub enum Change {
 pub struct Noticed {
     /// Whether the mean has risen.
     pub is_rise: bool,
-    /// The mean before, as far as it is known: the average since the detector began.
+    /// Estimate of the mean before: the average since the detector began.
     pub before: f64,
     /// The average of the periods since the change seems to have begun.
     pub now: f64,
-    /// How many periods these are.
+    /// Number of these periods.
     pub periods: u64,
 }
 
 /// Watches the mean of a stream.
 ///
 /// ```
-/// use parsimon_serve::alarm::{Change, Detector, Rows};
+/// use parsimon_serve::alarm::{Change, Detector, RowKind};
 ///
-/// let mut detector = Detector::new(Rows::Binary, Change::Rise);
+/// let mut detector = Detector::new(RowKind::Binary, Change::Rise);
 /// let mut noticed = None;
 /// for minute in 0..300 {
 ///     // One of ten rows, and from minute 200 on, one of four.
@@ -123,12 +123,12 @@ pub struct Noticed {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Detector {
-    rows: Rows,
+    rows: RowKind,
     sides: Vec<Side>,
     periods: u64,
     /// All rows since the detector began.
     all: Moments,
-    /// The period at hand: rows, their sum, the squares of their distances from the mean before.
+    /// The current period: rows, their sum, the squares of their distances from the mean before.
     period: (f64, f64, f64),
     least: f64,
     largest: f64,
@@ -163,9 +163,9 @@ impl Moments {
     }
 }
 
-/// The sums of rows that bets on a lower mean need, each divided by the dispersion of its period.
+/// Sums over rows for the bets on a lower mean, each divided by the dispersion of its period.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct WealthSums {
     /// Numbers: rows by c. Binary rows: ones.
     a: f64,
     /// Numbers: their sum by c. Binary rows: zeros.
@@ -175,11 +175,11 @@ struct Sums {
 }
 
 /// The logarithms of the bets on a mean below `m`.
-fn lower(rows: Rows, m: f64, sums: &Sums) -> [f64; BETS] {
+fn lower(rows: RowKind, m: f64, sums: &WealthSums) -> [f64; BETS] {
     std::array::from_fn(|bet| match rows {
         // A rise of the share of zeros.
-        Rows::Binary => ratio(ODDS[bet], 1.0 - m, sums.a, sums.b),
-        Rows::Numbers => {
+        RowKind::Binary => ratio(ODDS[bet], 1.0 - m, sums.a, sums.b),
+        RowKind::Numbers => {
             let t = SIZES[bet];
             let psi = -(-t).ln_1p() - t;
             t * (sums.a * m - sums.b) - psi * sums.q
@@ -197,7 +197,7 @@ fn ratio(r: f64, m: f64, zeros: f64, ones: f64) -> f64 {
 /// A rise, as seen from one side: of the stream, or of the stream upside down.
 #[derive(Clone, Debug)]
 struct Side {
-    rows: Rows,
+    rows: RowKind,
     is_mirrored: bool,
     risk: f64,
     /// Rows beyond the range count as its end.
@@ -205,7 +205,7 @@ struct Side {
     high: f64,
     /// The sum of what each bet has become that began in some period.
     bets: [f64; BETS],
-    /// What the rows of the period make of each bet: a product, and the logarithm of products before.
+    /// Value of each bet over the rows of the period: a product, and the logarithm of earlier products.
     products: [f64; BETS],
     logs: [f64; BETS],
     in_product: u32,
@@ -214,10 +214,10 @@ struct Side {
     /// One by the distance of the bound from the low end of the range.
     scale: f64,
     sequences: Vec<Sequence>,
-    /// Rows of the period: how many, sum, squares around the guess.
+    /// Rows of the period: number, sum, and sum of squares around the guess.
     period: (f64, f64, f64),
     all: Moments,
-    /// Where each bet would best have begun.
+    /// Best start of each bet.
     runs: [Run; BETS],
 }
 
@@ -234,7 +234,7 @@ struct Run {
 /// A confidence sequence.
 #[derive(Clone, Debug)]
 struct Sequence {
-    sums: Sums,
+    sums: WealthSums,
     /// The logarithm of one over its risk.
     level: f64,
     periods: u64,
@@ -242,7 +242,7 @@ struct Sequence {
 }
 
 impl Side {
-    fn new(rows: Rows, is_mirrored: bool, risk: f64) -> Self {
+    fn new(rows: RowKind, is_mirrored: bool, risk: f64) -> Self {
         Self {
             rows,
             is_mirrored,
@@ -307,7 +307,7 @@ impl Side {
         self.in_product = 0;
     }
 
-    /// A period is over.
+    /// Ends a period.
     fn close(&mut self, period: u64, dispersion: f64) {
         let f = dispersion;
         let (n, sum, squares) = std::mem::take(&mut self.period);
@@ -315,8 +315,8 @@ impl Side {
             self.fold();
             for (bet, wealth) in self.bets.iter_mut().enumerate() {
                 let log = match self.rows {
-                    Rows::Binary => ratio(ODDS[bet], self.bound, n - sum, sum),
-                    Rows::Numbers => self.logs[bet],
+                    RowKind::Binary => ratio(ODDS[bet], self.bound, n - sum, sum),
+                    RowKind::Numbers => self.logs[bet],
                 };
                 let log = log / f;
                 *wealth = ((1.0 + *wealth) * log.min(600.0).exp()).min(1e200);
@@ -338,21 +338,28 @@ impl Side {
         let guess = self.all.mean;
         let c = (self.high - guess).max(1e-12);
         let sums = match self.rows {
-            Rows::Binary => Sums { a: sum / f, b: (n - sum) / f, q: 0.0 },
-            Rows::Numbers => Sums { a: n / (c * f), b: sum / (c * f), q: squares / (c * c * f) },
+            RowKind::Binary => WealthSums { a: sum / f, b: (n - sum) / f, q: 0.0 },
+            RowKind::Numbers => {
+                WealthSums { a: n / (c * f), b: sum / (c * f), q: squares / (c * c * f) }
+            }
         };
         self.lower_bound(period, &sums);
         self.all.add(n, sum, squares, guess);
     }
 
     /// The bound for the next period.
-    fn lower_bound(&mut self, period: u64, sums: &Sums) {
+    fn lower_bound(&mut self, period: u64, sums: &WealthSums) {
         let begun = self.sequences.len() as u32;
         let is_start = begun == 0 || period >= SECOND_START << (begun - 1);
         if is_start && begun < 24 {
             let j = f64::from(begun);
             let level = ((j + 1.0) * (j + 2.0) / self.risk).ln();
-            self.sequences.push(Sequence { sums: Sums::default(), level, periods: 0, due: 1 });
+            self.sequences.push(Sequence {
+                sums: WealthSums::default(),
+                level,
+                periods: 0,
+                due: 1,
+            });
         }
         for sequence in &mut self.sequences {
             sequence.sums.a += sums.a;
@@ -386,7 +393,7 @@ impl Side {
 
 impl Sequence {
     /// The least mean that is excluded with everything above it; infinite if none is.
-    fn bound(&self, rows: Rows, top: f64) -> f64 {
+    fn bound(&self, rows: RowKind, top: f64) -> f64 {
         let log_wealth = |m: f64| {
             let bets = lower(rows, m, &self.sums);
             let most = bets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -394,10 +401,10 @@ impl Sequence {
             most + (sum / BETS as f64).ln()
         };
         // From the mean, where a bet cannot gain, up to the largest.
-        let Sums { a, b, .. } = self.sums;
+        let WealthSums { a, b, .. } = self.sums;
         let mut low = match rows {
-            Rows::Binary if a + b > 0.0 => a / (a + b),
-            Rows::Numbers if a > 0.0 => b / a,
+            RowKind::Binary if a + b > 0.0 => a / (a + b),
+            RowKind::Numbers if a > 0.0 => b / a,
             _ => return f64::INFINITY,
         };
         let mut high = top;
@@ -417,7 +424,7 @@ impl Sequence {
 
 impl Detector {
     /// Before the first row.
-    pub fn new(rows: Rows, change: Change) -> Self {
+    pub fn new(rows: RowKind, change: Change) -> Self {
         let sides: &[bool] = if change == Change::Rise { &[false] } else { &[false, true] };
         let risk = RISK / sides.len() as f64;
         Self {
@@ -435,7 +442,7 @@ impl Detector {
     /// Takes a row. Numbers that are not finite are left out.
     #[inline]
     pub fn record(&mut self, x: f64) {
-        if self.rows == Rows::Binary {
+        if self.rows == RowKind::Binary {
             return self.record_counts(1, u64::from(x > 0.5));
         }
         if !x.is_finite() {
@@ -480,7 +487,7 @@ impl Detector {
             }
         }
         self.all.add(n, sum, squares, self.all.mean);
-        if !was_warm && self.is_warm() && self.rows == Rows::Numbers {
+        if !was_warm && self.is_warm() && self.rows == RowKind::Numbers {
             for side in &mut self.sides {
                 side.find_range(&self.all, self.least, self.largest);
                 side.all.mean = if side.is_mirrored { -self.all.mean } else { self.all.mean };
@@ -520,8 +527,8 @@ impl Detector {
         let Run { periods, n, sum, .. } = run;
         let upright = |mean: f64| match (is_mirrored, self.rows) {
             (false, _) => mean,
-            (true, Rows::Binary) => 1.0 - mean,
-            (true, Rows::Numbers) => -mean,
+            (true, RowKind::Binary) => 1.0 - mean,
+            (true, RowKind::Numbers) => -mean,
         };
         let now = if n > 0.0 { upright(sum / n) } else { self.all.mean };
         let earlier = self.all.n - n;
@@ -534,7 +541,7 @@ impl Detector {
         Noticed { is_rise: !is_mirrored, before, now, periods }
     }
 
-    /// How near an alarm is: 0 to 1, the logarithm of the evidence by that of the threshold.
+    /// Returns the distance to an alarm from 0 to 1: the logarithm of the evidence divided by that of the threshold.
     pub fn evidence(&self) -> f64 {
         (self.value().max(1.0).ln() / PERIODS.ln()).min(1.0)
     }

@@ -4,7 +4,7 @@ use parsimon::settings::Loss;
 use parsimon::{InputSchema, Model, Settings};
 use serde::Serialize;
 
-/// How the margins of a model are read.
+/// Interpretation of the margins of a model.
 #[derive(Clone, Debug)]
 pub struct Task {
     loss: Loss,
@@ -20,7 +20,7 @@ enum Kind {
     Several,
 }
 
-/// What is predicted for a row.
+/// Prediction for a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prediction<'a> {
     /// A number: of two classes the probability of the second where the loss gives one, else the margin.
@@ -41,7 +41,7 @@ impl Task {
         Self { loss: settings.loss(), loss_name: settings.loss_name(), kind, classes }
     }
 
-    /// The same for a model file, whose margins are log odds if it is calibrated.
+    /// Like the function above, for a model file, whose margins are log odds if it is calibrated.
     pub fn of(model: &Model) -> Self {
         let task = Self::new(model.settings(), model.schema());
         match model.calibration() {
@@ -50,7 +50,7 @@ impl Task {
         }
     }
 
-    /// How many margins a row has.
+    /// Number of margins of a row.
     pub fn outputs(&self) -> usize {
         if self.kind == Kind::Several { self.classes.len().max(1) } else { 1 }
     }
@@ -67,10 +67,10 @@ impl Task {
 
     /// Whether the loss gives probabilities.
     pub fn has_probabilities(&self) -> bool {
-        self.loss == Loss::Logistic && self.kind != Kind::Numbers
+        self.loss.has_probabilities() && self.kind != Kind::Numbers
     }
 
-    /// What is predicted for a row with these margins.
+    /// Returns the prediction for a row with these margins.
     pub fn prediction(&self, margins: &[f64]) -> Prediction<'_> {
         match margins {
             [margin] if self.kind != Kind::Several => {
@@ -90,7 +90,7 @@ impl Task {
         self.classes.get(place).map(String::as_str)
     }
 
-    /// Which of the margins at the front is that of the likelier class.
+    /// Returns the index of the largest margin.
     pub(crate) fn best(&self, margins: &[f64]) -> usize {
         largest(&margins[..self.outputs()])
     }
@@ -105,11 +105,7 @@ impl Task {
                 let p = self.loss.predict(*margin);
                 vec![1.0 - p, p]
             }
-            margins => {
-                let shares: Vec<f64> = margins.iter().map(|p| self.loss.predict(*p)).collect();
-                let sum: f64 = shares.iter().sum();
-                shares.into_iter().map(|share| share / sum).collect()
-            }
+            margins => self.loss.probabilities(margins),
         })
     }
 

@@ -1,4 +1,4 @@
-//! What a body holds, by its content type, as text that the readers of files understand.
+//! Request bodies by content type, converted to text that the file readers understand.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::error::Refusal;
 
-/// How rows stand in a body, and in the answer to it.
+/// Formats of rows in request bodies and in answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One row: one JSON object is the answer.
@@ -25,7 +25,7 @@ pub struct Content<'a> {
     pub format: Format,
     /// The lines; a table begins with its header.
     pub text: Cow<'a, [u8]>,
-    /// How the rows stood in the body.
+    /// Format of the rows in the body.
     pub shape: Shape,
 }
 
@@ -44,7 +44,7 @@ pub(crate) const TYPES: [(&str, Format); 10] = [
 ];
 
 impl<'a> Content<'a> {
-    /// Understands a body. A missing content type, and curl's default, are JSON if the body begins like JSON.
+    /// Recognizes a body. A missing content type, and curl's default, are JSON if the body begins like JSON.
     pub fn new(content_type: Option<&str>, body: &'a [u8]) -> Result<Self, Refusal> {
         let essence = content_type.map_or("", |text| text.split(';').next().unwrap_or(""));
         let essence = essence.trim().to_ascii_lowercase();
@@ -68,14 +68,14 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// About how many rows there are: lines that are not empty, without the header of a table.
+    /// Estimates the number of rows: lines that are not empty, without the header of a table.
     pub(crate) fn rows(&self) -> u64 {
         let lines = self.text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
         let header = matches!(self.format, Format::Csv | Format::Tsv);
         (lines.count() as u64).saturating_sub(header.into())
     }
 
-    /// The same, with a line each as the answer.
+    /// Like the variant above, with one line of answer for each row.
     #[must_use]
     pub fn as_lines(self) -> Self {
         Self { shape: Shape::Lines, ..self }
@@ -85,7 +85,7 @@ impl<'a> Content<'a> {
         Self { format, text: Cow::Borrowed(body), shape: Shape::Lines }
     }
 
-    /// By the first bytes: JSON, VW text if the first line has a bar, else svmlight.
+    /// Recognizes the format by the first bytes: JSON, VW text if the first line has a bar, else svmlight.
     fn guessed(body: &'a [u8]) -> Result<Self, Refusal> {
         let start = body.trim_ascii_start();
         match start.first() {

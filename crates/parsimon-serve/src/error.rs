@@ -1,11 +1,46 @@
-//! What a request is refused with: a status, one line, and the place in its body.
+//! Errors of requests: a status, one line, and the place in the body.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use parsimon::data::DataError;
-use serde_json::{Map, Value};
+use parsimon::workspace::{Door, Setting};
+use serde_json::{Map, Value, json};
 
-/// A refused request. The answer is a JSON object with `error` and, for a bad row, `line`, `column`, `field` and `token`.
+/// The service: settings are fields of a row or parameters of the address. What a model fixes cannot be changed by a request.
+#[derive(Clone, Copy, Debug)]
+struct Fields;
+
+impl Door for Fields {
+    fn setting(&self, setting: Setting, _: Option<&str>) -> Option<String> {
+        match setting {
+            Setting::LabelColumn => Some("the field \"label\"".to_owned()),
+            Setting::WeightColumn => Some("the field \"weight\"".to_owned()),
+            Setting::SkipBad => Some("the parameter partial=true".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// The first remedy that a request can apply: the field or the parameter, and the columns among which it chooses.
+fn remedy(error: &DataError) -> Option<Value> {
+    let remedy = error.message().remedies().iter().find(|remedy| remedy.words(&Fields).is_some());
+    let remedy = remedy?;
+    let (setting, _) = remedy.setting()?;
+    let field = match setting {
+        Setting::LabelColumn => "label",
+        Setting::WeightColumn => "weight",
+        Setting::SkipBad => "partial",
+        _ => return None,
+    };
+    let mut value = json!({"field": field});
+    if !remedy.columns().is_empty() {
+        value["columns"] = remedy.columns().into();
+    }
+    Some(value)
+}
+
+/// A refused request. The answer is a JSON object with `error` and, for a bad row, `line`, `column`, `field` and `token`. `remedy` has the field or the parameter that
+/// avoids the error.
 #[derive(Debug)]
 pub struct Refusal {
     status: StatusCode,
@@ -78,7 +113,17 @@ impl Refusal {
 
 impl From<DataError> for Refusal {
     fn from(error: DataError) -> Self {
-        let mut refusal = Self::bad(error.to_string());
+        Self::from_error(&error)
+    }
+}
+
+impl Refusal {
+    /// Refuses rows for what is wrong with them.
+    pub(crate) fn from_error(error: &DataError) -> Self {
+        let mut refusal = Self::bad(error.words(&Fields));
+        if let Some(remedy) = remedy(error) {
+            refusal = refusal.with("remedy", remedy);
+        }
         let places = [("line", error.line()), ("column", error.column())];
         for (name, place) in places {
             if let Some(place) = place {

@@ -6,9 +6,12 @@
 mod access;
 pub mod alarm;
 mod answer;
+mod connections;
 mod content;
 mod engine;
 mod error;
+mod fencing;
+mod follower;
 mod http;
 mod logging;
 mod metrics;
@@ -26,11 +29,17 @@ pub use engine::{
 /// The log of a model on disk, without the service.
 pub mod archive {
     pub use crate::engine::{
-        Replayed, Upgraded, backup, damage, duplicate, export, inspect, repair, replay, upgrade,
-        verify,
+        Replayed, Upgraded, backup, damage, duplicate, export, export_set_aside, formats, inspect,
+        repair, replay, upgrade, verify,
     };
 }
 pub use error::Refusal;
+/// A process that follows another one, and may take its place.
+pub mod following {
+    pub use crate::engine::Lag;
+    pub use crate::fencing::{Watch, watch_follower};
+    pub use crate::follower::{FollowerThread, Leader, first_record, follow, models_of, prepare};
+}
 pub use http::{Service, router};
 pub use logging::{Verbosity, log_to_stderr};
 pub use server::{Server, until};

@@ -1,8 +1,8 @@
-//! What the service writes about itself on standard error.
+//! Log lines of the service on standard error.
 
 use tracing_subscriber::fmt;
 
-/// How much is written.
+/// Levels of logging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Requests that failed by a fault of the service.

@@ -23,7 +23,7 @@ pub(crate) struct Histogram {
 }
 
 impl Histogram {
-    /// Takes in a duration.
+    /// Processes a duration.
     pub(crate) fn record(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         if let Some(k) = BOUNDS.iter().position(|bound| seconds <= *bound) {
@@ -34,7 +34,7 @@ impl Histogram {
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// How many durations are in each bucket; the last has those beyond all bounds.
+    /// Number of durations that are in each bucket; the last has those beyond all bounds.
     pub(crate) fn counts(&self) -> [u64; BOUNDS.len() + 1] {
         let mut counts = [0; BOUNDS.len() + 1];
         for (count, bucket) in counts.iter_mut().zip(&self.buckets) {
@@ -67,7 +67,7 @@ impl Histogram {
     }
 }
 
-/// What requests took: by operation, model and status.
+/// Durations of requests by operation, model and status.
 #[derive(Debug, Default)]
 pub(crate) struct Requests(RwLock<BTreeMap<Key, Arc<Histogram>>>);
 
@@ -75,7 +75,7 @@ pub(crate) struct Requests(RwLock<BTreeMap<Key, Arc<Histogram>>>);
 type Key = (&'static str, String, u16);
 
 impl Requests {
-    /// Takes in a request that was answered.
+    /// Processes a request that was answered.
     pub(crate) fn record(&self, op: &'static str, model: &str, code: u16, duration: Duration) {
         let key = (op, model.to_owned(), code);
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
@@ -86,7 +86,7 @@ impl Requests {
         histogram.record(duration);
     }
 
-    /// The upper bounds of the buckets in seconds, and the counts of each operation on a model, whatever the status.
+    /// The upper bounds of the buckets in seconds, and the counts of each operation on a model, for any status.
     pub(crate) fn of_model(&self, name: &str) -> Value {
         let mut operations = BTreeMap::<&str, [u64; BOUNDS.len() + 1]>::new();
         for ((op, model, _), histogram) in &*self.0.read().unwrap_or_else(PoisonError::into_inner) {

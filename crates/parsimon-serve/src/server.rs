@@ -10,25 +10,34 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::engine::Model;
-use crate::http::{Service, router};
+use crate::connections::{Connections, Timed};
+use crate::http::{Reserved, Service, router};
 use crate::vw_port;
 use crate::wait::{Either, either, first};
 
-/// How long open requests may take after the end was asked for.
+/// Time limit of open requests after a shutdown was requested.
 const DRAIN: Duration = Duration::from_secs(20);
 
-/// How long scores are answered after a log has failed: nothing is learned any more, and the process has to end.
+/// Time for which scores are answered after a log has failed: learning has stopped, and the process must end.
 const AFTER_FAILURE: Duration = Duration::from_secs(30);
+
+/// Places beside those of [`Limits::connections`](crate::Limits), for health checks, metrics and admins, and the share of an address.
+const RESERVED: usize = 32;
+const RESERVED_OF_ADDRESS: usize = 8;
+
+/// The time in which a client of a reserved place must send its request and read the answer.
+const RESERVED_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A socket that listens.
 pub struct Server {
     listener: TcpListener,
-    /// The socket for VW's protocol, and the model behind it.
-    vw: Option<(TcpListener, Arc<Model>)>,
+    /// The socket for VW's protocol, and the name of the model behind it; `None` for the only model.
+    vw: Option<(TcpListener, Option<String>)>,
+    /// The time between the announcement of the end and the end.
+    drain: Duration,
     service: Arc<Service>,
 }
 
@@ -41,18 +50,21 @@ impl Server {
         }
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, vw: None, service })
+        Ok(Self { listener, vw: None, drain: Duration::ZERO, service })
     }
 
     /// Listens for VW's daemon protocol at a port of this machine, too.
     pub fn with_vw_port(mut self, port: u16, model: Option<&str>) -> io::Result<Self> {
-        let model = self.service.model_or_only(model).map_err(|refusal| {
-            io::Error::new(io::ErrorKind::InvalidInput, refusal.message().to_owned())
-        })?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
-        self.vw = Some((listener, model.clone()));
+        self.vw = Some((listener, model.map(str::to_owned)));
         Ok(self)
+    }
+
+    /// Sets how long the service continues, and says that it is not ready, after the end was asked for.
+    #[must_use]
+    pub fn with_drain(self, drain: Duration) -> Self {
+        Self { drain, ..self }
     }
 
     /// The address of VW's daemon protocol.
@@ -71,47 +83,69 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(self.serve(stop));
         // Every request is answered: what was learned is written as a snapshot, so that the next start is quick.
-        service.models.values().for_each(|model| model.close());
+        service.models().values().for_each(|model| model.close());
         served
     }
 
+    #[expect(clippy::too_many_lines, reason = "the ports start, run and end in one order")]
     async fn serve(self, stop: impl Future<Output = ()> + Send) -> io::Result<()> {
-        let Self { listener, vw, service } = self;
+        let Self { listener, vw, drain, service } = self;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (limits, router) = (service.limits, router(service.clone()));
-        let places = Arc::new(Semaphore::new(limits.connections));
+        let reserved = router.clone().layer(axum::Extension(Reserved));
+        // A socket that sends nothing must not keep all others out: no address has all places, and some are for health and admin.
+        let connections = Connections::new(limits.connections, limits.connections_of_address);
+        let reserve = Connections::new(RESERVED, RESERVED_OF_ADDRESS);
         let (end, ending) = watch::channel(false);
         if let Some((listener, model)) = vw {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            tokio::spawn(vw_port::serve(listener, model, limits, ending.clone()));
+            let places = Connections::new(limits.connections, limits.connections_of_address);
+            tokio::spawn(vw_port::serve(listener, service.clone(), model, places, ending.clone()));
         }
         let stop = async {
             let failed = std::pin::pin!(failure(&service));
-            first(std::pin::pin!(stop), failed).await
+            let failed = first(std::pin::pin!(stop), failed).await;
+            if failed.is_none() && !drain.is_zero() {
+                service.is_leaving.store(true, Ordering::Relaxed);
+                tracing::info!(
+                    ?drain,
+                    "the end was asked for: health checks say so, everything else goes on"
+                );
+                sleep(drain).await;
+            }
+            failed
         };
         let mut stop = std::pin::pin!(stop);
         let failed = loop {
-            // A client beyond the limit waits in the backlog of the system.
-            let accepted = async {
-                let place = places.clone().acquire_owned().await;
-                (place, listener.accept().await)
-            };
-            let accepted = std::pin::pin!(accepted);
-            let (place, accepted) = match either(stop.as_mut(), accepted).await {
+            let accepted = std::pin::pin!(listener.accept());
+            let accepted = match either(stop.as_mut(), accepted).await {
                 Either::First(ended) => break ended,
                 Either::Second(accepted) => accepted,
             };
-            let Ok((stream, _)) = accepted else {
-                // The client has gone, or there are too many files: the others go on.
+            let Ok((stream, peer)) = accepted else {
+                // The client has gone, or there are too many files: the others continue.
                 sleep(Duration::from_millis(20)).await;
                 continue;
             };
-            // Answers are small and awaited.
-            let _ = stream.set_nodelay(true);
+            let (place, is_reserved) = match connections.enter(peer.ip()) {
+                Some(place) => (place, false),
+                None => match reserve.enter(peer.ip()) {
+                    Some(place) => (place, true),
+                    // Closed at once: a client that waits in the backlog does not know why.
+                    None => continue,
+                },
+            };
+            service.connections.store(connections.count() + reserve.count(), Ordering::Relaxed);
+            let patience = if is_reserved { RESERVED_PATIENCE } else { limits.patience };
+            let router = if is_reserved { reserved.clone() } else { router.clone() };
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(limits.patience)
-                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
+                .header_read_timeout(patience)
+                .keep_alive(!is_reserved)
+                .serve_connection(
+                    TokioIo::new(Timed::new(stream, patience)),
+                    TowerToHyperService::new(router),
+                );
             let mut ending = ending.clone();
             tokio::spawn(async move {
                 let _place = place;
@@ -131,8 +165,12 @@ impl Server {
         }
         drop(listener);
         let _ = end.send(true);
-        let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
-        let _ = timeout(DRAIN, places.acquire_many(all)).await;
+        let all_closed = async {
+            while connections.count() + reserve.count() > 0 {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let _ = timeout(DRAIN, all_closed).await;
         failed.map_or(Ok(()), |words| Err(io::Error::other(words)))
     }
 }
@@ -140,7 +178,7 @@ impl Server {
 /// Waits for a log to fail, and for the time that scores are still answered after it.
 async fn failure(service: &Service) -> String {
     loop {
-        let learning = service.models.values().filter_map(|model| model.learner().ok());
+        let learning = service.models().values().filter_map(|model| model.learner().ok());
         if let Some(words) = learning.into_iter().find_map(|learning| learning.reached().failed) {
             sleep(AFTER_FAILURE).await;
             return words;

@@ -9,14 +9,16 @@ use std::sync::Arc;
 
 use parsimon::data::Format;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
 use crate::answer::Prediction;
+use crate::connections::{Connections, Timed};
 use crate::content::{Content, Shape};
 use crate::engine::{Limits, Model, Request};
 use crate::error::Refusal;
-use crate::wait::first;
+use crate::http::Service;
+use crate::wait::{blocking, first};
 
 /// Bytes of lines that are read before they are answered.
 const AT_ONCE: usize = 256 << 10;
@@ -24,8 +26,9 @@ const AT_ONCE: usize = 256 << 10;
 /// Serves connections until the end is asked for.
 pub(crate) async fn serve(
     listener: TcpListener,
-    model: Arc<Model>,
-    limits: Limits,
+    service: Arc<Service>,
+    model: Option<String>,
+    connections: Arc<Connections>,
     mut ending: watch::Receiver<bool>,
 ) {
     loop {
@@ -33,17 +36,23 @@ pub(crate) async fn serve(
             let accepted = std::pin::pin!(listener.accept());
             first(std::pin::pin!(ending.wait_for(|end| *end)), accepted).await
         };
-        let stream = match accepted {
+        let (stream, peer) = match accepted {
             None => return,
-            Some(Ok((stream, _))) => stream,
+            Some(Ok((stream, peer))) => (stream, peer),
             Some(Err(_)) => {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
                 continue;
             }
         };
-        let (model, mut ending) = (model.clone(), ending.clone());
+        // Without a place the connection is closed at once.
+        let Some(place) = connections.enter(peer.ip()) else { continue };
+        let limits = service.limits;
+        // While the models are being opened there is nobody to answer.
+        let Ok(model) = service.model_or_only(model.as_deref()).cloned() else { continue };
+        let mut ending = ending.clone();
         tokio::spawn(async move {
-            let _ = stream.set_nodelay(true);
+            let _place = place;
+            let stream = Timed::new(stream, limits.patience);
             let talk = std::pin::pin!(talk(stream, &model, &limits));
             let ended = std::pin::pin!(ending.wait_for(|end| *end));
             // An error is the client's, and there is no one to answer.
@@ -53,7 +62,7 @@ pub(crate) async fn serve(
 }
 
 /// Answers the lines of one client.
-async fn talk(mut stream: TcpStream, model: &Model, limits: &Limits) -> std::io::Result<()> {
+async fn talk(mut stream: Timed, model: &Model, limits: &Limits) -> std::io::Result<()> {
     let (mut buffer, mut out) = (Vec::new(), Vec::new());
     loop {
         buffer.reserve(64 << 10);
@@ -99,11 +108,9 @@ async fn answer(text: &[u8], model: &Model, limits: &Limits, out: &mut Vec<u8>) 
                             complain(&refusal, out);
                             continue;
                         }
-                        // One of them is bad: the others are learned one by one.
-                        for line in part {
-                            if let Err(refusal) = learn(&[*line], model, limits, out, false).await {
-                                complain(&refusal, out);
-                            }
+                        // Some of them are bad: the others are learned together.
+                        if let Err(refusal) = learn_good(part, model, limits, out).await {
+                            part.iter().for_each(|_| complain(&refusal, out));
                         }
                     }
                 }
@@ -146,10 +153,44 @@ async fn learn(
 ) -> Result<(), Refusal> {
     let (answer, answered) = oneshot::channel();
     let request = Request { margins: Some(answer), is_trial, ..Request::default() };
-    model.learner()?.learn(&content(lines), request, limits)?;
+    let learning = model.learner()?;
+    blocking(|| learning.learn(&content(lines), request, limits))?;
     let margins = answered.await.map_err(|_| Refusal::unavailable("the log has failed"))?;
     for (margins, line) in margins.chunks(model.task().outputs()).zip(lines) {
         write(model, margins, tag(line), out);
+    }
+    Ok(())
+}
+
+/// Learns the good ones of some lines together, and answers all in order.
+async fn learn_good(
+    lines: &[&[u8]],
+    model: &Model,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
+    let (answer, answered) = oneshot::channel();
+    let request = Request { margins: Some(answer), is_partial: true, ..Request::default() };
+    let learning = model.learner()?;
+    let taken = blocking(|| learning.learn(&content(lines), request, limits))?;
+    let margins = match taken.learned {
+        0 => Vec::new(),
+        _ => answered.await.map_err(|_| Refusal::unavailable("the log has failed"))?,
+    };
+    let mut margins = margins.chunks(model.task().outputs());
+    let mut refused = taken.refused.iter().peekable();
+    for (line, row) in lines.iter().zip(1..) {
+        match refused.next_if(|(refused, _)| *refused == row) {
+            Some((_, why)) => {
+                // A line is a body of its own to its client, however many were read with it.
+                let words = why["error"].as_str().unwrap_or_default();
+                let place = format!("body:{}:", why["line"]);
+                let rest = words.strip_prefix(&place);
+                let words = rest.map_or(words.to_owned(), |rest| format!("body:1:{rest}"));
+                out.extend_from_slice(format!("error: {words}\n").as_bytes());
+            }
+            None => write(model, margins.next().unwrap_or_default(), tag(line), out),
+        }
     }
     Ok(())
 }
@@ -161,7 +202,12 @@ fn score(lines: &[&[u8]], model: &Model, limits: &Limits, out: &mut Vec<u8>) {
     out.truncate(start);
     match lines {
         [_] => complain(&refusal, out),
-        lines => lines.iter().for_each(|line| score(&[*line], model, limits, out)),
+        // Halves: a few bad lines cost the others little.
+        lines => {
+            let (one, other) = lines.split_at(lines.len() / 2);
+            score(one, model, limits, out);
+            score(other, model, limits, out);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
 
-/// What was done first.
+/// The event that happened first.
 pub(crate) enum Either<A, B> {
     First(A),
     Second(B),
@@ -33,5 +33,14 @@ pub(crate) async fn first<S: Future + Unpin, W: Future + Unpin>(
     match either(stop, work).await {
         Either::First(_) => None,
         Either::Second(done) => Some(done),
+    }
+}
+
+/// Runs work that may wait for a lock or take long. Other tasks of this thread move to other threads meanwhile.
+pub(crate) fn blocking<R>(work: impl FnOnce() -> R) -> R {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }

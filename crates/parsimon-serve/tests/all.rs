@@ -5,8 +5,11 @@
 mod access;
 mod alarms;
 mod common;
+mod doors;
+mod following;
 mod labels;
 mod learning;
+mod limits;
 mod pausing;
 mod reading;
 mod restart;
@@ -17,4 +20,5 @@ mod streams;
 mod upkeep;
 mod versions;
 mod vw_port;
+mod warming;
 mod watching;

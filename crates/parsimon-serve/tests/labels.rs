@@ -42,7 +42,7 @@ fn a_label_joins_the_row_that_was_scored() {
     let direct = tempfile::tempdir().unwrap();
     let other = Running::new(vec![learning(direct.path())]);
     let rows =
-        "{\"label\":1,\"site\":\"x\",\"age\":3}\n{\"label\":0,\"weight\":2,\"site\":\"y\"}\n";
+        "{\"label\":1,\"site\":\"x\",\"age\":3}\n{\"label\":0,\"importance\":2,\"site\":\"y\"}\n";
     other.post("/v1/models/m/learn?ack=visible", "application/x-ndjson", rows).ok();
     assert_eq!(digest(&other), live);
     // What waits is there after a restart.
@@ -71,7 +71,7 @@ fn an_id_that_stands_twice_in_a_request_is_learned_once() {
 }
 
 #[test]
-fn when_there_is_no_room_the_answer_says_it() {
+fn when_there_is_no_room_the_oldest_row_leaves() {
     let folder = tempfile::tempdir().unwrap();
     let policy = Policy { pending_rows: 2, ..policy(folder.path()) };
     let model = Model::learning("m", &fresh(Spec::new("ftrl")), policy).unwrap();
@@ -79,9 +79,152 @@ fn when_there_is_no_room_the_answer_says_it() {
     let rows = r#"[{"id":"a","x":1},{"id":"b","x":1}]"#;
     let rows = server.json(SCORE, rows).ok();
     assert_eq!((&rows[0]["tracked"], &rows[1]["tracked"]), (&json!(true), &json!(true)));
-    assert_eq!(server.json(SCORE, r#"{"id":"c","x":1}"#).ok()["tracked"], json!(false));
-    server.json(LABEL, r#"{"id":"a","label":1}"#).ok();
     assert_eq!(server.json(SCORE, r#"{"id":"c","x":1}"#).ok()["tracked"], json!(true));
+    assert!(server.json(LABEL, r#"{"id":"a","label":1}"#).refused(404).contains("unknown"));
+    assert_eq!(server.json(LABEL, r#"{"id":"b","label":1}"#).ok()["learned"], json!(1));
+    let metrics = server.get("/metrics");
+    assert!(metrics.text().contains("parsimon_evicted_rows_total{model=\"m\"} 1\n"));
+    // More rows than there are places: none of them takes the place of another.
+    let rows = r#"[{"id":"d","x":1},{"id":"e","x":1},{"id":"f","x":1}]"#;
+    assert_eq!(server.json(SCORE, rows).ok()[0]["tracked"], json!(false));
+}
+
+#[test]
+fn an_id_is_learned_once_in_whatever_order_its_row_and_label_come() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::new(vec![learning(folder.path())]);
+    let learn = |body: &str| server.json("/v1/models/m/learn?ack=visible", body);
+    // Scored, learned with its label, and labelled.
+    server.json(SCORE, r#"{"id":"a","x":"1"}"#).ok();
+    learn(r#"{"id":"a","x":"1","label":1}"#).ok();
+    assert_eq!(server.json(LABEL, r#"{"id":"a","label":1}"#).ok()["duplicate"], json!(true));
+    assert!(server.json(LABEL, r#"{"id":"a","label":0}"#).refused(409).contains("another label"));
+    // Scored, labelled, and sent with its label.
+    server.json(SCORE, r#"{"id":"b","x":"1"}"#).ok();
+    server.json(LABEL, r#"{"id":"b","label":0}"#).ok();
+    assert_eq!(learn(r#"{"id":"b","x":"1","label":0}"#).ok()["duplicate"], json!(true));
+    learn(r#"{"id":"b","x":"1","label":1}"#).refused(409);
+    server.json(LABEL, r#"{"id":"b","label":1}"#).refused(409);
+    let about = server.get("/v1/models/m").ok();
+    assert_eq!((&about["rows"], &about["pending_labels"]), (&json!(2), &json!(0)));
+    server.end();
+    let server = Running::new(vec![learning(folder.path())]);
+    server.json(LABEL, r#"{"id":"b","label":1}"#).refused(409);
+    assert_eq!(server.json(LABEL, r#"{"id":"a","label":1}"#).ok()["duplicate"], json!(true));
+    assert_eq!(server.get("/v1/models/m").ok()["rows"], json!(2));
+}
+
+#[test]
+fn an_id_that_is_empty_or_null_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::new(vec![learning(folder.path())]);
+    for id in ["\"\"", "null", "1.5", "[]"] {
+        let row = format!("{{\"id\":{id},\"label\":1,\"x\":\"1\"}}");
+        for path in [SCORE, "/v1/models/m/learn", LABEL] {
+            let refused = server.json(path, &row).refused(400);
+            assert!(refused.contains("a text that is not empty, or a whole number"), "{refused}");
+        }
+    }
+}
+
+/// A model whose column `n` holds numbers.
+fn with_schema(data: &std::path::Path, labels: Labels) -> Model {
+    use parsimon::data::TableSchema;
+    use parsimon::workspace::{ColumnKind, Kind, Points};
+    use parsimon::{InputSchema, LearnerOptions};
+    let column = |name: &str, kind| ColumnKind {
+        name: name.into(),
+        kind,
+        form: None,
+        missing: Vec::new(),
+        knots: Points::default(),
+        cuts: Points::default(),
+    };
+    let columns = vec![column("label", Kind::Category), column("n", Kind::Number)];
+    let label_column = Some("label".to_owned());
+    let table = TableSchema { columns, label: label_column.clone(), ..TableSchema::default() };
+    let schema =
+        InputSchema { bits: Some(18), table: Some(table), label_column, ..InputSchema::default() };
+    let settings = Box::new(Spec::new("ftrl").set("normalize", true).resolve().unwrap());
+    let options = LearnerOptions { storage: schema.storage(), ..LearnerOptions::default() };
+    let source = parsimon_serve::Source::Fresh {
+        settings,
+        options,
+        schema: Box::new(schema),
+        finds_kinds: false,
+    };
+    Model::learning("m", &source, Policy { labels, ..policy(data) }).unwrap()
+}
+
+#[test]
+fn a_row_that_cannot_be_learned_is_set_aside_and_blocks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::new(vec![with_schema(folder.path(), Labels::default())]);
+    server.json(SCORE, r#"[{"id":"a","n":"word"},{"id":"b","n":2}]"#).ok();
+    let answer = server.json(LABEL, r#"[{"id":"a","label":1},{"id":"b","label":0}]"#).ok();
+    assert_eq!((&answer["learned"], &answer["set_aside"]), (&json!(1), &json!([{"row": 1}])));
+    let again = server.json(LABEL, r#"{"id":"a","label":1}"#).ok();
+    assert_eq!(again["duplicates"][0]["set_aside"], json!(true));
+    server.json(LABEL, r#"{"id":"a","label":0}"#).refused(409);
+    let aside = server.get("/v1/models/m/set-aside").ok();
+    assert_eq!((&aside["count"], &aside["rows"][0]["id"]), (&json!(1), &json!("a")));
+    let why = aside["rows"][0]["why"].as_str().unwrap();
+    assert!(why.contains("\"word\" is not a number"), "{why}");
+    server.end();
+    let mut out = Vec::new();
+    let count = parsimon_serve::archive::export_set_aside(&folder.path().join("m"), &mut out);
+    assert_eq!(count.unwrap(), 1);
+    let line: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!((&line["id"], &line["row"]["n"]), (&json!("a"), &json!("word")));
+    // A restart knows it, and the row that is corrected is learned.
+    let server = Running::new(vec![with_schema(folder.path(), Labels::default())]);
+    assert_eq!(server.get("/v1/models/m/set-aside").ok()["rows"], aside["rows"]);
+    let mended = r#"{"id":"a","n":3,"label":1}"#;
+    let learned = server.json("/v1/models/m/learn?ack=visible", mended).ok();
+    assert_eq!(learned["learned"], json!(1));
+    assert_eq!(server.get("/v1/models/m").ok()["rows"], json!(2));
+}
+
+#[test]
+fn one_bad_row_does_not_stop_the_windows_of_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let window = Duration::from_millis(100);
+    let labels = Labels::Window { window, default: "0".into(), learn_late: false };
+    let server = Running::new(vec![with_schema(folder.path(), labels)]);
+    server.json(SCORE, r#"[{"id":"a","n":1},{"id":"b","n":"word"},{"id":"c","n":2}]"#).ok();
+    wait_for_rows(&server, 2);
+    let metrics = server.get("/metrics");
+    assert!(metrics.text().contains("parsimon_set_aside_rows_total{model=\"m\"} 1\n"));
+    assert_eq!(server.get("/v1/models/m").ok()["pending_labels"], json!(0));
+}
+
+#[test]
+fn a_clock_that_jumps_changes_no_window() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    const HOUR: u64 = 3_600_000;
+    for jump in [-(HOUR as i64), 2 * HOUR as i64] {
+        let folder = tempfile::tempdir().unwrap();
+        let (wall, steady) = (Arc::new(AtomicU64::new(9 * HOUR)), Arc::new(AtomicU64::new(5)));
+        let read = |clock: &Arc<AtomicU64>| -> Arc<dyn Fn() -> u64 + Send + Sync> {
+            let clock = clock.clone();
+            Arc::new(move || clock.load(Ordering::Relaxed))
+        };
+        let clock = parsimon_log::Clock { wall: read(&wall), steady: read(&steady) };
+        let window = Duration::from_secs(600);
+        let labels = Labels::Window { window, default: "0".into(), learn_late: false };
+        let policy = Policy { labels, clock, ..policy(folder.path()) };
+        let model = Model::learning("m", &fresh(Spec::new("ftrl")), policy).unwrap();
+        let server = Running::new(vec![model]);
+        server.json(SCORE, r#"{"id":"a","x":"1"}"#).ok();
+        wall.fetch_add(jump as u64, Ordering::Relaxed);
+        steady.fetch_add(600_000 - 20, Ordering::Relaxed);
+        // The learner looks at the windows every 20 ms of the test.
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(server.get("/v1/models/m").ok()["rows"], json!(0), "{jump}");
+        steady.fetch_add(20, Ordering::Relaxed);
+        wait_for_rows(&server, 1);
+    }
 }
 
 fn window(learn_late: bool) -> (tempfile::TempDir, Running) {

@@ -122,6 +122,21 @@ fn a_bad_row_leaves_nothing_behind() {
     assert_eq!(server.post(LEARN, "text/csv", "label,a\n1,2\n").ok()["learned"], json!(1));
 }
 
+/// The program names the flag in its place, and Python the keyword.
+#[test]
+fn a_remedy_is_a_field_of_the_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::new(vec![learning(folder.path())]);
+    let answer = server.post(LEARN, "text/csv", "age,city\n1,Rome\n0,Oslo\n");
+    assert_eq!(answer.status, 400);
+    let value = answer.value();
+    assert_eq!(
+        value["error"],
+        "body: has no column that is surely the label; name it with the field \"label\". The columns are age, city"
+    );
+    assert_eq!(value["remedy"], json!({"field": "label", "columns": ["age", "city"]}));
+}
+
 #[test]
 fn what_is_too_much_is_refused_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,7 +18,7 @@ fn serve(limits: Limits) -> (Running, parsimon::Model) {
 
 /// What the model predicts for svmlight rows.
 fn expected(model: &parsimon::Model, text: &str) -> Vec<f64> {
-    let options = model.options(&Options::default(), parsimon::predict::Expect::Nothing);
+    let options = model.options(&Options::default(), parsimon::workspace::Expect::Nothing);
     let mut parser = RowParser::new("x", Format::Svmlight, &options).unwrap();
     let (mut chunks, mut margins) = (Vec::new(), Vec::new());
     parser.parse(text.as_bytes(), &mut chunks).unwrap();

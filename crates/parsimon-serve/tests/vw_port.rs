@@ -53,3 +53,28 @@ fn lines_are_learned_and_predicted_in_order() {
     assert_eq!(answers.next(), None);
     assert_eq!(server.get("/v1/models/m").ok()["rows"], json!(206));
 }
+
+#[test]
+fn bad_lines_among_good_ones_cost_no_sync_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = learning(folder.path());
+    let server = Running::start(vec![model], Limits::default(), Access::default(), true);
+    let line = |k: usize| match k % 100 {
+        7 => format!("7 |a f{k}\n"),
+        _ => format!("{} |a f{}\n", if k.is_multiple_of(3) { 1 } else { -1 }, k % 7),
+    };
+    let text: String = (0..5000).map(line).collect();
+    let stream = TcpStream::connect(server.vw.unwrap()).unwrap();
+    let mut answers = BufReader::new(stream.try_clone().unwrap()).lines().map(Result::unwrap);
+    std::thread::scope(|scope| {
+        scope.spawn(|| (&stream).write_all(text.as_bytes()).unwrap());
+        for k in 0..5000 {
+            let answer = answers.next().unwrap();
+            assert_eq!(answer.starts_with("error: body:"), k % 100 == 7, "{k}: {answer}");
+        }
+    });
+    let about = server.get("/v1/models/m").ok();
+    assert_eq!(about["rows"], json!(4950));
+    // Line by line there would be a record for each row of a part.
+    assert!(about["durable_seq"].as_u64().unwrap() < 200, "{about}");
+}

@@ -171,7 +171,10 @@ fn a_browser_signs_in_with_a_token() {
     assert_eq!(server.json("/v1/session", r#"{"token": "a;b"}"#).status, 400);
     assert_eq!(server.json("/v1/session", r#"{"token": ""}"#).status, 400);
     let signed = server.json("/v1/session", r#"{"token": "secret"}"#);
-    assert_eq!(signed.ok(), json!({"learn": false, "admin": false}));
+    assert_eq!(
+        signed.ok(),
+        json!({"score": true, "learn": false, "download": false, "admin": false})
+    );
     assert!(
         signed
             .head

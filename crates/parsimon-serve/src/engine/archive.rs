@@ -9,13 +9,14 @@ use parsimon::data::Format;
 use parsimon_log::{Content, Directory, Epochs, Log, Options as LogOptions, Records};
 use serde_json::{Value, json};
 
+use super::id_table::{IdTable, ListedAside};
 use super::label::id_of;
 use super::open::{ARITHMETIC, OpenError, other};
 use super::policy::Policy;
-use super::record::{Rows, kind};
+use super::record::{LoggedRows, SetAside, kind};
 use super::replay::{Replay, Stop};
 use super::replica::Version;
-use super::tables::{Tables, lines};
+use super::rows::lines;
 
 /// Rows to leave out of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Without {
     }
 
     /// The text without the rows that are left out; how many these are.
-    pub(crate) fn filtered(&self, rows: &Rows<'_>) -> (Vec<u8>, u64) {
+    pub(crate) fn filtered(&self, rows: &LoggedRows<'_>) -> (Vec<u8>, u64) {
         let (mut text, mut count) = (Vec::new(), 0);
         if self.ids.is_empty() || rows.format != Format::Jsonl {
             return (rows.text.to_vec(), 0);
@@ -76,7 +77,7 @@ impl Without {
     }
 }
 
-/// What a replay came to.
+/// Result of a replay.
 pub struct Replayed {
     /// The learner.
     pub trainer: Trainer,
@@ -104,7 +105,7 @@ pub fn replay(directory: &Path, without: &Without) -> Result<Replayed, OpenError
 }
 
 fn from_the_first(log: &Log, mut replay: Replay<'_>) -> Result<Replayed, Stop> {
-    let mut tables = Tables::new(&Policy::new(""));
+    let mut table = IdTable::new(&Policy::new(""));
     let (first, last) = (log.opened().first, log.opened().last);
     if first > 1 {
         return Err(
@@ -112,7 +113,7 @@ fn from_the_first(log: &Log, mut replay: Replay<'_>) -> Result<Replayed, Stop> {
         );
     }
     let mut state = None;
-    replay.run(0, last, &mut state, &mut tables)?;
+    replay.run(0, last, &mut state, &mut table)?;
     let (_, mut live) = state.ok_or_else(|| other("the log has no records"))?;
     live.trainer.note_names(replay.names());
     let (version, digest) = (live.version, live.digest());
@@ -132,7 +133,7 @@ pub(crate) fn check(directory: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// What a directory holds, as JSON. The service may be running.
+/// Returns the content of a directory as JSON. The service may be running.
 pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
     check(directory)?;
     let disk = Directory::existing(directory);
@@ -154,15 +155,23 @@ pub fn inspect(directory: &Path) -> Result<Value, OpenError> {
                 ("start", 0)
             }
             Content::Data { kind: kind::LEARN, payload } => {
-                ("learn", Rows::decode(payload).map_or(0, |rows| rows.count()))
+                ("learn", LoggedRows::decode(payload).map_or(0, |rows| rows.count()))
             }
             Content::Data { kind: kind::PENDING, payload } => {
-                ("pending", Rows::decode(payload).map_or(0, |rows| rows.count()))
+                ("pending", LoggedRows::decode(payload).map_or(0, |rows| rows.count()))
             }
             Content::Data { kind: kind::FORGET, .. } => ("forget", 0),
+            Content::Data { kind: kind::EVICT, .. } => ("evict", 0),
+            Content::Data { kind: kind::SET_ASIDE, payload } => {
+                let rows =
+                    serde_json::from_slice(payload).map_or(0, |SetAside { rows }| rows.len());
+                ("set_aside", rows as u64)
+            }
             Content::Data { kind: kind::PAUSE, .. } => ("pause", 0),
             Content::Data { kind: kind::RESUME, .. } => ("resume", 0),
             Content::Data { kind: kind::PROMOTE, .. } => ("promote", 0),
+            Content::Data { kind: kind::SETTLE, .. } => ("settle", 0),
+            Content::Data { kind: kind::MARK, .. } => ("mark", 0),
             Content::Data { .. } => ("unknown", 0),
         };
         let count = counts.entry(name).or_default();
@@ -197,27 +206,28 @@ pub fn verify(directory: &Path) -> Result<(u64, u64), OpenError> {
 }
 
 /// Copies the rows that were learned out of a log, as they came; how many. Rows of one format: that which is asked for, or the only
-/// one.
+/// one. Those after a record only.
 pub fn export(
     directory: &Path,
     format: Option<Format>,
+    after: u64,
     out: &mut dyn Write,
 ) -> Result<u64, OpenError> {
     check(directory)?;
-    let mut records = Records::open(Arc::new(Directory::existing(directory)), 0)?;
+    let mut records = Records::open(Arc::new(Directory::existing(directory)), after)?;
     let (mut chosen, mut count) = (format, 0);
     let mut header: Vec<u8> = Vec::new();
     while records.advance()? {
         let Some(record) = records.record() else { break };
         let Content::Data { kind: kind::LEARN, payload } = record.content else { continue };
-        let Some(rows) = Rows::decode(payload) else { continue };
+        let Some(rows) = LoggedRows::decode(payload) else { continue };
         match chosen {
             None => chosen = Some(rows.format),
             Some(chosen) if chosen == rows.format => {}
             Some(_) if format.is_some() => continue,
             Some(first) => {
                 return Err(other(format!(
-                    "{}: the log has rows of {first} and of {}; pass --format to export one of them",
+                    "{}: the log has rows of {first} and of {}; pass --format to export one of them, or --output for a file of each",
                     directory.display(),
                     rows.format
                 )));
@@ -234,6 +244,43 @@ pub fn export(
         count += rows.count();
         let written = out.write_all(text).and_then(|()| out.write_all(b"\n"));
         written.map_err(|e| other(format!("cannot write: {e}")))?;
+    }
+    Ok(count)
+}
+
+/// Returns the formats of the rows that were learned by records after one, in the order in which they came.
+pub fn formats(directory: &Path, after: u64) -> Result<Vec<Format>, OpenError> {
+    check(directory)?;
+    let mut records = Records::open(Arc::new(Directory::existing(directory)), after)?;
+    let mut formats = Vec::new();
+    while records.advance()? {
+        let Some(record) = records.record() else { break };
+        if let Content::Data { kind: kind::LEARN, payload } = record.content
+            && let Some(rows) = LoggedRows::decode(payload)
+            && !formats.contains(&rows.format)
+        {
+            formats.push(rows.format);
+        }
+    }
+    Ok(formats)
+}
+
+/// Copies the rows that could not be learned out of a log, a JSON object on each line with the reason; how many.
+pub fn export_set_aside(directory: &Path, out: &mut dyn Write) -> Result<u64, OpenError> {
+    check(directory)?;
+    let mut records = Records::open(Arc::new(Directory::existing(directory)), 0)?;
+    let mut count = 0;
+    while records.advance()? {
+        let Some(record) = records.record() else { break };
+        let Content::Data { kind: kind::SET_ASIDE, payload } = record.content else { continue };
+        let unreadable = |e: serde_json::Error| other(format!("record {}: {e}", record.seq));
+        let SetAside { rows } = serde_json::from_slice(payload).map_err(unreadable)?;
+        for row in rows {
+            let listed = ListedAside { seq: record.seq, time: record.time, row };
+            let json = serde_json::to_string(&listed).map_err(unreadable)?;
+            writeln!(out, "{json}").map_err(|e| other(format!("cannot write: {e}")))?;
+            count += 1;
+        }
     }
     Ok(count)
 }

@@ -4,16 +4,16 @@ use std::sync::{Mutex, PoisonError};
 
 use parsimon::rows::Chunk;
 
-use super::tables::each;
+use super::rows::each;
 
-/// When learning is paused without being asked to. Nothing is watched by default.
+/// Conditions under which learning is paused automatically. By default there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Breaker {
     /// The least and the largest share of positive labels; of labels that are numbers, their mean.
     pub labels: Option<(f64, f64)>,
     /// The largest share of rows that are refused because they are bad.
     pub refused: Option<f64>,
-    /// The shares are those of at least so many rows, and of at most twice as many.
+    /// Shares are computed over at least this number of rows, and at most twice as many.
     pub rows: u64,
 }
 
@@ -45,7 +45,7 @@ impl Counts {
     }
 }
 
-/// What the breaker watches: the rows of the last two spans.
+/// State of the breaker: the rows of the last two spans.
 pub(crate) struct Gauge {
     breaker: Breaker,
     /// Whether labels are those of two classes, and not numbers.
@@ -58,7 +58,7 @@ impl Gauge {
         Self { breaker, has_classes, spans: Mutex::default() }
     }
 
-    /// Takes in rows that are learned. Gives the reason to pause, if there is one.
+    /// Processes rows that are learned. Gives the reason to pause, if any.
     pub(crate) fn learned(&self, chunks: &[Chunk]) -> Option<String> {
         self.breaker.labels.or(self.breaker.refused.map(|share| (share, share)))?;
         let mut counts = Counts::default();
@@ -70,7 +70,7 @@ impl Gauge {
         self.take(counts)
     }
 
-    /// Takes in rows that were refused. Gives the reason to pause, if there is one.
+    /// Processes rows that were refused. Gives the reason to pause, if any.
     pub(crate) fn refused(&self, rows: u64) -> Option<String> {
         self.breaker.refused?;
         self.take(Counts { refused: rows, ..Counts::default() })
@@ -138,7 +138,7 @@ mod tests {
         for _ in 0..10 {
             assert_eq!(gauge.learned(&rows(&usual)), None);
         }
-        // What is old is forgotten.
+        // Forget old rows.
         assert_eq!(gauge.learned(&rows(&[1.0; 3])), None);
         assert!(gauge.learned(&rows(&[1.0; 12])).is_some());
         gauge.reset();

@@ -1,4 +1,4 @@
-//! Where rows come in: checked, looked up, put into the log, and handed to the learner.
+//! Intake of rows: they are checked, looked up, appended to the log, and handed to the learner.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -6,26 +6,31 @@ use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use axum::http::StatusCode;
-use parsimon::data::Format;
+use parsimon::data::{DataError, Format, Options};
 use parsimon::rows::Chunk;
-use parsimon_log::{AppendError, Log};
+use parsimon::serve::RowParser;
+use parsimon_log::{AppendError, Log, Ticket};
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Limits;
-use super::desk::Desk;
-use super::ids::{self, Seen};
+use super::id_table::{Entry, IdTable, State};
+use super::ids;
 use super::learner::{self, Step};
 use super::model::{Learning, Shared};
-use super::record::{self, Origin, Paused, Rows, kind};
+use super::record::{self, LoggedRows, Origin, Paused, kind};
 use super::replica::Version;
-use super::tables::{Tables, each, lines};
+use super::request_buffers::{RequestBuffers, RowReading};
+use super::rows::{each, lines};
+use super::status::Status;
+use super::warming::Warming;
 use crate::content::Content;
 use crate::error::Refusal;
 
-/// What is changed in the order of the log. The holder appends.
+/// State that changes in the order of the log. The holder of the lock appends.
 pub(crate) struct Intake {
-    pub(crate) tables: Tables,
+    pub(crate) table: IdTable,
     pub(crate) epoch: u32,
     pub(crate) steps: Sender<Step>,
     /// Why nothing is taken.
@@ -33,9 +38,17 @@ pub(crate) struct Intake {
     /// Set if rows that are appended now are not learned.
     pub(crate) paused: Option<Paused>,
     pub(crate) record: Vec<u8>,
+    /// The first rows, while they are collected to find the kinds of their columns.
+    pub(crate) warming: Option<Warming>,
+    /// The record before which rows were identified by their cells alone; 0 if there is none.
+    pub(crate) settled: u64,
+    /// The leader, if this is a follower: nothing else is taken.
+    pub(crate) leader: Option<String>,
+    /// The log time of a record of the leader that is taken now.
+    pub(crate) copied: Option<u64>,
 }
 
-/// What became of a request to learn.
+/// The result of a request to learn.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// The record of the rows; of rows that were there already, their last record.
@@ -72,11 +85,11 @@ impl Taken {
 /// How a request is to be learned.
 #[derive(Debug, Default)]
 pub struct Request<'a> {
-    /// What identifies it; empty if nothing does.
+    /// The bytes that identify the row; empty if nothing does.
     pub key: &'a [u8],
     /// Whether good rows are learned where others are refused.
     pub is_partial: bool,
-    /// Where the margins go that are predicted before the rows are learned.
+    /// Receiver of the margins that are predicted before the rows are learned.
     pub margins: Option<oneshot::Sender<Vec<f64>>>,
     /// Whether rows that are refused are sent again one by one, and count then.
     pub is_trial: bool,
@@ -95,14 +108,15 @@ impl Learning {
             return Err(Refusal::bad(format!("the idempotency key exceeds {most} bytes")));
         }
         let is_trial = request.is_trial;
-        self.desks.at(|desk| {
+        let reading = self.shared.readings.latest();
+        reading.learning.lend(|buffers| {
             let taken = match request.is_partial {
-                true => self.learn_partly(desk, content, request, limits),
-                false => self.learn_whole(desk, content, request, limits),
+                true => self.learn_partly(reading, buffers, content, request, limits),
+                false => self.learn_whole(reading, buffers, content, request, limits),
             };
             if let Err(refusal) = &taken {
                 // Names of rows that were not logged must be new to the parsers again.
-                desk.forget_names();
+                buffers.forget_names();
                 if !is_trial {
                     self.shared.count_refused(&self.log, refusal, content.rows());
                 }
@@ -118,35 +132,38 @@ impl Learning {
 
     fn learn_whole(
         &self,
-        desk: &mut Desk,
+        reading: &RowReading,
+        buffers: &mut RequestBuffers,
         content: &Content<'_>,
         request: Request<'_>,
         limits: &Limits,
     ) -> Result<Taken, Refusal> {
-        self.shared.lend(&mut desk.chunks);
-        let parser = desk.parse(content, self.desks.options(), limits)?;
+        self.shared.lend(&mut buffers.chunks);
+        let parser = buffers.parse(content, reading.learning.options(), limits)?;
         let names = parser.new_names().map(|(slot, name)| (slot, name.into())).collect();
-        let chunks = std::mem::take(&mut desk.chunks);
+        let chunks = std::mem::take(&mut buffers.chunks);
         for ((chunk, i), row) in each(&chunks).zip(1..) {
             if chunk.label(i).is_none() {
                 let words = format!("body:{row}: row {row} has no label; /score takes such rows");
                 return Err(Refusal::bad(words).with("line", row));
             }
         }
-        let rows = Rows {
+        let rows = LoggedRows {
             format: content.format,
             origin: Origin::Sent,
             key: request.key,
             content: if request.key.is_empty() { 0 } else { ids::content_of_all(&chunks) },
             text: &content.text,
         };
-        self.shared.take(&self.log, &rows, chunks, names, request.margins)
+        let parsed = ParsedRows { reading, chunks, names };
+        self.shared.take(&self.log, &rows, parsed, request.margins)
     }
 
-    /// The same row by row: bad ones are left out.
+    /// Parses row by row; bad rows are left out.
     fn learn_partly(
         &self,
-        desk: &mut Desk,
+        reading: &RowReading,
+        buffers: &mut RequestBuffers,
         content: &Content<'_>,
         request: Request<'_>,
         limits: &Limits,
@@ -154,32 +171,39 @@ impl Learning {
         if matches!(content.format, Format::Csv | Format::Tsv) {
             return Err(Refusal::bad("?partial is for formats with a row on each line"));
         }
+        // Parsed once, and only the good rows again, so that a bad row costs the others little.
+        let bad = buffers.parse_good(content, reading.learning.options(), limits)?;
+        let bad: FxHashMap<u64, DataError> = bad.into_iter().collect();
+        let mut parsed = each(&buffers.chunks);
         let (mut text, mut refused, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for (line, row) in lines(&content.text).zip(1..) {
-            let one = Content { format: content.format, text: line.into(), shape: content.shape };
-            let parsed = desk.parse(&one, self.desks.options(), limits).map(|_| ());
-            let has_label = desk.chunks.first().is_some_and(|chunk| chunk.label(0).is_some());
-            match parsed {
-                Ok(()) if has_label => {
-                    text.extend_from_slice(line);
+        let mut row = 0;
+        for (line, number) in content.text.split(|&b| b == b'\n').zip(1..) {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            row += 1;
+            let why = match bad.get(&number) {
+                Some(error) => Refusal::from_error(error),
+                None if parsed.next().is_some_and(|(chunk, i)| chunk.label(i).is_some()) => {
+                    text.extend_from_slice(line.trim_ascii());
                     text.push(b'\n');
                     places.push(row);
+                    continue;
                 }
-                Ok(()) => refused.push((row, Refusal::bad("the row has no label").into_json())),
-                Err(refusal) => {
-                    let mut why = refusal.into_json();
-                    why["line"] = row.into();
-                    refused.push((row, why));
-                }
-            }
+                None => Refusal::bad("the row has no label"),
+            };
+            let mut why = why.into_json();
+            why["line"] = number.into();
+            refused.push((row, why));
         }
+        drop(parsed);
         // Parsed again as one text, with all names new.
-        desk.forget_names();
+        buffers.forget_names();
         if places.is_empty() {
             return Ok(Taken { refused, ..Taken::default() });
         }
         let good = Content { format: content.format, text: text.into(), shape: content.shape };
-        let taken = self.learn_whole(desk, &good, request, limits)?;
+        let taken = self.learn_whole(reading, buffers, &good, request, limits)?;
         let place = |(row, seq): (usize, u64)| (places.get(row - 1).copied().unwrap_or(row), seq);
         let duplicates = taken.duplicates.into_iter().map(place).collect();
         Ok(Taken { duplicates, refused, ..taken })
@@ -191,18 +215,35 @@ impl Shared {
     pub(crate) fn take(
         &self,
         log: &Log,
-        rows: &Rows<'_>,
-        chunks: Vec<Chunk>,
-        names: Vec<(u32, Box<[u8]>)>,
+        rows: &LoggedRows<'_>,
+        parsed: ParsedRows<'_>,
         margins: Option<oneshot::Sender<Vec<f64>>>,
     ) -> Result<Taken, Refusal> {
+        let ParsedRows { reading, chunks, names } = parsed;
         let count: usize = chunks.iter().map(Chunk::len).sum();
         if self.status.waiting.load(Ordering::Relaxed) + count > self.policy.queue_rows.max(count) {
             return Err(Refusal::busy("too many rows wait to be learned; try again later"));
         }
         let mut intake = self.intake.lock().unwrap_or_else(PoisonError::into_inner);
         intake.check()?;
-        let found = intake.look_up(rows, &chunks)?;
+        let (mut rows, mut chunks, mut names) = (*rows, chunks, names);
+        let latest = self.readings.latest();
+        if !std::ptr::eq(reading, latest) {
+            // The kinds of columns were found since the rows were parsed.
+            (chunks, names) = parsed_with(latest.learning.options(), &rows)?;
+            if !rows.key.is_empty() {
+                rows.content = ids::content_of_all(&chunks);
+            }
+        }
+        let rows = &rows;
+        let found = match intake.look_up(rows, &chunks, None) {
+            // A row from before the kinds were known is identified by its cells.
+            Err(_) if intake.settled > 0 => {
+                let old = self.by_cell().and_then(|options| parsed_with(&options, rows).ok());
+                intake.look_up(rows, &chunks, old.as_ref().map(|(old, _)| &old[..]))?
+            }
+            found => found?,
+        };
         if let Some(seq) = found.request {
             self.status.duplicates.fetch_add(count as u64, Ordering::Relaxed);
             let duplicates = (1..=count).map(|row| (row, seq)).collect();
@@ -217,7 +258,7 @@ impl Shared {
             [] => intake.append_rows(log, rows, chunks, names, self, margins)?,
             duplicates => {
                 let (text, fresh) = without(rows.text, &chunks, duplicates);
-                let rows = Rows { text: &text, ..*rows };
+                let rows = LoggedRows { text: &text, ..*rows };
                 intake.append_rows(log, &rows, fresh, names, self, margins)?
             }
         };
@@ -252,24 +293,47 @@ struct FoundRows {
 }
 
 impl Intake {
+    /// Refuses all further rows.
+    pub(crate) fn close(&mut self, status: &Status, why: &str) {
+        self.closed.get_or_insert_with(|| why.to_owned());
+        status.set_closed(why);
+    }
+
     /// Refuses everything once learning has ended.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
+        if let Some(leader) = &self.leader {
+            let words = format!("this is a follower, which only scores; its leader is {leader}");
+            return Err(Refusal::conflict(words).with("leader", leader.clone()));
+        }
         self.closed.as_ref().map_or(Ok(()), |why| Err(Refusal::unavailable(why.clone())))
     }
 
-    fn look_up(&self, rows: &Rows<'_>, chunks: &[Chunk]) -> Result<FoundRows, Refusal> {
-        let ids = &self.tables.ids;
+    /// Looks up the rows of a request. `old` has them as they were read before the kinds of columns were known.
+    fn look_up(
+        &self,
+        rows: &LoggedRows<'_>,
+        chunks: &[Chunk],
+        old: Option<&[Chunk]>,
+    ) -> Result<FoundRows, Refusal> {
+        let table = &self.table;
+        let old_request = old.map(ids::content_of_all);
+        let old_rows: Vec<u64> =
+            old.map_or_else(Vec::new, |old| each(old).map(|(c, i)| ids::content(c, i)).collect());
+        let is_old = |known: &Entry| known.seq < self.settled;
         let conflict = |what: String, seq: u64| {
             let words = format!("{what} was learned with other content in record {seq}");
             Err(Refusal::conflict(words).with("seq", seq))
         };
         if !rows.key.is_empty() {
-            match ids.look(ids::request_key(rows.key), rows.content) {
-                Seen::Never => {}
-                Seen::Same(known) => {
+            match table.get(ids::request_key(rows.key)) {
+                None => {}
+                Some(known)
+                    if known.content == rows.content
+                        || (is_old(&known) && Some(known.content) == old_request) =>
+                {
                     return Ok(FoundRows { request: Some(known.seq), rows: Vec::new() });
                 }
-                Seen::Other(known) => {
+                Some(known) => {
                     let key = String::from_utf8_lossy(rows.key);
                     return conflict(format!("the request with the key {key:?}"), known.seq);
                 }
@@ -286,15 +350,24 @@ impl Intake {
                 let (id, content) = (ids::row_id(chunk.tag(i)), ids::content(chunk, i));
                 let name =
                     || format!("the row with the id {:?}", String::from_utf8_lossy(chunk.tag(i)));
-                match (ids.look(id, content), fresh.get(&id)) {
-                    (Seen::Same(known), _) => found.push((row, known.seq)),
-                    (Seen::Other(known), _) => return conflict(name(), known.seq),
-                    (Seen::Never, None) => {
+                // Rows that wait are learned with what the request has, and so are rows that were set aside.
+                let is_open =
+                    |known: &Entry| matches!(known.state, State::Scored | State::SetAside);
+                match (table.get(id).filter(|known| !is_open(known)), fresh.get(&id)) {
+                    (Some(known), _)
+                        if known.content == content
+                            || (is_old(&known)
+                                && old_rows.get(row - 1) == Some(&known.content)) =>
+                    {
+                        found.push((row, known.seq));
+                    }
+                    (Some(known), _) => return conflict(name(), known.seq),
+                    (None, None) => {
                         fresh.insert(id, content);
                     }
-                    // The same row twice in one request: its record is the one to come.
-                    (Seen::Never, Some(&same)) if same == content => found.push((row, 0)),
-                    (Seen::Never, Some(_)) => {
+                    // A row that is repeated in one request has the record that is about to be written.
+                    (None, Some(&same)) if same == content => found.push((row, 0)),
+                    (None, Some(_)) => {
                         let words = format!("{} stands in the request twice, and differs", name());
                         return Err(Refusal::conflict(words).with("line", row));
                     }
@@ -308,32 +381,65 @@ impl Intake {
     pub(crate) fn append_rows(
         &mut self,
         log: &Log,
-        rows: &Rows<'_>,
+        rows: &LoggedRows<'_>,
         chunks: Vec<Chunk>,
         names: Vec<(u32, Box<[u8]>)>,
         shared: &Shared,
         margins: Option<oneshot::Sender<Vec<f64>>>,
     ) -> Result<Version, Refusal> {
+        self.settle_without_kinds(rows, log, shared);
         let mut bytes = std::mem::take(&mut self.record);
         rows.encode(&mut bytes);
-        let ticket = log.append(kind::LEARN, &bytes).map_err(|error| refused(&error));
+        let ticket = self.append(log, kind::LEARN, &bytes);
+        let collected = match (&ticket, &mut self.warming) {
+            (Ok(ticket), Some(warming)) => {
+                warming.collect(&bytes, chunks.iter().map(Chunk::len).sum(), ticket.time)
+            }
+            _ => 0,
+        };
         bytes.clear();
         bytes.shrink_to(1 << 20);
         self.record = bytes;
         let ticket = ticket?;
-        self.tables.learned(rows, &chunks, ticket.seq, ticket.time);
-        self.tables.pending.settle(shared.status.now().visible.seq);
+        let visible = shared.status.now().visible;
+        assert!(ticket.seq > visible.seq, "record {} is appended after {visible:?}", ticket.seq);
+        self.table.learned_rows(rows, &chunks, ticket.seq, ticket.time);
+        self.table.release(visible.seq);
+        shared.status.count_ids(&self.table);
         let version = Version { epoch: self.epoch, seq: ticket.seq };
         let count = chunks.iter().map(Chunk::len).sum();
         shared.status.waiting.fetch_add(count, Ordering::Relaxed);
         let appended = Instant::now();
         let reason = shared.gauge.learned(&chunks);
         let (time, origin) = (ticket.time, rows.origin);
-        let step = learner::Rows { version, time, origin, chunks, names, appended, margins };
+        let step = learner::RowBatch { version, time, origin, chunks, names, appended, margins };
         // Without a learner the log has failed, and acknowledgements say so.
         let _ = self.steps.send(Step::Rows(Box::new(step)));
-        self.trip(log, reason);
+        self.trip(log, &shared.status, reason);
+        if collected >= shared.policy.warm_rows && self.leader.is_none() {
+            self.settle(log, shared);
+        }
         Ok(version)
+    }
+
+    /// Appends a record with the present log time, or with that of the leader's record.
+    pub(crate) fn append(&self, log: &Log, kind: u8, payload: &[u8]) -> Result<Ticket, Refusal> {
+        match self.copied {
+            Some(time) => log.append_copy(kind, payload, time),
+            None => log.append(kind, payload),
+        }
+        .map_err(|error| refused(&error))
+    }
+
+    /// Appends a record whose step the caller sends.
+    pub(crate) fn append_step(
+        &self,
+        log: &Log,
+        kind: u8,
+        payload: &[u8],
+    ) -> Result<Version, Refusal> {
+        let ticket = self.append(log, kind, payload)?;
+        Ok(Version { epoch: self.epoch, seq: ticket.seq })
     }
 
     /// Appends a record that changes no weight.
@@ -343,11 +449,33 @@ impl Intake {
         kind: u8,
         payload: &[u8],
     ) -> Result<(Version, u64), Refusal> {
-        let ticket = log.append(kind, payload).map_err(|error| refused(&error))?;
+        let ticket = self.append(log, kind, payload)?;
         let version = Version { epoch: self.epoch, seq: ticket.seq };
         let _ = self.steps.send(Step::Pass(version));
         Ok((version, ticket.time))
     }
+}
+
+/// The rows of a request, and how they were read.
+pub(crate) struct ParsedRows<'a> {
+    reading: &'a RowReading,
+    chunks: Vec<Chunk>,
+    names: NewNames,
+}
+
+/// Names that were met for the first time, with their slots.
+type NewNames = Vec<(u32, Box<[u8]>)>;
+
+/// Parses rows that were accepted before, in another way.
+fn parsed_with(
+    options: &Options,
+    rows: &LoggedRows<'_>,
+) -> Result<(Vec<Chunk>, NewNames), Refusal> {
+    let mut parser = RowParser::new("body", rows.format, options)?;
+    let mut chunks = Vec::new();
+    parser.parse(rows.text, &mut chunks)?;
+    let names = parser.new_names().map(|(slot, name)| (slot, name.into())).collect();
+    Ok((chunks, names))
 }
 
 /// Why a record was not taken.

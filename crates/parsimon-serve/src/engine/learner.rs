@@ -1,9 +1,10 @@
 //! The thread that learns: one for each model, and the only one that changes the model.
 
+use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use parsimon::data::{DataError, Format, Names};
 use parsimon::rows::Chunk;
@@ -12,35 +13,41 @@ use parsimon_log::Log;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::intake::Intake;
+use super::feed::GONE;
+use super::id_save::{Replaced, TableSave};
+use super::id_table::State;
 use super::label::EXPIRY;
 use super::model::Shared;
 use super::open::{OpenError, other};
 use super::policy::Labels;
-use super::record::{Backlog, Origin, Paused, Start};
-use super::replay::for_backlog;
+use super::record::{Backlog, Origin, Paused, Start, kind};
+use super::replay::{Replay, Stop, for_backlog};
 use super::replica::{Live, Replica, Version};
-use super::shadow::Heirs;
+use super::shadow::Replacement;
 use super::snapshot::Snapshot;
 use super::watch::Watcher;
 
-/// What the learner does next, in the order of the log.
+/// Tasks of the learner, in the order of the log.
 pub(crate) enum Step {
     /// Learn rows.
-    Rows(Box<Rows>),
+    Rows(Box<RowBatch>),
     /// A record that changes no weight.
     Pass(Version),
     /// Keep rows without learning them.
     Pause(Version, Paused),
     /// Learn again; the rows since a record are learned first, or never.
     Resume(Version, u64, Backlog),
-    /// Go on from another state.
+    /// Continue from another state.
     Restore(Version, Box<[Live; 2]>),
     /// Go on as a shadow, whose state comes when it has learned everything before.
-    Promote(Version, Box<Start>, Receiver<Heirs>),
+    Promote(Version, Box<Start>, Receiver<Replacement>),
+    /// Begin anew as another model after a record, and learn the rows since.
+    Relearn(Version, Box<Start>, u64),
+    /// Compute the digest that is compared with that of a follower or a leader.
+    Mark(Version),
     /// Write a snapshot, and answer when it is durable.
     Snapshot(oneshot::Sender<Result<Version, String>>),
-    /// Give the model file.
+    /// Send the model file.
     Model(oneshot::Sender<Vec<u8>>),
     /// Give the digest of the state.
     Digest(oneshot::Sender<(Version, u64)>),
@@ -50,8 +57,29 @@ pub(crate) enum Step {
     End,
 }
 
+impl Step {
+    /// The record of the log that the step follows.
+    fn version(&self) -> Option<Version> {
+        match self {
+            Self::Rows(rows) => Some(rows.version),
+            Self::Pass(version)
+            | Self::Pause(version, _)
+            | Self::Resume(version, ..)
+            | Self::Restore(version, _)
+            | Self::Promote(version, ..)
+            | Self::Relearn(version, ..)
+            | Self::Mark(version) => Some(*version),
+            Self::Snapshot(_)
+            | Self::Model(_)
+            | Self::Digest(_)
+            | Self::Statistics(_)
+            | Self::End => None,
+        }
+    }
+}
+
 /// Rows to be learned.
-pub(crate) struct Rows {
+pub(crate) struct RowBatch {
     pub(crate) version: Version,
     /// The log time in milliseconds.
     pub(crate) time: u64,
@@ -59,11 +87,11 @@ pub(crate) struct Rows {
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) names: Vec<(u32, Box<[u8]>)>,
     pub(crate) appended: Instant,
-    /// Where the margins go that are predicted before the rows are learned.
+    /// Receiver of the margins that are predicted before the rows are learned.
     pub(crate) margins: Option<oneshot::Sender<Vec<f64>>>,
 }
 
-/// How long the learner waits for rows before it looks around.
+/// Time for which the learner waits for rows before it does other work.
 const TICK: Duration = Duration::from_millis(500);
 
 /// Rows that are learned at most before they are shown.
@@ -80,11 +108,16 @@ pub(crate) struct Learner {
     pub(crate) snapshot_due: Instant,
     pub(crate) forget_due: Instant,
     pub(crate) watch: Watcher,
+    /// When the next mark is due, and the rows that were learned by the last one.
+    pub(crate) mark_due: Instant,
+    pub(crate) marked: u64,
+    /// Whether the state is not to be trusted.
+    pub(crate) has_given_up: bool,
     /// Margins that were predicted before the latest records were learned.
     pub(crate) margins: Vec<Vec<f64>>,
 }
 
-/// How long a shadow that was promoted may take to learn what was logged before.
+/// Time in which a promoted shadow must have learned all earlier records.
 const SHADOW_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Between two looks at the age of logged rows.
@@ -92,6 +125,7 @@ const FORGET_EVERY: Duration = Duration::from_secs(60);
 
 impl Learner {
     /// Learns until the end is asked for, or the log has failed.
+    #[expect(clippy::too_many_lines, reason = "one loop, with an arm for each thing that may come")]
     pub(crate) fn run(mut self) {
         let mut next = None;
         loop {
@@ -106,30 +140,20 @@ impl Learner {
                     Err(RecvTimeoutError::Disconnected) => return,
                 },
             };
+            // Nothing that a crash could take back is learned.
+            if let Some(version) = step.version()
+                && self.log.wait_durable(version.seq).is_err()
+            {
+                return;
+            }
             match step {
-                Step::Rows(rows) => {
-                    if self.log.wait_durable(rows.version.seq).is_err() {
-                        return;
-                    }
-                    next = self.learn(*rows);
-                }
-                Step::Pass(version) => {
-                    if self.log.wait_durable(version.seq).is_err() {
-                        return;
-                    }
-                    self.set(version, |_| {});
-                }
+                Step::Rows(rows) => next = self.learn(*rows),
+                Step::Pass(version) => self.set(version, |_| {}),
                 Step::Pause(version, paused) => {
-                    if self.log.wait_durable(version.seq).is_err() {
-                        return;
-                    }
                     self.set(version, |live| live.paused = Some(paused.clone()));
                     tracing::warn!(model = %self.model_name(), seq = version.seq, reason = paused.reason, "learning is paused");
                 }
                 Step::Resume(version, since, backlog) => {
-                    if self.log.wait_durable(version.seq).is_err() {
-                        return;
-                    }
                     if backlog == Backlog::Learn
                         && let Err(error) = self.catch_up(since, version.seq)
                     {
@@ -138,17 +162,21 @@ impl Learner {
                     self.set(version, |live| live.paused = None);
                     tracing::info!(model = %self.model_name(), seq = version.seq, ?backlog, "learning is resumed");
                 }
-                Step::Restore(version, copies) => {
-                    if self.log.wait_durable(version.seq).is_err() {
-                        return;
-                    }
-                    self.restore(version, *copies);
+                Step::Restore(version, copies) => self.restore(version, *copies),
+                Step::Promote(version, start, replacement) => {
+                    self.promote(version, *start, &replacement);
                 }
-                Step::Promote(version, start, heirs) => {
-                    if self.log.wait_durable(version.seq).is_err() {
-                        return;
+                Step::Mark(version) => {
+                    self.set(version, |_| {});
+                    let digest = |replica: &Replica| replica.live().map_or(0, Live::digest);
+                    let digest = self.shared.pair.look(digest);
+                    self.shared.status.mark(version.seq, digest);
+                }
+                Step::Relearn(version, start, after) => {
+                    if let Err(stop) = self.relearn(version, &start, after) {
+                        let words = stop.into_error(std::path::Path::new(self.model_name()));
+                        self.give_up(&words.to_string());
                     }
-                    self.promote(version, *start, &heirs);
                 }
                 Step::Snapshot(answer) => {
                     let done = self.snapshot_now();
@@ -177,7 +205,8 @@ impl Learner {
                     let _ = answer.send(all.unwrap_or_default());
                 }
                 Step::End => {
-                    if self.rows_since > 0 || !self.names.is_empty() {
+                    let has_news = self.rows_since > 0 || !self.names.is_empty();
+                    if has_news && !self.is_warming() && !self.has_given_up {
                         self.wait_for_snapshot();
                         let _ = self.snapshot_now();
                     }
@@ -188,7 +217,7 @@ impl Learner {
         }
     }
 
-    /// How long to wait for rows.
+    /// Time to wait for rows.
     fn tick(&self) -> Duration {
         match self.shared.policy.labels {
             Labels::Window { .. } => EXPIRY,
@@ -197,9 +226,9 @@ impl Learner {
     }
 
     /// Learns rows, and those that wait behind them and are durable. Gives the next step that is something else.
-    fn learn(&mut self, first: Rows) -> Option<Step> {
+    fn learn(&mut self, first: RowBatch) -> Option<Step> {
         let durable = self.shared.status.now().durable.max(first.version.seq);
-        let count = |rows: &Rows| rows.chunks.iter().map(Chunk::len).sum::<usize>();
+        let count = |rows: &RowBatch| rows.chunks.iter().map(Chunk::len).sum::<usize>();
         let mut total = count(&first);
         let mut group = vec![first];
         let mut next = None;
@@ -218,10 +247,8 @@ impl Learner {
         }
         let arrived = Instant::now();
         let Some(version) = group.last().map(|rows| rows.version) else { return next };
-        let is_paused = self
-            .shared
-            .pair
-            .look(|replica| replica.live().is_some_and(|live| live.paused.is_some()));
+        let is_paused =
+            self.shared.pair.look(|replica| replica.live().is_some_and(|live| !live.learns_now()));
         let mut margins = std::mem::take(&mut self.margins);
         margins.iter_mut().for_each(Vec::clear);
         margins.resize_with(margins.len().max(group.len()), Vec::new);
@@ -232,8 +259,9 @@ impl Learner {
             status.learned.fetch_add(total as u64, Ordering::Relaxed);
             self.rows_since += total as u64;
         }
-        // Last: a client that waited for its rows to be visible finds them counted.
-        status.show(version);
+        // Count the rows last: a client that waited for them to be visible then finds them counted.
+        self.show(version);
+        let status = &self.shared.status;
         for (mut rows, seen) in group.into_iter().zip(&margins) {
             status.commit.record(arrived.saturating_duration_since(rows.appended));
             status.visible.record(arrived.elapsed());
@@ -241,7 +269,7 @@ impl Learner {
             if let Some(answer) = rows.margins.take() {
                 let _ = answer.send(seen.clone());
             }
-            // What is not learned now says nothing about learning.
+            // Rows that are not learned now are not counted as learned.
             if !is_paused {
                 self.watch.learned(&rows, seen);
             }
@@ -255,7 +283,7 @@ impl Learner {
     /// margins of each record; of records that are not learned, if they ask for them.
     fn absorb(
         &mut self,
-        group: &[Rows],
+        group: &[RowBatch],
         version: Option<Version>,
         is_paused: bool,
         margins: &mut [Vec<f64>],
@@ -304,7 +332,7 @@ impl Learner {
             let place = match parsers.iter().position(|(format, _)| *format == rows.format) {
                 Some(place) => place,
                 None => {
-                    let options = &shared.learning_options;
+                    let options = shared.readings.latest().options.learning();
                     let parser =
                         RowParser::new("record", rows.format, options).map_err(unreadable)?;
                     parsers.push((rows.format, parser));
@@ -317,7 +345,7 @@ impl Learner {
             let total = chunks.iter().map(Chunk::len).sum::<usize>() as u64;
             let (version, names) = (Version { epoch: 0, seq }, Vec::new());
             let (time, origin, appended) = (0, Origin::Sent, Instant::now());
-            let one = Rows { version, time, origin, chunks, names, appended, margins: None };
+            let one = RowBatch { version, time, origin, chunks, names, appended, margins: None };
             self.absorb(&[one], None, false, &mut [Vec::new()]);
             shared.status.learned.fetch_add(total, Ordering::Relaxed);
             self.rows_since += total;
@@ -333,25 +361,81 @@ impl Learner {
                 change(live);
             }
         });
-        self.shared.status.show(version);
+        self.show(version);
     }
 
-    /// What events call the model.
+    /// Scores include a record. Rows that are kept until the kinds of their columns are known are in no score yet.
+    fn show(&self, version: Version) {
+        if !self.is_warming() {
+            self.shared.status.show(version);
+        }
+    }
+
+    /// Whether the first rows are still collected.
+    fn is_warming(&self) -> bool {
+        self.shared.pair.look(Replica::is_warming)
+    }
+
+    /// Begins anew as another model after a record, and learns the rows since: with the kinds of columns that the first rows have
+    /// shown, or as a shadow that the leader has promoted. Scores go on meanwhile.
+    fn relearn(&mut self, version: Version, start: &Start, after: u64) -> Result<(), Stop> {
+        let log = self.log.clone();
+        let learned = |mut replay: Replay<'_>| {
+            let ((_, live), [rows, _]) = replay.relearned(start.clone(), after, version)?;
+            let names = replay.names();
+            Ok((live, rows, names))
+        };
+        let (mut live, rows, names) = match learned(Replay::new(&log)) {
+            Err(Stop::Diverged) => learned(Replay::careful(&log))?,
+            done => done?,
+        };
+        self.names.clear();
+        *self.shared.start.lock().unwrap_or_else(PoisonError::into_inner) = start.clone();
+        live.trainer.note_names(names);
+        let copy = live.copied().map_err(|e| Stop::Open(e.into()))?;
+        self.shared.status.learned.fetch_add(rows, Ordering::Relaxed);
+        self.restore(version, [live, copy]);
+        tracing::info!(model = %self.model_name(), seq = version.seq, rows, "the rows before are learned again");
+        Ok(())
+    }
+
+    /// Name of the model in events.
     fn model_name(&self) -> &str {
         &self.shared.name
     }
 
-    /// Nothing can be learned any more. Scores go on.
-    fn give_up(&self, why: &str) {
+    /// Ends learning; scores continue.
+    fn give_up(&mut self, why: &str) {
+        self.has_given_up = true;
         tracing::error!(model = %self.model_name(), why, "learning has stopped");
         let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
         let words = format!("learning has stopped until the service is started again: {why}");
-        intake.closed.get_or_insert(words);
+        intake.close(&self.shared.status, &words);
     }
 
-    /// What is due now and then: a snapshot, and rows that have waited for their labels for too long.
+    /// Logs a mark for the follower, now and then while rows are learned.
+    fn mark(&mut self) {
+        let status = &self.shared.status;
+        let learned = status.learned.load(Ordering::Relaxed);
+        let is_due = Instant::now() >= self.mark_due && learned != self.marked;
+        if !is_due || !status.is_pulled(GONE) {
+            return;
+        }
+        let intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+        if intake.check().is_err() || intake.warming.is_some() {
+            return;
+        }
+        if let Ok(version) = intake.append_step(&self.log, kind::MARK, b"") {
+            let _ = intake.steps.send(Step::Mark(version));
+        }
+        (self.marked, self.mark_due) = (learned, Instant::now() + self.shared.policy.mark_every);
+    }
+
+    /// Does the periodic work: a snapshot, and rows that have waited too long for their labels.
     fn look_around(&mut self) {
         self.shared.expire(&self.log);
+        self.shared.settle_if_due(&self.log);
+        self.mark();
         self.watch();
         let policy = &self.shared.policy;
         if policy.retain.is_some() && Instant::now() >= self.forget_due {
@@ -366,6 +450,7 @@ impl Learner {
         }
         let is_due = self.rows_since >= policy.snapshot_rows || Instant::now() >= self.snapshot_due;
         if self.rows_since > 0
+            && !self.is_warming()
             && is_due
             && !self.shared.status.is_snapshotting.load(Ordering::Acquire)
         {
@@ -373,7 +458,7 @@ impl Learner {
             self.shared.status.is_snapshotting.store(true, Ordering::Release);
             let (shared, log) = (self.shared.clone(), self.log.clone());
             let write = move || {
-                let _ = write_snapshot(&shared, &log, &snapshot);
+                let _ = write_snapshot(&shared, &log, snapshot);
                 shared.status.is_snapshotting.store(false, Ordering::Release);
             };
             let name = "snapshot".to_owned();
@@ -385,8 +470,7 @@ impl Learner {
 
     /// Statistics: periods that are over, and news for those who watch.
     fn watch(&mut self) {
-        let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let due = self.watch.tick(clock.map_or(0, |since| since.as_millis() as u64));
+        let due = self.watch.tick(self.log.time());
         let more = if due.news { self.more() } else { Value::Null };
         let (watch, names) = (&mut self.watch, &self.names);
         self.shared.pair.look(|replica| {
@@ -403,15 +487,12 @@ impl Learner {
         });
     }
 
-    /// What the watcher does not know.
+    /// Values that the watcher does not have.
     fn more(&self) -> Value {
-        let pending = {
-            let intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
-            intake.tables.pending.len()
-        };
         json!({
             "waiting_rows": self.shared.status.waiting.load(Ordering::Relaxed),
-            "pending_labels": pending,
+            "pending_labels": self.shared.status.id_count(State::Scored),
+            "lag": self.shared.lag().map(|lag| json!({"records": lag.records, "seconds": lag.seconds})),
         })
     }
 
@@ -423,29 +504,35 @@ impl Learner {
     }
 
     fn snapshot_now(&mut self) -> Result<Version, String> {
+        if self.is_warming() {
+            return Err("the model collects its first rows; they are in the log".into());
+        }
         self.wait_for_snapshot();
         let snapshot = self.snapshot();
-        write_snapshot(&self.shared, &self.log, &snapshot)
+        write_snapshot(&self.shared, &self.log, snapshot)
     }
 
-    /// The state now. Scores go on with the other copy; learning waits.
-    fn snapshot(&mut self) -> Snapshot {
+    /// The state now. Scores continue with the other copy; learning waits.
+    fn snapshot(&mut self) -> (Snapshot, TableSave) {
         self.fold_names();
         self.rows_since = 0;
         self.snapshot_due = Instant::now() + self.shared.policy.snapshot_after;
         let seq = self.shared.pair.look(Replica::version).seq;
-        let (ids, pending) = {
-            let intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
-            let Intake { tables, .. } = &*intake;
-            (tables.ids.save(seq), tables.pending.save(seq))
+        // The ids are written part by part by the thread that writes the snapshot.
+        let ids = {
+            let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+            intake.table.begin_save(seq)
         };
         let status = &self.shared.status;
+        let shown = self.shared.pair.read().live().map(Live::digest);
         self.shared.pair.look(|replica| match replica.live() {
             Some(live) => {
+                // Two copies that were changed alike differ only where memory or arithmetic is at fault: such a state is not kept.
+                assert_eq!(shown, Some(live.digest()), "the two copies of the model differ");
                 let nonzeros = live.trainer.online().nonzeros() as u64;
                 status.nonzeros.store(nonzeros, Ordering::Relaxed);
                 let start = self.shared.start.lock().unwrap_or_else(PoisonError::into_inner);
-                Snapshot::new(&start, live, ids, pending)
+                (Snapshot::new(&start, live), ids)
             }
             None => unreachable!("a model without a learner has no learner thread"),
         })
@@ -468,9 +555,9 @@ impl Learner {
         });
     }
 
-    /// Goes on as a shadow. Rows that come meanwhile wait; scores go on with the old state.
-    fn promote(&mut self, version: Version, start: Start, heirs: &Receiver<Heirs>) {
-        match heirs.recv_timeout(SHADOW_PATIENCE) {
+    /// Continues as a shadow. Rows that come meanwhile wait; scores continue with the old state.
+    fn promote(&mut self, version: Version, start: Start, replacement: &Receiver<Replacement>) {
+        match replacement.recv_timeout(SHADOW_PATIENCE) {
             Ok((mut copies, names)) => {
                 copies.iter_mut().for_each(|live| live.trainer.note_names(names.clone()));
                 *self.shared.start.lock().unwrap_or_else(PoisonError::into_inner) = start;
@@ -482,7 +569,7 @@ impl Learner {
         }
     }
 
-    /// Goes on from another state. The names that were met stay: a name is no less true in the past.
+    /// Continues from another state. The names that were met stay: a name is no less true in the past.
     fn restore(&mut self, version: Version, copies: [Live; 2]) {
         let mut copies = copies.into_iter();
         self.shared.pair.write(|replica| {
@@ -503,9 +590,17 @@ impl Learner {
     }
 }
 
-fn write_snapshot(shared: &Shared, log: &Log, snapshot: &Snapshot) -> Result<Version, String> {
+fn write_snapshot(
+    shared: &Shared,
+    log: &Log,
+    (snapshot, mut ids): (Snapshot, TableSave),
+) -> Result<Version, String> {
     let version = Version { epoch: snapshot.head.epoch, seq: snapshot.head.seq };
-    let written = log.write_snapshot(version.seq, |out| snapshot.write(out));
+    let written = log.write_snapshot(version.seq, |out| {
+        snapshot.write(out)?;
+        shared.write_ids(&mut ids, out)
+    });
+    shared.intake.lock().unwrap_or_else(PoisonError::into_inner).table.end_save(&ids);
     let kept = written.and_then(|_| {
         log.prune_snapshots(shared.policy.snapshots)?;
         remove_old(shared, log)
@@ -524,18 +619,39 @@ fn write_snapshot(shared: &Shared, log: &Log, snapshot: &Snapshot) -> Result<Ver
     trouble.map_or(Ok(version), Err)
 }
 
+impl Shared {
+    /// Writes the table of ids part by part. Between two parts requests continue.
+    fn write_ids(&self, ids: &mut TableSave, out: &mut dyn Write) -> io::Result<()> {
+        let mut part = Vec::new();
+        let mut has_more = true;
+        while has_more {
+            part.clear();
+            let intake = self.intake.lock().unwrap_or_else(PoisonError::into_inner);
+            let more = ids.part(&intake.table, &mut part);
+            drop(intake);
+            has_more = more.map_err(|Replaced| {
+                io::Error::other("the model went back to another version meanwhile")
+            })?;
+            out.write_all(&part)?;
+        }
+        Ok(())
+    }
+}
+
 /// Removes segments beyond the budget or the age. Rows that wait for learning to be resumed are in segments that stay.
 fn remove_old(shared: &Shared, log: &Log) -> Result<(), parsimon_log::Error> {
     let policy = &shared.policy;
-    if shared.intake.lock().unwrap_or_else(PoisonError::into_inner).paused.is_some() {
-        return Ok(());
+    {
+        let intake = shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
+        if intake.paused.is_some() || intake.warming.is_some() {
+            return Ok(());
+        }
     }
     if let Some(budget) = policy.log_budget {
         log.truncate(budget)?;
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     match policy.retain {
-        Some(retain) => log.forget(now.saturating_sub(retain).as_millis() as u64),
+        Some(retain) => log.forget(log.time().saturating_sub(retain.as_millis() as u64)),
         None => Ok(()),
     }
 }

@@ -1,13 +1,15 @@
-//! How much the service takes at a time.
+//! Limits of the service.
 
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use parsimon::data::Format;
 use parsimon::rows::Chunk;
 
+use crate::content::Content;
 use crate::error::Refusal;
 
-/// How much the service takes at a time.
+/// Limits of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a body.
@@ -18,7 +20,9 @@ pub struct Limits {
     pub features: usize,
     /// Connections that are open at a time.
     pub connections: usize,
-    /// The time in which a client must have sent a request.
+    /// Connections of one address that are open at a time.
+    pub connections_of_address: usize,
+    /// The time in which a client must have sent a request, and in which it must read a part of the answer.
     pub patience: Duration,
 }
 
@@ -29,19 +33,38 @@ impl Default for Limits {
             rows: 100_000,
             features: 100_000,
             connections: 1024,
+            connections_of_address: 512,
             patience: Duration::from_secs(30),
         }
     }
 }
 
 impl Limits {
+    /// Refuses a text with more rows than the limit before it is parsed: parsed rows take many times the memory of short lines. Cells
+    /// of a table in quotes may hold line breaks, so only tables without quotes are judged here.
+    pub(crate) fn check_text(&self, content: &Content<'_>) -> Result<(), Refusal> {
+        let is_table = matches!(content.format, Format::Csv | Format::Tsv);
+        if content.text.len() < self.rows || (is_table && content.text.contains(&b'"')) {
+            return Ok(());
+        }
+        match content.rows() {
+            rows if rows > self.rows as u64 => Err(self.too_many(rows)),
+            _ => Ok(()),
+        }
+    }
+
+    fn too_many(&self, rows: u64) -> Refusal {
+        let most = self.rows;
+        let words = format!("{rows} rows exceed the limit of {most}; send fewer");
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, words)
+    }
+
     /// Refuses rows beyond the limits.
     pub(crate) fn check(&self, chunks: &[Chunk]) -> Result<(), Refusal> {
         let too_large = |words: String| Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, words);
         let rows: usize = chunks.iter().map(Chunk::len).sum();
         if rows > self.rows {
-            let most = self.rows;
-            return Err(too_large(format!("{rows} rows exceed the limit of {most}; send fewer")));
+            return Err(self.too_many(rows as u64));
         }
         let mut row = 0;
         for chunk in chunks {

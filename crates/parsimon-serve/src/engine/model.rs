@@ -1,21 +1,22 @@
 //! A model with a name: what it is made of, and what can be asked of it.
 
-use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parsimon::Model as ModelFile;
-use parsimon::data::Options;
 use parsimon::rows::Chunk;
 use parsimon_log::{Log, Notify as _};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::breaker::Gauge;
-use super::desk::{Desks, Reading};
+use super::feed::Feed;
+use super::follow::Following;
+use super::id_table::IdTable;
 use super::intake::Intake;
 use super::learner::{Learner, Step};
 use super::pair::Pair;
@@ -23,9 +24,10 @@ use super::policy::Policy;
 use super::proof::Prover;
 use super::record::Start;
 use super::replica::{Live, Replica, Version};
+use super::request_buffers::{Readings, RowOptions, RowReading};
 use super::shadow::Shadow;
 use super::status::{Reached, Status};
-use super::tables::Tables;
+use super::warming::Warming;
 use super::watch::Watcher;
 use crate::answer::Task;
 use crate::error::Refusal;
@@ -42,12 +44,14 @@ pub fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
+/// The file in the directory of a log that says that another process goes on with the model.
+pub(crate) const FENCED: &str = "FENCED";
+
 /// A model that is served under a name.
 pub struct Model {
     pub(super) name: String,
-    pub(super) task: Task,
     pub(super) pair: Arc<Pair<Replica>>,
-    pub(super) desks: Desks,
+    pub(super) readings: Arc<Readings>,
     /// The settings, as JSON.
     settings: Value,
     /// Whether features are ids, not names.
@@ -59,54 +63,89 @@ pub struct Model {
 pub struct Learning {
     pub(super) shared: Arc<Shared>,
     pub(super) log: Arc<Log>,
-    pub(super) desks: Desks,
     thread: Mutex<Option<JoinHandle<()>>>,
     pub(super) shadows: Mutex<Vec<(Arc<Shadow>, JoinHandle<()>)>>,
     proving: Mutex<Option<JoinHandle<()>>>,
+    /// Places in the log that followers have come to.
+    pub(super) feeds: Mutex<Vec<Feed>>,
     opened: Report,
 }
 
-/// What requests and the learner share.
+/// State that requests and the learner share.
 pub(crate) struct Shared {
     pub(crate) name: String,
+    /// The directory of the log.
+    pub(crate) directory: PathBuf,
     pub(crate) pair: Arc<Pair<Replica>>,
     pub(crate) status: Arc<Status>,
     pub(crate) policy: Policy,
-    /// What the model is; a shadow that is promoted changes it.
+    /// The settings and schema of the model; a shadow that is promoted changes them.
     pub(crate) start: Mutex<Start>,
     pub(crate) intake: Mutex<Intake>,
-    /// Options for rows to be learned.
-    pub(crate) learning_options: Options,
+    pub(crate) readings: Arc<Readings>,
+    /// Set if the model has, or had, a leader.
+    pub(crate) following: OnceLock<Following>,
     /// Chunks whose buffers are free.
     pub(crate) spare: Mutex<Vec<Chunk>>,
-    /// Rows that were learned with the default label lately: id, when, the row.
-    #[expect(clippy::type_complexity, reason = "a queue of three things")]
-    pub(crate) late: Mutex<VecDeque<(Box<[u8]>, Instant, Box<[u8]>)>>,
     pub(crate) expiry_due: Mutex<Instant>,
-    /// What the breaker watches.
+    /// The measurements of the breaker.
     pub(crate) gauge: Gauge,
     /// Compares snapshots with the log.
     pub(crate) prover: Arc<Prover>,
 }
 
-/// What was found when a model was opened.
+impl Shared {
+    /// Shows the ids and the pause that a model was opened with.
+    fn show_intake(&self, fenced: Option<&str>) {
+        let mut intake = self.intake.lock().unwrap_or_else(PoisonError::into_inner);
+        self.status.count_ids(&intake.table);
+        self.status.set_paused(intake.paused.is_some());
+        if let Some(note) = fenced {
+            let note: Value = serde_json::from_str(note).unwrap_or(Value::Null);
+            let why = note["why"].as_str().unwrap_or("another process goes on with this model");
+            intake.close(&self.status, why);
+            self.status.fenced.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Refuses limits of the label rate where labels are classes.
+fn check_breaker(policy: &Policy, task: &Task) -> Result<(), String> {
+    match policy.breaker.labels.is_some() && task.outputs() > 1 {
+        true => Err("the label rate of several classes cannot be watched".into()),
+        false => Ok(()),
+    }
+}
+
+/// The state of a model that was opened.
 pub(crate) struct Opened {
     pub(crate) start: Start,
     pub(crate) live: Live,
-    pub(crate) tables: Tables,
+    pub(crate) table: IdTable,
     pub(crate) replayed: u64,
     pub(crate) seconds: f64,
     pub(crate) torn: u64,
     pub(crate) notes: Vec<String>,
+    /// The first rows, while they are collected.
+    pub(crate) warming: Option<Warming>,
 }
 
 impl Opened {
-    pub(crate) fn new(start: Start, live: Live, tables: Tables) -> Self {
-        Self { start, live, tables, replayed: 0, seconds: 0.0, torn: 0, notes: Vec::new() }
+    pub(crate) fn new(start: Start, live: Live, table: IdTable) -> Self {
+        Self {
+            start,
+            live,
+            table,
+            replayed: 0,
+            seconds: 0.0,
+            torn: 0,
+            notes: Vec::new(),
+            warming: None,
+        }
     }
 }
 
-/// What opening a model came to, for people.
+/// A report of opening a model, for people.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Rows that were learned again from the log.
@@ -115,9 +154,12 @@ pub struct Report {
     pub seconds: f64,
     /// Bytes of unfinished records that were cut from the end of the log.
     pub torn: u64,
-    /// What else is worth knowing.
+    /// Further notes.
     pub notes: Vec<String>,
 }
+
+/// Time in which a follower must confirm a record if acknowledgements need it.
+const FOLLOWER_PATIENCE: Duration = Duration::from_secs(30);
 
 /// When a request is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,9 +186,11 @@ impl Ack {
 
     fn is_reached(self, reached: &Reached, seq: u64) -> bool {
         match self {
-            Self::Durable => reached.durable >= seq,
+            Self::Durable => reached.durable >= seq && reached.is_copied(seq),
             Self::Logged => reached.logged >= seq,
-            Self::Visible => reached.durable >= seq && reached.visible.seq >= seq,
+            Self::Visible => {
+                reached.durable >= seq && reached.is_copied(seq) && reached.visible.seq >= seq
+            }
         }
     }
 }
@@ -156,20 +200,20 @@ impl Model {
     pub fn read_only(name: &str, path: &Path) -> Result<Self, parsimon::error::FormatError> {
         let file = ModelFile::load(path)?;
         let task = Task::of(&file);
-        let reading = Reading::new(file.settings(), file.schema(), file.precision().max_value());
+        let reading = RowOptions::new(file.settings(), file.schema(), file.precision().max_value());
         let settings = json!({
             "settings": file.settings().completed(&file.schema().found),
             "precision": file.precision().to_string(),
             "provenance": file.provenance(),
         });
         let has_ids = file.schema().bits.is_none();
+        let reading = RowReading::new(reading, file.schema(), task);
         let frozen = Replica::frozen(file);
         let second = frozen.shared().unwrap_or_else(|| unreachable!("it is frozen"));
         Ok(Self {
             name: name.to_owned(),
-            task,
             pair: Arc::new(Pair::new(frozen, second)),
-            desks: Desks::for_scores(&reading),
+            readings: Arc::new(Readings::new(reading)),
             settings,
             has_ids,
             learning: None,
@@ -177,6 +221,7 @@ impl Model {
     }
 
     /// Starts the learner of a model that was opened.
+    #[expect(clippy::too_many_lines, reason = "every part is made and handed to the others once")]
     pub(super) fn start(
         name: &str,
         log: Log,
@@ -184,21 +229,18 @@ impl Model {
         policy: Policy,
         opened: Opened,
     ) -> Result<Self, parsimon::Error> {
-        let Opened { start, live, tables, replayed, seconds, torn, notes } = opened;
+        let Opened { start, live, table, replayed, seconds, torn, notes, warming } = opened;
         let trainer = &live.trainer;
         let task = Task::new(trainer.settings(), trainer.schema());
-        let reading = Reading::of(trainer);
+        let reading = RowOptions::of(&start, trainer);
         let settings = json!({
             "settings": trainer.settings().completed(&trainer.schema().found),
-            "precision": trainer.frame().precision.to_string(),
+            "precision": trainer.options().precision.to_string(),
         });
         let has_ids = trainer.schema().bits.is_none();
         super::label::check_default(&policy, &start, reading.learning())
-            .map_err(parsimon::Error::Usage)?;
-        if policy.breaker.labels.is_some() && task.outputs() > 1 {
-            let words = "the label rate of several classes cannot be watched";
-            return Err(parsimon::Error::Usage(words.into()));
-        }
+            .and_then(|()| check_breaker(&policy, &task))
+            .map_err(|words| parsimon::Error::Usage(words.into()))?;
         let (second, version) = (live.copied()?, live.version);
         let paused = live.paused.clone();
         let watch = Watcher::new(name, status.clone(), &live, &task, policy.period);
@@ -207,31 +249,44 @@ impl Model {
         let pair = Arc::new(Pair::new(one, other));
         let (steps, received) = channel();
         let intake = Intake {
-            tables,
+            table,
             epoch: version.epoch,
             steps,
             closed: None,
             paused,
             record: Vec::new(),
+            warming,
+            settled: start.settled.unwrap_or(0),
+            leader: None,
+            copied: None,
         };
+        let start_is_warming = start.is_warming();
+        let fenced = std::fs::read_to_string(policy.data.join(name).join(FENCED)).ok();
         let (log, due) = (Arc::new(log), Instant::now() + policy.snapshot_after);
         let gauge = Gauge::new(policy.breaker, !task.classes().is_empty());
+        let readings = Arc::new(Readings::new(RowReading::new(reading, &start.schema, task)));
         let shared = Arc::new(Shared {
             name: name.to_owned(),
+            directory: policy.data.join(name),
             pair: pair.clone(),
             status: status.clone(),
             policy,
             start: Mutex::new(start),
             intake: Mutex::new(intake),
-            learning_options: reading.learning().clone(),
+            readings: readings.clone(),
+            following: OnceLock::new(),
             spare: Mutex::default(),
-            late: Mutex::default(),
             expiry_due: Mutex::new(Instant::now()),
             gauge,
             prover: Arc::default(),
         });
+        if shared.policy.acks_follower {
+            status.need_follower();
+        }
         status.advanced(log.progress());
-        status.show(version);
+        // Rows that are collected are in no score yet.
+        status.show(Version { seq: if start_is_warming { 1 } else { version.seq }, ..version });
+        shared.show_intake(fenced.as_deref());
         let learner = Learner {
             shared: shared.clone(),
             log: log.clone(),
@@ -241,30 +296,31 @@ impl Model {
             snapshot_due: due,
             forget_due: Instant::now(),
             watch,
+            mark_due: Instant::now(),
+            marked: 0,
+            has_given_up: false,
             margins: Vec::new(),
         };
         let spawned = std::thread::Builder::new().name(format!("learn {name}"));
         let thread = spawned.spawn(move || learner.run()).map_err(|e| {
-            parsimon::Error::Usage(format!("the learner's thread cannot be started: {e}"))
+            parsimon::Error::Usage(format!("the learner's thread cannot be started: {e}").into())
         })?;
         let proving = if shared.policy.prove { shared.prover.start(name, &log) } else { None };
-        let desks = Desks::for_learning(&reading);
         let opened = Report { replayed, seconds, torn, notes };
         let thread = Mutex::new(Some(thread));
         Ok(Self {
             name: name.to_owned(),
-            task,
             pair,
-            desks: Desks::for_scores(&reading),
+            readings,
             settings,
             has_ids,
             learning: Some(Learning {
                 shared,
                 log,
-                desks,
                 thread,
                 shadows: Mutex::default(),
                 proving: Mutex::new(proving),
+                feeds: Mutex::default(),
                 opened,
             }),
         })
@@ -277,7 +333,7 @@ impl Model {
 
     /// How its margins are read.
     pub fn task(&self) -> &Task {
-        &self.task
+        &self.readings.latest().task
     }
 
     /// Whether features are ids, not names.
@@ -303,31 +359,33 @@ impl Model {
         })
     }
 
-    /// What opening the model came to; `None` for a model file.
+    /// The report of opening the model; `None` for a model file.
     pub fn report(&self) -> Option<&Report> {
         self.learning.as_ref().map(|learning| &learning.opened)
     }
 
-    /// What the service tells about the model.
+    /// The status of the model.
     pub fn about(&self) -> Value {
         let mut about = json!({
             "name": self.name,
             "learns": self.learns(),
             "accepting": false,
-            "loss": self.task.loss_name(),
-            "classes": self.task.classes(),
+            "loss": self.task().loss_name(),
+            "classes": self.task().classes(),
             "version": self.version(),
             "model": self.settings,
         });
         if let Some(learning) = &self.learning {
-            learning.tell(&mut about);
+            learning.describe(&mut about);
         }
         about
     }
 
     /// Scores rows that are ids already.
     pub fn score_rows(&self, chunk: &Chunk, each: impl FnMut(&super::Scored<'_>)) {
-        self.score_chunk(chunk, &mut Vec::new(), &mut Vec::new(), each);
+        let (margins, weights) = (&mut Vec::new(), &mut Vec::new());
+        // Ids have no kinds: there is one reading of them.
+        self.score_chunk(chunk, false, margins, weights, each);
     }
 
     /// The model file as it is now.
@@ -341,7 +399,7 @@ impl Model {
         }
     }
 
-    /// Takes nothing to learn any more, writes a snapshot, and waits for it. Scores go on.
+    /// Takes nothing to learn any more, writes a snapshot, and waits for it. Scores continue.
     pub fn close(&self) {
         if let Some(learning) = &self.learning {
             learning.close();
@@ -358,14 +416,27 @@ impl Learning {
     /// Waits until a record is acknowledged.
     pub async fn acknowledged(&self, seq: u64, ack: Ack) -> Result<(), Refusal> {
         let mut watch = self.shared.status.watch();
-        let reached = watch
-            .wait_for(|reached| reached.failed.is_some() || ack.is_reached(reached, seq))
-            .await
-            .map(|reached| reached.clone());
-        match reached {
+        let is_fenced = || self.shared.status.fenced.load(Ordering::Relaxed);
+        let ended = |reached: &Reached| reached.failed.is_some() || is_fenced();
+        let reached = watch.wait_for(|reached| ended(reached) || ack.is_reached(reached, seq));
+        let reached = match self.shared.policy.acks_follower {
+            true => match tokio::time::timeout(FOLLOWER_PATIENCE, reached).await {
+                Ok(reached) => reached,
+                Err(_) => {
+                    return Err(Refusal::unavailable(
+                        "the follower has not confirmed the record; send the request again",
+                    )
+                    .with("seq", seq));
+                }
+            },
+            false => reached.await,
+        };
+        match reached.map(|reached| reached.clone()) {
             Ok(reached) if ack.is_reached(&reached, seq) => Ok(()),
             Ok(Reached { failed, .. }) => {
-                Err(Refusal::unavailable(failed.unwrap_or_else(|| "the log has failed".into())))
+                let closed = || self.shared.status.closed();
+                let why = failed.or_else(closed).unwrap_or_else(|| "the log has failed".into());
+                Err(Refusal::unavailable(why))
             }
             Err(_) => Err(Refusal::unavailable("the service is about to end")),
         }
@@ -409,7 +480,7 @@ impl Learning {
     pub fn stopped(&self) -> Option<String> {
         let reached = self.reached();
         let full = self.log.alarm().map(|why| format!("no room for the log: {why}"));
-        reached.failed.or_else(|| self.intake().closed.clone()).or(full)
+        reached.failed.or_else(|| self.shared.status.closed()).or(full)
     }
 
     fn close(&self) {
@@ -418,9 +489,10 @@ impl Learning {
         {
             let mut intake = self.intake();
             if intake.closed.is_none() {
-                intake.closed = Some("the service is about to end".into());
-                let _ = intake.steps.send(Step::End);
+                intake.close(&self.shared.status, "the service is about to end");
             }
+            // Learning may have ended before; its thread has not.
+            let _ = intake.steps.send(Step::End);
         }
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let proving = self.proving.lock().unwrap_or_else(PoisonError::into_inner).take();

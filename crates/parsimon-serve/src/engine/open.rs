@@ -9,31 +9,34 @@ use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use parsimon_log::{Log, Options as LogOptions};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::id_table::IdTable;
 use super::model::{Model, Opened};
 use super::policy::Policy;
-use super::record::{Start, kind};
+use super::record::{KindsFrom, Start, kind};
 use super::replay::{Replay, Stop};
 use super::replica::{Live, Version};
 use super::snapshot::Snapshot;
 use super::status::Status;
-use super::tables::Tables;
+use super::warming::Warming;
 
 /// A number for the arithmetic of learning. It rises when the same rows lead to other bits.
-pub const ARITHMETIC: u32 = 2;
+pub const ARITHMETIC: u32 = 3;
 
-/// What a model that learns begins with.
+/// Start of a learning model.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// What its log holds.
+    /// The content of its log.
     Log,
-    /// Nothing: settings, and how rows are read.
+    /// An empty log: settings and the reading of rows.
     Fresh {
         /// The settings.
         settings: Box<Settings>,
         /// Precision and bias.
         options: LearnerOptions,
-        /// How rows are read.
+        /// The reading of rows.
         schema: Box<InputSchema>,
+        /// Whether the first rows decide the kinds of the columns. They are logged, and learned when the kinds are known.
+        finds_kinds: bool,
     },
     /// A checkpoint.
     Checkpoint(PathBuf),
@@ -66,21 +69,49 @@ impl Model {
     pub fn learning(name: &str, source: &Source, policy: Policy) -> Result<Self, OpenError> {
         super::check_name(name).map_err(other)?;
         let directory = policy.data.join(name);
+        let open = |options| Log::open(&directory, options);
+        Self::from_log(name, source, policy, &directory, open)
+    }
+
+    /// Opens a model that learns with a log on any disk.
+    #[cfg(test)]
+    pub(crate) fn on_disk(
+        disk: Arc<dyn parsimon_log::Disk>,
+        source: &Source,
+        policy: Policy,
+    ) -> Result<Self, OpenError> {
+        Self::from_log("m", source, policy, Path::new("simulated"), |options| {
+            Log::on(disk, options)
+        })
+    }
+
+    fn from_log(
+        name: &str,
+        source: &Source,
+        policy: Policy,
+        directory: &Path,
+        open: impl FnOnce(LogOptions) -> Result<Log, parsimon_log::Error>,
+    ) -> Result<Self, OpenError> {
         let status = Arc::new(Status::new());
         let options = LogOptions {
             segment_bytes: policy.segment_bytes,
             arithmetic: policy.arithmetic,
             notify: Some(status.clone()),
+            clock: policy.clock.clone(),
             ..LogOptions::default()
         };
-        let log = Log::open(&directory, options)?;
+        let log = open(options)?;
         let begun = Instant::now();
         let mut recovered = match log.opened().last {
-            0 => begin(&log, source, &policy, &directory)?,
-            last => recover(&log, source, &policy, &directory, last)?,
+            0 => begin(&log, source, &policy, directory)?,
+            last => recover(&log, source, &policy, directory, last)?,
         };
         recovered.seconds = begun.elapsed().as_secs_f64();
         recovered.torn = log.opened().torn;
+        if recovered.live.is_warming {
+            recovered.warming =
+                Some(Warming::of_log(&log).map_err(|stop| stop.into_error(directory))?);
+        }
         Self::start(name, log, status, policy, recovered).map_err(|e| other(e.to_string()))
     }
 }
@@ -99,10 +130,15 @@ fn begin(
                 "{place}: there is no model yet; pass the settings of a new model, such as --loss logistic, or a checkpoint as --model NAME=FILE"
             )));
         }
-        Source::Fresh { settings, options, schema } => {
+        Source::Fresh { settings, options, schema, finds_kinds } => {
             let trainer = Trainer::new((**settings).clone(), *options, (**schema).clone())
                 .map_err(parsimon::Error::from)?;
-            (start_of(&trainer, None), trainer)
+            let mut start = start_of(&trainer, None);
+            // Ids have no kinds.
+            if *finds_kinds && schema.table.is_none() && schema.bits.is_some() {
+                start.kinds = KindsFrom::Warming;
+            }
+            (start, trainer)
         }
         Source::Checkpoint(path) => {
             let bytes = read_file(path)?;
@@ -114,27 +150,30 @@ fn begin(
     let ticket = log.append(kind::START, &json).map_err(|e| OpenError::Append(e.to_string()))?;
     log.wait_durable(ticket.seq).map_err(|e| OpenError::Append(e.to_string()))?;
     let epoch = log.epochs().of(ticket.seq).number;
-    let live = Live::new(trainer, Version { epoch, seq: ticket.seq });
+    let mut live = Live::new(trainer, Version { epoch, seq: ticket.seq });
+    live.is_warming = start.is_warming();
     if start.checkpoint.is_some() {
-        let snapshot = Snapshot::new(&start, &live, Vec::new(), Vec::new());
+        let snapshot = Snapshot::new(&start, &live);
         log.write_snapshot(ticket.seq, |out| snapshot.write(out))?;
     }
-    Ok(Opened::new(start, live, Tables::new(policy)))
+    Ok(Opened::new(start, live, IdTable::new(policy)))
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, OpenError> {
     std::fs::read(path).map_err(|e| other(format!("{}: {e}", path.display())))
 }
 
-/// What a trainer is, as the first record has it.
+/// Description of a trainer, as stored in the first record.
 pub(crate) fn start_of(trainer: &Trainer, checkpoint: Option<&[u8]>) -> Start {
     Start {
         settings: trainer.settings().to_json().clone(),
-        precision: trainer.frame().precision.to_string(),
-        bias: trainer.frame().bias,
+        precision: trainer.options().precision.to_string(),
+        bias: trainer.options().bias,
         schema: trainer.schema().clone(),
         checkpoint: checkpoint.map(|bytes| format!("{:016x}", xxh3_64(bytes))),
         version: env!("CARGO_PKG_VERSION").into(),
+        kinds: KindsFrom::Start,
+        settled: None,
     }
 }
 
@@ -155,10 +194,10 @@ fn recover(
     agree(source, &opened.start, directory)?;
     let before = log.opened().arithmetic;
     if let Some(before) = before.filter(|before| *before != policy.arithmetic) {
-        // Nothing is left to learn with another arithmetic: the state is the snapshot's.
+        // No record is left to learn with another arithmetic: the state is the snapshot's.
         let why =
             format!("the arithmetic of learning is number {} after {before}", policy.arithmetic);
-        super::upgrade::begin(log, &why, &opened.start, &mut opened.live, &opened.tables)?;
+        super::upgrade::begin(log, &why, &opened.start, &mut opened.live, &mut opened.table)?;
         opened.notes.push(why);
     }
     Ok(opened)
@@ -175,14 +214,14 @@ fn rebuild(
     let place = directory.display();
     let (newest, bad) = log.newest_snapshot(last).map_err(OpenError::from)?;
     let mut state = None;
-    let mut tables = Tables::new(policy);
+    let mut table = IdTable::new(policy);
     let found = newest.as_ref().map(|(snapshot, _)| snapshot);
     let is_foreign = super::upgrade::unlearned(log, found, policy.arithmetic).is_some();
     if let Some((_, mut bytes)) = newest {
         let unreadable =
             |e: std::io::Error| other(format!("{place}: a snapshot is unreadable: {e}"));
         let snapshot = Snapshot::read(&mut bytes).map_err(unreadable)?;
-        tables = snapshot.tables(policy).ok_or_else(|| {
+        table = snapshot.table(policy).ok_or_else(|| {
             other(format!("{place}: a snapshot has ids or waiting rows that make no sense"))
         })?;
         state = Some((snapshot.head.start.clone(), snapshot.live().map_err(OpenError::from)?));
@@ -195,13 +234,13 @@ fn rebuild(
         ))
         .into());
     }
-    replay.run(after, last, &mut state, &mut tables)?;
+    replay.run(after, last, &mut state, &mut table)?;
     let Some((start, mut live)) = state else {
         return Err(other(format!("{place}: the log has no first record")).into());
     };
     live.trainer.note_names(replay.names());
-    tables.pending.settle(last);
-    let mut opened = Opened::new(start, live, tables);
+    table.release(last);
+    let mut opened = Opened::new(start, live, table);
     opened.replayed = replay.rows;
     opened.notes.extend(bad.iter().map(ToString::to_string));
     Ok(opened)
@@ -209,16 +248,21 @@ fn rebuild(
 
 /// A learner at the origin, as the first record describes it.
 pub(crate) fn fresh(start: &Start) -> Result<Trainer, OpenError> {
-    let settings = Spec::from_json(&serde_json::Value::Object(start.settings.clone()).to_string())
-        .and_then(|spec| spec.resolve())
-        .map_err(parsimon::Error::from)?;
-    let precision: Precision = start.precision.parse().map_err(OpenError::Other)?;
+    let (settings, precision) = settings_of(start)?;
     let storage = start.schema.storage();
     let options = LearnerOptions { precision, bias: start.bias, storage };
     Ok(Trainer::new(settings, options, start.schema.clone()).map_err(parsimon::Error::from)?)
 }
 
-/// Refuses to go on with a log that began with something else than what is asked for.
+/// Returns the settings and the precision of a first record.
+pub(crate) fn settings_of(start: &Start) -> Result<(Settings, Precision), OpenError> {
+    let settings = Spec::from_json(&serde_json::Value::Object(start.settings.clone()).to_string())
+        .and_then(|spec| spec.resolve())
+        .map_err(parsimon::Error::from)?;
+    Ok((settings, start.precision.parse().map_err(OpenError::Other)?))
+}
+
+/// Refuses to continue with a log that began with something else than what is asked for.
 fn agree(source: &Source, start: &Start, directory: &Path) -> Result<(), OpenError> {
     let place = directory.display();
     match source {
@@ -233,7 +277,7 @@ fn agree(source: &Source, start: &Start, directory: &Path) -> Result<(), OpenErr
                 ))),
             }
         }
-        Source::Fresh { settings, schema, .. } => {
+        Source::Fresh { settings, schema, finds_kinds, .. } => {
             let differs = settings
                 .to_json()
                 .iter()
@@ -244,7 +288,18 @@ fn agree(source: &Source, start: &Start, directory: &Path) -> Result<(), OpenErr
                     "{place}: this model began with {name} {before}, not {value}; leave the settings out to go on with what the log holds, or choose another name"
                 )));
             }
-            match **schema == start.schema {
+            // What the first rows showed was not asked for, and does not contradict what was.
+            let asked = match *finds_kinds && start.kinds == KindsFrom::Rows {
+                true => InputSchema {
+                    table: start.schema.table.clone(),
+                    found: start.schema.found.clone(),
+                    label_column: start.schema.label_column.clone(),
+                    weight_column: start.schema.weight_column.clone(),
+                    ..(**schema).clone()
+                },
+                false => (**schema).clone(),
+            };
+            match asked == start.schema {
                 true => Ok(()),
                 false => Err(other(format!(
                     "{place}: this model began with rows that are read in another way; leave the settings out to go on with what the log holds"

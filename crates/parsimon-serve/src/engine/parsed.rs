@@ -11,9 +11,9 @@ use parsimon_log::{Content, Log, Record};
 
 use super::archive::Without;
 use super::open::OpenError;
-use super::record::{Rows, kind};
+use super::record::{LoggedRows, kind};
 use super::replay::Stop;
-use super::tables::lines;
+use super::rows::lines;
 
 /// A parser for each format that was met.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl Parsers {
     /// Parses the rows of a record. The words of an error lack the record.
     pub(crate) fn parse(
         &mut self,
-        rows: &Rows<'_>,
+        rows: &LoggedRows<'_>,
         seq: u64,
         without: Option<&Without>,
         options: &Options,
@@ -69,36 +69,36 @@ impl Parsers {
     }
 }
 
-/// What the bytes of a record are.
-enum Kind {
+/// Content of a record.
+enum RecordKind {
     Data(u8),
     /// The reason for an epoch that starts from the state after a record.
     Epoch(u64),
 }
 
 /// A record that was read and parsed ahead.
-pub(crate) struct Ready {
+pub(crate) struct ParsedRecord {
     seq: u64,
     epoch: u32,
     time: u64,
-    content: Kind,
+    content: RecordKind,
     bytes: Vec<u8>,
     pub(crate) parsed: Option<Parsed>,
 }
 
-impl Default for Ready {
+impl Default for ParsedRecord {
     fn default() -> Self {
         let (bytes, parsed) = (Vec::new(), None);
-        Self { seq: 0, epoch: 0, time: 0, content: Kind::Epoch(0), bytes, parsed }
+        Self { seq: 0, epoch: 0, time: 0, content: RecordKind::Epoch(0), bytes, parsed }
     }
 }
 
-impl Ready {
+impl ParsedRecord {
     pub(crate) fn record(&self) -> Record<'_> {
         let bytes = &self.bytes[..];
         let content = match self.content {
-            Kind::Data(kind) => Content::Data { kind, payload: bytes },
-            Kind::Epoch(base) => Content::Epoch { base, reason: bytes },
+            RecordKind::Data(kind) => Content::Data { kind, payload: bytes },
+            RecordKind::Epoch(base) => Content::Epoch { base, reason: bytes },
         };
         Record { seq: self.seq, epoch: self.epoch, time: self.time, content }
     }
@@ -107,11 +107,11 @@ impl Ready {
         (self.seq, self.epoch, self.time) = (record.seq, record.epoch, record.time);
         let bytes = match record.content {
             Content::Data { kind, payload } => {
-                self.content = Kind::Data(kind);
+                self.content = RecordKind::Data(kind);
                 payload
             }
             Content::Epoch { base, reason } => {
-                self.content = Kind::Epoch(base);
+                self.content = RecordKind::Epoch(base);
                 reason
             }
         };
@@ -123,10 +123,10 @@ impl Ready {
 /// Records that may wait, parsed.
 const AHEAD: usize = 4;
 
-/// What a thread has read and parsed, in the order of the log, and the way back for its buffers.
+/// Records that a thread has read and parsed, in the order of the log, and the channel that returns its buffers.
 pub(crate) struct Ahead {
-    ready: Receiver<Result<Ready, Stop>>,
-    used: Sender<Ready>,
+    ready: Receiver<Result<ParsedRecord, Stop>>,
+    used: Sender<ParsedRecord>,
 }
 
 impl Ahead {
@@ -151,12 +151,12 @@ impl Ahead {
     }
 
     /// The next record; `None` if there is none.
-    pub(crate) fn next(&self) -> Option<Result<Ready, Stop>> {
+    pub(crate) fn next(&self) -> Option<Result<ParsedRecord, Stop>> {
         self.ready.recv().ok()
     }
 
     /// Gives the buffers of a record back.
-    pub(crate) fn give_back(&self, ready: Ready) {
+    pub(crate) fn give_back(&self, ready: ParsedRecord) {
         let _ = self.used.send(ready);
     }
 }
@@ -167,8 +167,8 @@ fn read(
     (after, to): (u64, u64),
     without: Option<&Without>,
     options: &Options,
-    send: &SyncSender<Result<Ready, Stop>>,
-    spare: &Receiver<Ready>,
+    send: &SyncSender<Result<ParsedRecord, Stop>>,
+    spare: &Receiver<ParsedRecord>,
 ) -> Result<(), Stop> {
     let mut follower = log.replay(after, to).map_err(OpenError::from)?;
     let (mut parsers, mut reached) = (Parsers::default(), after);
@@ -181,7 +181,7 @@ fn read(
         let mut ready = spare.try_recv().unwrap_or_default();
         ready.fill(&record);
         if let Content::Data { kind: kind::LEARN, payload } = record.content
-            && let Some(rows) = Rows::decode(payload)
+            && let Some(rows) = LoggedRows::decode(payload)
         {
             let mut parsed = ready.parsed.take().unwrap_or_default();
             let bad = |what| Stop::Record(reached, what);

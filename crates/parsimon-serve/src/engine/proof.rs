@@ -1,4 +1,4 @@
-//! Proof that the log leads to the snapshots: each one is learned again from the one before, when there is time, and compared.
+//! Proofs that the log leads to the snapshots: each snapshot is learned again from the one before, when there is time, and compared.
 //!
 //! A thread with the lowest priority does it, so that a fault of the disk, of the memory or of this program is found while the rows
 //! before it are still in the log. It holds one more state of the model while it works.
@@ -16,7 +16,7 @@ use super::open::OpenError;
 use super::replay::{Replay, Stop};
 use super::snapshot::Snapshot;
 
-/// What came of a proof.
+/// Result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Proof {
     /// The record whose state the rows were learned from; 0 for the beginning of the log.
@@ -29,15 +29,15 @@ pub(crate) struct Proof {
 const REMEMBERED: usize = 64;
 
 /// Epoch and record of a snapshot.
-type Place = (u32, u64);
+type SnapshotKey = (u32, u64);
 
 /// Proves snapshots one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Prover {
     /// The newest snapshot that was not looked at.
-    wanted: Mutex<Option<Place>>,
+    wanted: Mutex<Option<SnapshotKey>>,
     changed: Condvar,
-    proofs: Mutex<BTreeMap<Place, Proof>>,
+    proofs: Mutex<BTreeMap<SnapshotKey, Proof>>,
     is_over: AtomicBool,
 }
 
@@ -46,7 +46,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Prover {
-    /// Starts the thread. Without one nothing is proved, and everything else goes on.
+    /// Starts the thread. Without one nothing is proved, and everything else continues.
     pub(crate) fn start(self: &Arc<Self>, model: &str, log: &Arc<Log>) -> Option<JoinHandle<()>> {
         let (prover, log, name) = (self.clone(), log.clone(), model.to_owned());
         let spawned = std::thread::Builder::new().name(format!("prove {model}"));
@@ -54,7 +54,7 @@ impl Prover {
     }
 
     /// A snapshot was written. Of several that wait the newest is proved.
-    pub(crate) fn want(&self, place: Place) {
+    pub(crate) fn want(&self, place: SnapshotKey) {
         *lock(&self.wanted) = Some(place);
         self.changed.notify_all();
     }
@@ -65,12 +65,12 @@ impl Prover {
         self.changed.notify_all();
     }
 
-    /// What came of the proof of a snapshot.
-    pub(crate) fn of(&self, place: Place) -> Option<Proof> {
+    /// Result of the proof of a snapshot.
+    pub(crate) fn of(&self, place: SnapshotKey) -> Option<Proof> {
         lock(&self.proofs).get(&place).cloned()
     }
 
-    /// How many proofs have held, and how many have not.
+    /// Numbers of proofs that held and that failed.
     pub(crate) fn counts(&self) -> [u64; 2] {
         let proofs = lock(&self.proofs);
         let held = proofs.values().filter(|proof| proof.holds).count();
@@ -112,7 +112,7 @@ impl Prover {
     }
 
     /// Waits for a snapshot; `None` at the end.
-    fn next(&self) -> Option<Place> {
+    fn next(&self) -> Option<SnapshotKey> {
         let mut wanted = lock(&self.wanted);
         loop {
             if self.is_over.load(Ordering::Acquire) {
@@ -127,7 +127,7 @@ impl Prover {
         }
     }
 
-    fn remember(&self, place: Place, proof: Proof) {
+    fn remember(&self, place: SnapshotKey, proof: Proof) {
         let mut proofs = lock(&self.proofs);
         proofs.insert(place, proof);
         while proofs.len() > REMEMBERED {
@@ -136,7 +136,7 @@ impl Prover {
     }
 
     /// Learns the records between two snapshots again. `None` if the end was asked for.
-    fn prove(&self, log: &Log, place: Place) -> Result<Option<Proof>, Stop> {
+    fn prove(&self, log: &Log, place: SnapshotKey) -> Result<Option<Proof>, Stop> {
         let snapshot = read(log, place)?;
         match self.digest(log, place.1, &mut Replay::new(log)) {
             Err(Stop::Diverged) => self.digest(log, place.1, &mut Replay::careful(log)),
@@ -185,7 +185,7 @@ impl Prover {
     }
 }
 
-fn read(log: &Log, (epoch, seq): Place) -> Result<Snapshot, Stop> {
+fn read(log: &Log, (epoch, seq): SnapshotKey) -> Result<Snapshot, Stop> {
     let (_, mut bytes) = log.open_snapshot(epoch, seq).map_err(OpenError::from)?;
     let unreadable =
         |e: std::io::Error| Stop::Record(seq, format!("its snapshot is unreadable: {e}"));
@@ -210,12 +210,13 @@ mod tests {
     use crate::engine::{Limits, Model, Policy, Request, Source};
 
     /// A log with rows and the snapshot of its end.
-    fn logged(folder: &std::path::Path) -> (Log, Place) {
+    fn logged(folder: &std::path::Path) -> (Log, SnapshotKey) {
         let schema = InputSchema { bits: Some(18), ..InputSchema::default() };
         let source = Source::Fresh {
             settings: Box::new(Spec::new("ftrl").resolve().unwrap()),
             options: LearnerOptions { storage: schema.storage(), ..LearnerOptions::default() },
             schema: Box::new(schema),
+            finds_kinds: false,
         };
         let model = Model::learning("m", &source, Policy::new(folder)).unwrap();
         for k in 0..20 {
@@ -240,7 +241,7 @@ mod tests {
         let (log, place) = logged(folder.path());
         let proof = Prover::default().prove(&log, place).unwrap();
         assert_eq!(proof, Some(Proof { from: 0, holds: true }));
-        // The same state under another digest: what a weight that changed in memory leads to.
+        // An equal state under another digest, as after a weight changed in memory.
         let mut snapshot = read(&log, place).unwrap();
         snapshot.head.digest = "0123456789abcdef".into();
         log.write_snapshot(place.1, |out| snapshot.write(out)).unwrap();

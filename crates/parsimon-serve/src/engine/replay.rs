@@ -9,16 +9,23 @@ use parsimon::rows::Chunk;
 use parsimon_log::{Content, Log, Record};
 
 use super::archive::Without;
-use super::desk::Reading;
+use super::id_table::{IdTable, KeptRow};
+use super::ids;
 use super::label::id_of;
 use super::open::{OpenError, fresh, other};
 use super::parsed::{Ahead, Parsed, Parsers};
-use super::pending::Waiting;
 use super::policy::Policy;
-use super::record::{Backlog, Forget, Pause, Paused, Promote, Resume, Rows, Start, kind};
+use super::record::{
+    Backlog, Evict, Forget, LoggedRows, Pause, Paused, Promote, Resume, SetAside, Settle, Start,
+    kind,
+};
 use super::replica::{Live, Version};
+use super::request_buffers::RowOptions;
+use super::rows::lines;
 use super::snapshot::Snapshot;
-use super::tables::{Tables, lines};
+
+/// The record that says what the model is.
+pub(crate) const FIRST: u64 = 1;
 
 /// Why a replay stopped.
 #[derive(Debug)]
@@ -72,7 +79,7 @@ pub(crate) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// A replay that stops where a record has to be skipped.
+    /// A replay that stops at a record that must be skipped.
     pub(crate) fn new(log: &'a Log) -> Self {
         Self {
             log,
@@ -111,22 +118,37 @@ impl<'a> Replay<'a> {
         after: u64,
         to: u64,
         state: &mut Option<(Start, Live)>,
-        tables: &mut Tables,
+        table: &mut IdTable,
     ) -> Result<(), Stop> {
         let mut reached = after;
-        // How rows are read is known when there is a state, which is after the first record at the latest.
+        // The reading of rows is known once there is a state, which is after the first record at the latest.
         let mut follower = self.log.replay(after, to).map_err(OpenError::from)?;
         while reached < to && state.is_none() {
             let record = follower.next_within(Duration::from_secs(60)).map_err(OpenError::from)?;
             let Some(record) = record else {
                 return Err(Stop::Record(reached + 1, "cannot be read".into()));
             };
+            assert!(record.seq > reached, "record {} after {reached}", record.seq);
             reached = record.seq;
-            self.step(&record, state, Some(&mut *tables))?;
+            self.step(&record, state, Some(&mut *table))?;
         }
         drop(follower);
-        let Some((_, live)) = &*state else { return Ok(()) };
-        let options = Reading::of(&live.trainer).learning().clone();
+        while reached < to {
+            reached = self.run_ahead((reached, to), state, table)?;
+        }
+        Ok(())
+    }
+
+    /// Learns records while another thread reads and parses the next ones, up to a record or one that changes how rows are read.
+    /// Returns the last record.
+    fn run_ahead(
+        &mut self,
+        (mut reached, to): (u64, u64),
+        state: &mut Option<(Start, Live)>,
+        table: &mut IdTable,
+    ) -> Result<u64, Stop> {
+        let Some((start, live)) = &*state else { return Ok(to) };
+        let options = RowOptions::of(start, &live.trainer).learning().clone();
         let (log, without) = (self.log, self.without);
         std::thread::scope(|scope| {
             let ahead = Ahead::start(scope, log, (reached, to), without, options)
@@ -140,12 +162,17 @@ impl<'a> Replay<'a> {
                     std::mem::swap(parsed, &mut self.parsed);
                     self.is_parsed = true;
                 }
-                reached = ready.record().seq;
-                self.step(&ready.record(), state, Some(&mut *tables))?;
+                let seq = ready.record().seq;
+                assert!(seq > reached, "record {seq} after {reached}");
+                reached = seq;
+                self.step(&ready.record(), state, Some(&mut *table))?;
                 self.is_parsed = false;
+                if matches!(ready.record().content, Content::Data { kind: kind::SETTLE, .. }) {
+                    break;
+                }
                 ahead.give_back(ready);
             }
-            Ok(())
+            Ok(reached)
         })
     }
 
@@ -154,7 +181,7 @@ impl<'a> Replay<'a> {
         &mut self,
         record: &Record<'_>,
         state: &mut Option<(Start, Live)>,
-        tables: Option<&mut Tables>,
+        table: Option<&mut IdTable>,
     ) -> Result<(), Stop> {
         let version = Version { epoch: record.epoch, seq: record.seq };
         let bad = |what: String| Stop::Record(record.seq, what);
@@ -162,43 +189,66 @@ impl<'a> Replay<'a> {
             (Content::Data { kind: kind::START, payload }, None) => {
                 let start: Start = serde_json::from_slice(payload)
                     .map_err(|e| bad(format!("the first record cannot be read: {e}")))?;
-                let live = match start.checkpoint {
+                let mut live = match start.checkpoint {
                     None => Live::new(fresh(&start)?, version),
                     Some(_) => self.first_snapshot(version).map_err(bad)?,
                 };
+                live.is_warming = start.is_warming();
                 *state = Some((start, live));
             }
             (_, None) => return Err(bad("the log does not begin with what the model is".into())),
             (Content::Data { kind: kind::PROMOTE, payload }, Some(state)) if !self.is_shadow => {
                 let Promote { start, after, .. } = read(payload).map_err(bad)?;
-                *state = self.promoted(start, after, version)?;
+                *state = self.relearned(start, after, version)?.0;
             }
-            (Content::Data { kind, payload }, Some((_, live))) => {
-                self.apply(kind, payload, record.time, version, live, tables)?;
+            (Content::Data { kind: kind::SETTLE, payload }, Some(state)) if state.1.is_warming => {
+                let Settle { start } = read(payload).map_err(bad)?;
+                // A shadow reads rows as the model does, and has its own settings.
+                let start = Start {
+                    settings: if self.is_shadow {
+                        state.0.settings.clone()
+                    } else {
+                        start.settings
+                    },
+                    settled: Some(record.seq),
+                    ..start
+                };
+                let (settled, [rows, left_out]) = self.relearned(start, FIRST, version)?;
+                *state = settled;
+                (self.rows, self.left_out) = (self.rows + rows, self.left_out + left_out);
+                (self.options, self.parsers) = (None, Parsers::default());
+                if let Some(table) = table {
+                    table.release(record.seq);
+                }
+            }
+            (Content::Data { kind, payload }, Some((start, live))) => {
+                self.apply(kind, payload, record.time, version, (start, live), table)?;
             }
             (Content::Epoch { .. }, Some((_, live))) => live.version = version,
         }
         Ok(())
     }
 
-    /// The state of a shadow when it took the model's place.
-    fn promoted(
+    /// Returns the state that begins anew after a record and learns the records before another: that of a shadow that takes the
+    /// model's place, or of the model itself once the kinds of its columns are known. With the numbers of rows that were learned and left out.
+    pub(crate) fn relearned(
         &mut self,
         start: Start,
         after: u64,
         version: Version,
-    ) -> Result<(Start, Live), Stop> {
+    ) -> Result<((Start, Live), [u64; 2]), Stop> {
         let mut shadow = Self::shadow(self.log, self.is_careful);
         shadow.without = self.without;
-        let live = Live::new(fresh(&start)?, version);
+        let mut live = Live::new(fresh(&start)?, version);
+        live.is_warming = start.is_warming();
         let mut state = Some((start, live));
-        let mut none = Tables::new(&Policy::new(""));
+        let mut none = IdTable::new(&Policy::new(""));
         shadow.run(after, version.seq - 1, &mut state, &mut none)?;
         self.names.append(&mut shadow.names);
         self.twin = None;
         let (start, mut live) = state.ok_or(Stop::Diverged)?;
         live.version = version;
-        Ok((start, live))
+        Ok(((start, live), [shadow.rows, shadow.left_out]))
     }
 
     /// The state of a model that began with a checkpoint.
@@ -220,37 +270,52 @@ impl<'a> Replay<'a> {
         payload: &[u8],
         time: u64,
         version: Version,
-        live: &mut Live,
-        mut tables: Option<&mut Tables>,
+        (start, live): (&Start, &mut Live),
+        mut table: Option<&mut IdTable>,
     ) -> Result<(), Stop> {
         let seq = version.seq;
         let bad = |what: String| Stop::Record(seq, what);
         let unreadable = || bad("the rows cannot be read".into());
         match kind {
             kind::LEARN => {
-                let rows = Rows::decode(payload).ok_or_else(unreadable)?;
-                let count = self.parse(&rows, seq, live).map_err(bad)?;
-                if let Some(tables) = &mut tables {
-                    tables.learned(&rows, &self.parsed.chunks, seq, time);
+                let rows = LoggedRows::decode(payload).ok_or_else(unreadable)?;
+                let count = self.parse(&rows, seq, (start, live)).map_err(bad)?;
+                if let Some(table) = &mut table {
+                    table.learned_rows(&rows, &self.parsed.chunks, seq, time);
                 }
-                if live.paused.is_none() {
+                if live.learns_now() {
                     self.left_out += count;
                     self.learn(live, seq)?;
                 }
             }
             kind::PENDING => {
-                let rows = Rows::decode(payload).ok_or_else(unreadable)?;
+                let rows = LoggedRows::decode(payload).ok_or_else(unreadable)?;
                 // Waiting rows have no labels; their ids alone are needed.
-                let Some(tables) = &mut tables else { return Ok(()) };
-                for line in lines(rows.text) {
+                let Some(table) = &mut table else { return Ok(()) };
+                for (index, line) in (0..).zip(lines(rows.text)) {
                     let id = id_of(line).ok_or_else(|| bad("a waiting row has no id".into()))?;
-                    tables.pending.insert(id.as_bytes(), Waiting { text: line.into(), seq, time });
+                    let row = KeptRow { at: (seq, index), time, text: line.into() };
+                    table.score(ids::row_id(id.as_bytes()), row);
                 }
             }
             kind::FORGET => {
                 let forget: Forget = read(payload).map_err(bad)?;
-                if let Some(tables) = &mut tables {
-                    tables.pending.forget(forget.until, seq);
+                if let Some(table) = &mut table {
+                    table.forget(forget.until, seq);
+                }
+            }
+            kind::EVICT => {
+                let evict: Evict = read(payload).map_err(bad)?;
+                if let Some(table) = &mut table {
+                    table.evict(evict.oldest, seq);
+                }
+            }
+            kind::SET_ASIDE => {
+                let aside: SetAside = read(payload).map_err(bad)?;
+                if let Some(table) = &mut table {
+                    for row in aside.rows {
+                        table.set_aside(ids::row_id(row.id.as_bytes()), row, seq, time);
+                    }
                 }
             }
             kind::PAUSE => {
@@ -261,27 +326,32 @@ impl<'a> Replay<'a> {
                 let Resume { backlog } = read(payload).map_err(bad)?;
                 let paused = live.paused.take();
                 if let (Backlog::Learn, Some(Paused { since, .. })) = (backlog, paused) {
-                    self.catch_up(since, seq, live)?;
+                    self.catch_up(since, seq, (start, live))?;
                 }
             }
-            kind::START | kind::PROMOTE => {}
+            kind::START | kind::PROMOTE | kind::SETTLE | kind::MARK => {}
             unknown => {
                 return Err(bad(format!("is of kind {unknown}, which this version does not know")));
             }
         }
         live.version = version;
-        if let Some(tables) = tables {
-            tables.pending.settle(seq);
+        if let Some(table) = table {
+            table.release(seq);
         }
         Ok(())
     }
 
     /// Learns the rows that came while learning was paused.
-    fn catch_up(&mut self, since: u64, to: u64, live: &mut Live) -> Result<(), Stop> {
+    fn catch_up(
+        &mut self,
+        since: u64,
+        to: u64,
+        (start, live): (&Start, &mut Live),
+    ) -> Result<(), Stop> {
         let log = self.log;
         for_backlog(log, since, to, |seq, rows| {
             let bad = |what: String| Stop::Record(seq, what);
-            self.left_out += self.parse(rows, seq, live).map_err(bad)?;
+            self.left_out += self.parse(rows, seq, (start, live)).map_err(bad)?;
             self.learn(live, seq)
         })
     }
@@ -311,11 +381,17 @@ impl<'a> Replay<'a> {
     }
 
     /// Parses the rows of a record, unless they are; how many of them are left out.
-    fn parse(&mut self, rows: &Rows<'_>, seq: u64, live: &Live) -> Result<u64, String> {
+    fn parse(
+        &mut self,
+        rows: &LoggedRows<'_>,
+        seq: u64,
+        (start, live): (&Start, &Live),
+    ) -> Result<u64, String> {
         if !std::mem::take(&mut self.is_parsed) {
             // A shadow that takes the model's place reads rows in the same way.
-            let options =
-                self.options.get_or_insert_with(|| Reading::of(&live.trainer).learning().clone());
+            let options = self
+                .options
+                .get_or_insert_with(|| RowOptions::of(start, &live.trainer).learning().clone());
             self.parsers.parse(rows, seq, self.without, options, &mut self.parsed)?;
         }
         self.names.append(&mut self.parsed.names);
@@ -337,14 +413,14 @@ pub(crate) fn for_backlog<E: From<OpenError>>(
     log: &Log,
     since: u64,
     to: u64,
-    mut each: impl FnMut(u64, &Rows<'_>) -> Result<(), E>,
+    mut each: impl FnMut(u64, &LoggedRows<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut follower = log.replay(since, to).map_err(OpenError::from)?;
     loop {
         let record = follower.next_within(Duration::from_secs(60)).map_err(OpenError::from)?;
         let Some(record) = record else { return Ok(()) };
         if let Content::Data { kind: kind::LEARN, payload } = record.content {
-            let rows = Rows::decode(payload)
+            let rows = LoggedRows::decode(payload)
                 .ok_or_else(|| other(format!("record {}: the rows cannot be read", record.seq)))?;
             each(record.seq, &rows)?;
         }

@@ -1,23 +1,25 @@
-//! A model as it is read for scores: weights that stay, or a learner between two rows.
+//! A model that scores: fixed weights, or a learner between two rows.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use parsimon::filter::StateWriter;
 use parsimon::predict::Scorer;
 use parsimon::rows::Chunk;
 use parsimon::settings::Loss;
 use parsimon::train::Stretch;
+use parsimon::workspace::StateWriter;
 use parsimon::{Model, Trainer};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::record::Paused;
 
-/// Which state of a model a score was made with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// A state of a model: the epoch and the last record that the state includes.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema,
+)]
 pub struct Version {
-    /// The epoch: rises when learning goes on from an earlier state.
+    /// The epoch: rises when learning continues from an earlier state.
     pub epoch: u32,
     /// The last record of the log that the state includes; 0 for a model that does not learn.
     pub seq: u64,
@@ -39,14 +41,16 @@ pub(crate) struct Live {
     pub(crate) skipped: Skipped,
     /// Set while records are kept but not learned.
     pub(crate) paused: Option<Paused>,
-    /// Of two classes, since the start of the process.
-    pub(crate) sums: Sums,
+    /// Whether rows are kept until the kinds of their columns are known.
+    pub(crate) is_warming: bool,
+    /// Counts for two classes since the start of the process.
+    pub(crate) sums: ObservedSums,
 }
 
 /// Records that were skipped: weights that are not finite would have come of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Skipped {
-    /// How many.
+    /// Count.
     pub(crate) records: u64,
     /// The last one.
     pub(crate) last: u64,
@@ -59,9 +63,9 @@ pub(crate) struct Diverged;
 /// Numbers up to this size cannot make a step that overflows; after larger ones the weights are looked at.
 const TAME: f64 = 1e6;
 
-/// What was predicted and what happened, added up.
+/// Sums of predictions and outcomes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sums {
+pub(crate) struct ObservedSums {
     /// Probabilities of the second class, predicted before rows were learned.
     pub(crate) predicted: f64,
     /// Rows of the second class.
@@ -70,15 +74,21 @@ pub(crate) struct Sums {
 
 impl Live {
     pub(crate) fn new(trainer: Trainer, version: Version) -> Self {
-        let (skipped, sums) = (Skipped::default(), Sums::default());
-        Self { trainer, version, skipped, paused: None, sums }
+        let (skipped, sums) = (Skipped::default(), ObservedSums::default());
+        Self { trainer, version, skipped, paused: None, is_warming: false, sums }
     }
 
     /// A second copy, equal to the last bit: a checkpoint resumes so. An error if the state is spoiled.
     pub(crate) fn copied(&self) -> Result<Self, parsimon::Error> {
         let trainer = Trainer::from_checkpoint(&self.trainer.checkpoint())?;
         let (version, skipped, sums) = (self.version, self.skipped, self.sums);
-        Ok(Self { trainer, version, skipped, paused: self.paused.clone(), sums })
+        let (paused, is_warming) = (self.paused.clone(), self.is_warming);
+        Ok(Self { trainer, version, skipped, paused, is_warming, sums })
+    }
+
+    /// Whether rows are learned when they come.
+    pub(crate) fn learns_now(&self) -> bool {
+        self.paused.is_none() && !self.is_warming
     }
 
     /// A record is not learned.
@@ -157,7 +167,7 @@ impl Replica {
         Self::Frozen(Arc::new((model, scorer)))
     }
 
-    /// The same model file once more; `None` for a learner.
+    /// Returns a copy of the model file; `None` for a learner.
     pub(crate) fn shared(&self) -> Option<Self> {
         match self {
             Self::Frozen(frozen) => Some(Self::Frozen(frozen.clone())),
@@ -178,6 +188,11 @@ impl Replica {
             Self::Frozen(_) => Version::default(),
             Self::Live(live) => live.version,
         }
+    }
+
+    /// Whether the model collects its first rows.
+    pub(crate) fn is_warming(&self) -> bool {
+        self.live().is_some_and(|live| live.is_warming)
     }
 
     /// Appends the margins of every row, one per class.
@@ -203,12 +218,12 @@ impl Replica {
         }
     }
 
-    /// The rows with the cells of number columns as the features that the weights belong to.
+    /// Returns the rows with the cells of number columns as features with the ids of the weights.
     pub(crate) fn features<'a>(&self, chunk: &'a Chunk) -> Cow<'a, Chunk> {
         match self {
             Self::Frozen(frozen) => frozen.1.features(chunk),
             Self::Live(live) => {
-                let scorer = Scorer::new(&[], live.trainer.frame().precision);
+                let scorer = Scorer::new(&[], live.trainer.options().precision);
                 let scorer = match live.trainer.settings().is_normalized() {
                     true => scorer.with_columns(live.trainer.online().columns()),
                     false => scorer,

@@ -1,20 +1,24 @@
 //! Scores: what a model says about rows.
 
+use std::io::Write as _;
+
 use parsimon::data::{Format, Names};
 use parsimon::rows::Chunk;
 use parsimon::serve::RowParser;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::model::Learning;
 use super::replica::{Replica, Version};
+use super::request_buffers::RequestBuffers;
 use super::{Limits, Model};
 use crate::answer::write_json;
 use crate::content::Content;
 use crate::error::Refusal;
+use crate::wait::blocking;
 
 /// A row that was scored.
 pub struct Scored<'a> {
-    /// What identifies it; empty if nothing does.
+    /// The bytes that identify the row; empty if nothing does.
     pub id: &'a [u8],
     /// Its margins, one or one per class.
     pub margins: &'a [f64],
@@ -22,6 +26,8 @@ pub struct Scored<'a> {
     pub known: Option<usize>,
     /// The state it was scored with.
     pub version: Version,
+    /// Whether the model collects its first rows: the score is that of a model without any.
+    pub is_warming: bool,
 }
 
 impl Model {
@@ -33,17 +39,42 @@ impl Model {
         limits: &Limits,
         mut each: impl FnMut(&Scored<'_>),
     ) -> Result<(), Refusal> {
-        self.desks.at(|desk| {
-            desk.parse(content, self.desks.options(), limits)?;
-            let Desk { chunks, margins, weights, .. } = desk;
-            for chunk in chunks.iter() {
-                self.score_chunk(chunk, margins, weights, &mut each);
-            }
-            Ok(())
-        })
+        self.score_all(content, limits, |_| (), |row, ()| each(row))
     }
 
-    /// The same, and keeps the rows that have ids until their labels come. `each` gets whether a row is kept; `None` if it has no id.
+    /// Scores rows. `prepare` gets them before.
+    fn score_all<T>(
+        &self,
+        content: &Content<'_>,
+        limits: &Limits,
+        prepare: impl Fn(&[Chunk]) -> T,
+        mut each: impl FnMut(&Scored<'_>, &T),
+    ) -> Result<(), Refusal> {
+        let (mut done, mut prepared) = (0, None);
+        loop {
+            let is_warming = self.pair.read().is_warming();
+            let pool = &self.readings.of(is_warming).scores;
+            let is_scored = pool.lend(|buffers| {
+                buffers.parse(content, pool.options(), limits)?;
+                let RequestBuffers { chunks, margins, weights, .. } = buffers;
+                let prepared = &*prepared.get_or_insert_with(|| prepare(chunks));
+                for chunk in chunks.iter().skip(done) {
+                    let each = |row: &Scored<'_>| each(row, prepared);
+                    if !self.score_chunk(chunk, is_warming, margins, weights, each) {
+                        return Ok(false);
+                    }
+                    done += 1;
+                }
+                Ok::<_, Refusal>(true)
+            })?;
+            // Otherwise the kinds of columns have become known since the rows were parsed. That happens once.
+            if is_scored {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Scores rows, and keeps the rows that have ids until their labels arrive. `each` gets whether a row is kept; `None` if it has no id.
     pub fn score_tracked(
         &self,
         content: &Content<'_>,
@@ -53,38 +84,36 @@ impl Model {
         let Ok(learning) = self.learner() else {
             return self.score(content, limits, |row| each(row, None));
         };
-        self.desks.at(|desk| {
-            desk.parse(content, self.desks.options(), limits)?;
-            let Desk { chunks, margins, weights, .. } = desk;
-            let has_id = |chunk: &Chunk| (0..chunk.len()).any(|i| !chunk.tag(i).is_empty());
-            let tracked = match content.format == Format::Jsonl && chunks.iter().any(has_id) {
-                true => learning.track(content, chunks),
+        let has_id = |chunk: &Chunk| (0..chunk.len()).any(|i| !chunk.tag(i).is_empty());
+        let track =
+            |chunks: &[Chunk]| match content.format == Format::Jsonl && chunks.iter().any(has_id) {
+                true => blocking(|| learning.track(content, chunks)),
                 false => Vec::new(),
             };
-            let mut k = 0;
-            for chunk in chunks.iter() {
-                self.score_chunk(chunk, margins, weights, |row| {
-                    let kept = tracked.get(k).copied().filter(|_| !row.id.is_empty());
-                    each(row, kept);
-                    k += 1;
-                });
-            }
-            Ok(())
+        let mut k = 0;
+        self.score_all(content, limits, track, |row, tracked| {
+            let kept = tracked.get(k).copied().filter(|_| !row.id.is_empty());
+            each(row, kept);
+            k += 1;
         })
     }
 
-    /// Scores at most a few hundred rows with one state of the model.
+    /// Scores at most a few hundred rows with one state of the model. False if the model reads rows in another way by now.
     pub(crate) fn score_chunk(
         &self,
         chunk: &Chunk,
+        is_warming: bool,
         margins: &mut Vec<f64>,
         weights: &mut Vec<f64>,
         mut each: impl FnMut(&Scored<'_>),
-    ) {
+    ) -> bool {
         margins.clear();
         weights.clear();
-        let outputs = self.task.outputs();
+        let outputs = self.task().outputs();
         let replica = self.pair.read();
+        if replica.is_warming() != is_warming {
+            return false;
+        }
         let version = replica.version();
         replica.score(chunk, margins);
         let mut ends = Vec::with_capacity(chunk.len());
@@ -102,15 +131,18 @@ impl Model {
             let known = of_row.chunks(outputs).filter(|w| w.iter().any(|w| *w != 0.0)).count();
             let known = is_linear.then_some(known + cells.get(i).copied().unwrap_or(0));
             let margins = &margins[i * outputs..(i + 1) * outputs];
-            each(&Scored { id: chunk.tag(i), margins, known, version });
+            each(&Scored { id: chunk.tag(i), margins, known, version, is_warming });
             start = end;
         }
+        true
     }
 
     /// Scores the rows of a request and lists what each feature contributes, the largest contribution first: a JSON object each.
     /// With several classes, these are the contributions to the largest margin.
     pub fn explain(&self, content: &Content<'_>, limits: &Limits) -> Result<Vec<Vec<u8>>, Refusal> {
-        let options = self.desks.options_with_names();
+        let is_warming = self.pair.read().is_warming();
+        let options = self.readings.of(is_warming).scores.options_with_names();
+        limits.check_text(content)?;
         let mut parser = RowParser::new("body", content.format, &options)?;
         let mut chunks = Vec::new();
         parser.parse(&content.text, &mut chunks)?;
@@ -124,15 +156,20 @@ impl Model {
         let (mut margins, mut weights) = (Vec::new(), Vec::new());
         for chunk in &chunks {
             let first = rows.len();
-            self.score_chunk(chunk, &mut margins, &mut weights, |row| {
-                let mut out = Vec::new();
-                self.write(row, &mut out);
-                rows.push(out);
-            });
+            let is_scored =
+                self.score_chunk(chunk, is_warming, &mut margins, &mut weights, |row| {
+                    let mut out = Vec::new();
+                    self.write(row, &mut out);
+                    rows.push(out);
+                });
+            if !is_scored {
+                // The kinds of columns have become known. That happens once.
+                return self.explain(content, limits);
+            }
             let replica = self.pair.read();
             let features = replica.features(chunk);
             for (i, row) in rows[first..].iter_mut().enumerate() {
-                let best = self.task.best(&margins[i * self.task.outputs()..]);
+                let best = self.task().best(&margins[i * self.task().outputs()..]);
                 let contributions = self.contributions(&replica, &features, i, best, &names);
                 row.extend_from_slice(b",\"contributions\":");
                 write_json(row, &contributions);
@@ -153,7 +190,7 @@ impl Model {
         let row = chunk.row(i);
         let mut weights = Vec::new();
         replica.weights_of(row.indices(), &mut weights);
-        let of_class = weights.chunks(self.task.outputs()).map(|weights| weights[best]);
+        let of_class = weights.chunks(self.task().outputs()).map(|weights| weights[best]);
         let mut parts: Vec<(u32, f64, f64)> =
             row.iter().zip(of_class).map(|((j, v), w)| (j, v, w)).filter(|p| p.2 != 0.0).collect();
         parts.sort_by(|a, b| (b.1 * b.2).abs().total_cmp(&(a.1 * a.2).abs()).then(a.0.cmp(&b.0)));
@@ -173,10 +210,16 @@ impl Model {
             write_json(out, &*String::from_utf8_lossy(row.id));
             out.push(b',');
         }
-        self.task.write(row.margins, out);
+        self.task().write(row.margins, out);
         if let Some(known) = row.known {
             out.extend_from_slice(b",\"known\":");
             write_json(out, &known);
+        }
+        if row.is_warming {
+            out.extend_from_slice(b",\"warming\":true");
+        }
+        if let Some(lag) = self.learner().ok().and_then(Learning::lag) {
+            let _ = write!(out, ",\"lag_records\":{},\"lag_seconds\":{}", lag.records, lag.seconds);
         }
         out.extend_from_slice(b",\"version\":");
         write_json(out, &row.version);

@@ -10,7 +10,6 @@ use parsimon::{LearnerOptions, Settings, Trainer};
 use parsimon_log::{Content, Log};
 use serde_json::{Value, json};
 
-use super::desk::Reading;
 use super::intake::refused;
 use super::learner::Step;
 use super::model::Learning;
@@ -18,10 +17,11 @@ use super::open::{OpenError, other, start_of};
 use super::record::{Paused, Promote, Start, kind};
 use super::replay::{Replay, Stop};
 use super::replica::{Live, Version};
+use super::request_buffers::RowOptions;
 use crate::error::Refusal;
 
-/// Two equal states and the names of their features: what a model goes on with.
-pub(crate) type Heirs = ([Live; 2], Names);
+/// The state of a promoted shadow, which replaces that of the model: two equal copies and the names of their features.
+pub(crate) type Replacement = ([Live; 2], Names);
 
 /// A learner beside the model.
 pub(crate) struct Shadow {
@@ -30,15 +30,15 @@ pub(crate) struct Shadow {
     /// The record after which it began, with nothing learned.
     after: u64,
     paused: Option<Paused>,
-    state: Mutex<State>,
+    state: Mutex<Progress>,
     /// The record by which it takes the model's place, and where its state goes then.
-    promised: Mutex<Option<(u64, Sender<Heirs>)>>,
+    promised: Mutex<Option<(u64, Sender<Replacement>)>>,
     is_over: AtomicBool,
 }
 
-/// How far a shadow is.
+/// Progress of a shadow.
 #[derive(Default)]
-struct State {
+struct Progress {
     seq: u64,
     rows: u64,
     loss: Option<f64>,
@@ -73,6 +73,7 @@ impl Shadow {
         let mut replay = Replay::shadow(log, is_careful);
         let mut live = Live::new(super::open::fresh(&self.start)?, Version::default());
         live.paused.clone_from(&self.paused);
+        live.is_warming = self.start.is_warming();
         let mut state = Some((self.start.clone(), live));
         let mut follower = log.follow(self.after).map_err(OpenError::from)?;
         let mut reached = self.after;
@@ -111,11 +112,12 @@ impl Shadow {
         replay: &Replay<'_>,
     ) -> Result<(), Stop> {
         let mut promised = lock(&self.promised);
-        if let (Some((_, heir)), Some((_, live))) = (promised.take_if(|(at, _)| *at == seq), state)
+        if let (Some((_, sender)), Some((_, live))) =
+            (promised.take_if(|(at, _)| *at == seq), state)
         {
             let copies = [live.copied(), live.copied()];
             let [Ok(one), Ok(two)] = copies else { return Err(Stop::Diverged) };
-            let _ = heir.send(([one, two], replay.names()));
+            let _ = sender.send(([one, two], replay.names()));
         }
         Ok(())
     }
@@ -157,14 +159,14 @@ impl Learning {
             return bad(format!("its loss is {own}, and the model's is {its}"));
         }
         let options = LearnerOptions {
-            precision: model.frame().precision,
-            bias: model.frame().bias,
+            precision: model.options().precision,
+            bias: model.options().bias,
             storage: model.schema().storage(),
         };
         let trainer = Trainer::new(settings, options, model.schema().clone())
             .map_err(parsimon::Error::from)?;
-        let options = |trainer| format!("{:?}", Reading::of(trainer).learning());
-        if options(&trainer) != options(model) {
+        let model_start = lock(&self.shared.start).clone();
+        if RowOptions::of(&model_start, &trainer) != RowOptions::of(&model_start, model) {
             return bad("these settings read rows in another way than the model; let normalize be as the model has it".into());
         }
         drop(replica);
@@ -172,14 +174,18 @@ impl Learning {
         if shadows.iter().any(|(shadow, _)| shadow.name == name) {
             return bad("is given twice".into());
         }
-        // What is removed from the log cannot be learned: such a shadow begins now.
+        // Removed records cannot be learned, so the shadow begins at the present record.
         let (after, paused) = match self.log.opened().first {
             1 => (0, None),
             _ => (self.reached().durable, self.intake().paused.clone()),
         };
         let shadow = Arc::new(Shadow {
             name: name.to_owned(),
-            start: start_of(&trainer, None),
+            start: Start {
+                kinds: model_start.kinds,
+                settled: model_start.settled,
+                ..start_of(&trainer, None)
+            },
             after,
             paused,
             state: Mutex::default(),
@@ -209,16 +215,28 @@ impl Learning {
         if let Some(trouble) = &lock(&shadow.state).trouble {
             return Err(Refusal::conflict(format!("the shadow {name:?} has stopped: {trouble}")));
         }
-        let (start, after) = (shadow.start.clone(), shadow.after);
-        let record = Promote { shadow: name.to_owned(), start: start.clone(), after };
-        let json = serde_json::to_vec(&record).unwrap_or_default();
         let intake = self.intake();
         intake.check()?;
+        if intake.warming.is_some() {
+            let words = "the model collects its first rows, and so do its shadows";
+            return Err(Refusal::conflict(words));
+        }
+        // A shadow that began before the kinds of columns were known reads rows as the model does now.
+        let model_start = lock(&self.shared.start).clone();
+        let start = Start {
+            schema: model_start.schema,
+            kinds: model_start.kinds,
+            settled: model_start.settled,
+            ..shadow.start.clone()
+        };
+        let after = shadow.after;
+        let record = Promote { shadow: name.to_owned(), start: start.clone(), after };
+        let json = serde_json::to_vec(&record).unwrap_or_default();
         // Held until the record has its number: the shadow may come to it at once.
         let mut promised = lock(&shadow.promised);
         let ticket = self.log.append(kind::PROMOTE, &json).map_err(|error| refused(&error))?;
-        let (heir, received): (_, Receiver<Heirs>) = channel();
-        *promised = Some((ticket.seq, heir));
+        let (sender, received): (_, Receiver<Replacement>) = channel();
+        *promised = Some((ticket.seq, sender));
         let version = Version { epoch: intake.epoch, seq: ticket.seq };
         let _ = intake.steps.send(Step::Promote(version, Box::new(start), received));
         Ok(version)

@@ -1,19 +1,18 @@
-//! A snapshot: a model after a record, with everything that going on needs.
+//! A snapshot: a model after a record, with everything that continuing needs.
 //!
-//! The length of a JSON head in 8 bytes, the head, and three parts: the checkpoint of the learner, the ids, the rows that wait.
+//! The length of a JSON head in 8 bytes, the head, the checkpoint of the learner, and the table of ids to the end (`id_save`).
 
 use std::io::{self, Read, Write};
 
 use parsimon::Trainer;
 use serde::{Deserialize, Serialize};
 
-use super::ids::Ids;
+use super::id_table::IdTable;
 use super::policy::Policy;
 use super::record::{Paused, Start};
 use super::replica::{Live, Skipped, Version};
-use super::tables::Tables;
 
-/// What a snapshot says about itself.
+/// Header of a snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) start: Start,
@@ -31,8 +30,8 @@ pub(crate) struct Head {
     /// Set if learning was paused.
     #[serde(default)]
     pub(crate) paused: Option<Paused>,
-    /// Bytes of the three parts.
-    pub(crate) parts: [u64; 3],
+    /// Bytes of the checkpoint.
+    pub(crate) checkpoint: u64,
 }
 
 /// A snapshot in memory.
@@ -40,12 +39,12 @@ pub(crate) struct Head {
 pub(crate) struct Snapshot {
     pub(crate) head: Head,
     pub(crate) checkpoint: Vec<u8>,
+    /// The table of ids, of a snapshot that was read.
     pub(crate) ids: Vec<u8>,
-    pub(crate) pending: Vec<u8>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(start: &Start, live: &Live, ids: Vec<u8>, pending: Vec<u8>) -> Self {
+    pub(crate) fn new(start: &Start, live: &Live) -> Self {
         let checkpoint = live.trainer.checkpoint();
         let progressive = live.trainer.progressive();
         let head = Head {
@@ -57,18 +56,18 @@ impl Snapshot {
             digest: format!("{:016x}", live.digest()),
             skipped: live.skipped,
             paused: live.paused.clone(),
-            parts: [checkpoint.len() as u64, ids.len() as u64, pending.len() as u64],
+            checkpoint: checkpoint.len() as u64,
         };
-        Self { head, checkpoint, ids, pending }
+        Self { head, checkpoint, ids: Vec::new() }
     }
 
+    /// Writes everything but the table of ids, or the table that was read.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let head = serde_json::to_vec(&self.head)?;
         out.write_all(&(head.len() as u64).to_le_bytes())?;
         out.write_all(&head)?;
-        [&self.checkpoint, &self.ids, &self.pending]
-            .into_iter()
-            .try_for_each(|part| out.write_all(part))
+        out.write_all(&self.checkpoint)?;
+        out.write_all(&self.ids)
     }
 
     /// Reads the head alone.
@@ -82,33 +81,29 @@ impl Snapshot {
 
     pub(crate) fn read(input: &mut dyn Read) -> io::Result<Self> {
         let head = Self::read_head(input)?;
-        let mut part = |k: usize| {
-            let mut bytes = Vec::new();
-            let length = head.parts[k];
-            (&mut *input).take(length).read_to_end(&mut bytes)?;
-            match bytes.len() as u64 == length {
-                true => Ok(bytes),
-                false => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
-            }
-        };
-        let (checkpoint, ids, pending) = (part(0)?, part(1)?, part(2)?);
-        Ok(Self { head, checkpoint, ids, pending })
+        let (mut checkpoint, mut ids) = (Vec::new(), Vec::new());
+        (&mut *input).take(head.checkpoint).read_to_end(&mut checkpoint)?;
+        if checkpoint.len() as u64 != head.checkpoint {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        input.read_to_end(&mut ids)?;
+        Ok(Self { head, checkpoint, ids })
     }
 
-    /// The ids and the waiting rows; `None` if they make no sense.
-    pub(crate) fn tables(&self, policy: &Policy) -> Option<Tables> {
-        let mut tables = Tables::new(policy);
-        tables.ids = Ids::restore(&self.ids)?;
-        tables.pending.restore(&self.pending)?;
-        Some(tables)
+    /// Returns the table of ids; `None` if it makes no sense.
+    pub(crate) fn table(&self, policy: &Policy) -> Option<IdTable> {
+        let mut table = IdTable::new(policy);
+        table.restore(&self.ids)?;
+        Some(table)
     }
 
-    /// A learner that goes on from the snapshot.
+    /// A learner that continues from the snapshot.
     pub(crate) fn live(&self) -> Result<Live, parsimon::Error> {
         let version = Version { epoch: self.head.epoch, seq: self.head.seq };
         let mut live = Live::new(Trainer::from_checkpoint(&self.checkpoint)?, version);
         live.skipped = self.head.skipped;
         live.paused.clone_from(&self.head.paused);
+        live.is_warming = self.head.start.is_warming();
         Ok(live)
     }
 }

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 use parsimon_log::{AppendError, Log, Options as LogOptions, Snapshot as LogSnapshot};
 
+use super::id_table::IdTable;
 use super::open::{ARITHMETIC, OpenError, other};
 use super::policy::Policy;
 use super::record::Start;
 use super::replay::{Replay, Stop};
 use super::replica::{Live, Version};
 use super::snapshot::Snapshot;
-use super::tables::Tables;
 
-/// How long a segment may take to be prepared.
+/// Time in which a segment must be prepared.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What an upgrade came to.
+/// Result of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upgraded {
     /// The arithmetic before.
@@ -25,11 +25,11 @@ pub struct Upgraded {
     pub now: u32,
     /// Rows that were learned again.
     pub rows: u64,
-    /// The snapshot that the service will go on from.
+    /// The snapshot that the service will continue from.
     pub version: Version,
 }
 
-/// Learns what no snapshot has, writes a snapshot and begins an epoch with it, so that a service with this arithmetic can go on.
+/// Learns what no snapshot has, writes a snapshot and begins an epoch with it, so that a service with this arithmetic can continue.
 /// The service must not be running. `None` if the log has the arithmetic already.
 pub fn upgrade(directory: &Path, arithmetic: Option<u32>) -> Result<Option<Upgraded>, OpenError> {
     super::archive::check(directory)?;
@@ -57,21 +57,21 @@ pub(crate) fn unlearned(log: &Log, newest: Option<&LogSnapshot>, now: u32) -> Op
 fn learn(log: &Log, mut replay: Replay<'_>, before: u32, now: u32) -> Result<Upgraded, Stop> {
     let last = log.opened().last;
     let policy = Policy::new("");
-    let (mut state, mut tables) = (None, Tables::new(&policy));
+    let (mut state, mut table) = (None, IdTable::new(&policy));
     let (newest, _) = log.newest_snapshot(last).map_err(OpenError::from)?;
     if let Some((_, mut bytes)) = newest {
         let unreadable = |e: String| other(format!("a snapshot is unreadable: {e}"));
         let snapshot = Snapshot::read(&mut bytes).map_err(|e| unreadable(e.to_string()))?;
-        tables = snapshot.tables(&policy).ok_or_else(|| unreadable("its tables".into()))?;
+        table = snapshot.table(&policy).ok_or_else(|| unreadable("its table of ids".into()))?;
         state = Some((snapshot.head.start.clone(), snapshot.live().map_err(OpenError::from)?));
     }
     let after = state.as_ref().map_or(0, |(_, live)| live.version.seq);
-    replay.run(after, last, &mut state, &mut tables)?;
+    replay.run(after, last, &mut state, &mut table)?;
     let (start, mut live) = state.ok_or_else(|| other("the log has no first record"))?;
     live.trainer.note_names(replay.names());
     let why =
         format!("records {} to {last} learned again: arithmetic {now} after {before}", after + 1);
-    begin(log, &why, &start, &mut live, &tables)?;
+    begin(log, &why, &start, &mut live, &mut table)?;
     Ok(Upgraded { before, now, rows: replay.rows, version: live.version })
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn begin(
     why: &str,
     start: &Start,
     live: &mut Live,
-    tables: &Tables,
+    table: &mut IdTable,
 ) -> Result<(), OpenError> {
     let failed = |e: String| OpenError::Append(e);
     let begun = Instant::now();
@@ -96,8 +96,10 @@ pub(crate) fn begin(
     };
     log.wait_durable(ticket.seq).map_err(|e| failed(e.to_string()))?;
     live.version = Version { epoch: log.epochs().of(ticket.seq).number, seq: ticket.seq };
-    let (ids, pending) = (tables.ids.save(ticket.seq), tables.pending.save(ticket.seq));
-    let snapshot = Snapshot::new(start, live, ids, pending);
-    log.write_snapshot(ticket.seq, |out| snapshot.write(out))?;
+    let (snapshot, ids) = (Snapshot::new(start, live), table.save(ticket.seq));
+    log.write_snapshot(ticket.seq, |out| {
+        snapshot.write(out)?;
+        out.write_all(&ids)
+    })?;
     Ok(())
 }

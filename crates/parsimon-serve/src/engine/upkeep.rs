@@ -17,13 +17,13 @@ pub fn backup(from: &Path, to: &Path) -> Result<Copied, OpenError> {
     Ok(parsimon_log::copy(&Directory::existing(from), Arc::new(place))?)
 }
 
-/// What [`repair`] would do. Changes nothing.
+/// Returns the changes that [`repair`] would make, without making them.
 pub fn damage(directory: &Path) -> Result<Repair, OpenError> {
     present(directory)?;
     Ok(parsimon_log::damage(Arc::new(Directory::existing(directory)))?)
 }
 
-/// Cuts a damaged log before its first damaged record. What is cut stays beside it under names that begin with `damaged-`.
+/// Cuts a damaged log before its first damaged record. The removed files are kept under names that begin with `damaged-`.
 pub fn repair(directory: &Path) -> Result<Repair, OpenError> {
     present(directory)?;
     Ok(parsimon_log::repair(Arc::new(Directory::existing(directory)))?)

@@ -6,12 +6,14 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 
 use crate::content::Shape;
 use crate::error::Refusal;
+use crate::wait::blocking;
 
-/// A day: longer deadlines are none.
-const LONGEST_DEADLINE: u64 = 24 * 60 * 60 * 1000;
+/// The longest deadline in milliseconds: a day.
+pub(super) const LONGEST_DEADLINE: u64 = 24 * 60 * 60 * 1000;
 
 /// The moment after which an answer is of no use to the client.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +52,7 @@ impl Deadline {
 /// How long a body may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A request whose body has come.
+/// A request whose body was received.
 pub(super) struct Received {
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
@@ -86,6 +88,14 @@ impl Received {
             }
             Refusal::bad(format!("the body cannot be read: {error}"))
         })?;
+        let body = match head.headers.get(header::CONTENT_ENCODING) {
+            None => body,
+            Some(encoding) => {
+                let packed = body.len();
+                let unpacked = work(packed, || super::encoding::decode(encoding, &body, limit));
+                unpacked?.map_or_else(|| Err(too_large()), Ok)?.into()
+            }
+        };
         let query = head.uri.query().unwrap_or_default().to_owned();
         let received = Self { headers: head.headers, body, deadline, query };
         received.deadline.check()?;
@@ -133,17 +143,17 @@ pub(super) fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
 /// Work that may keep a thread for long is announced, so that others take over its connections.
 pub(super) fn work<R>(bytes: usize, work: impl FnOnce() -> R) -> R {
     const LONG: usize = 32 << 10;
-    if bytes > LONG { tokio::task::block_in_place(work) } else { work() }
+    if bytes > LONG { blocking(work) } else { work() }
 }
 
 /// JSON objects, put together as the rows of the request were.
-pub(super) struct Rows {
+pub(super) struct RowAnswers {
     shape: Shape,
     out: Vec<u8>,
     count: usize,
 }
 
-impl Rows {
+impl RowAnswers {
     pub(super) fn new(shape: Shape) -> Self {
         let out = if shape == Shape::List { vec![b'['] } else { Vec::new() };
         Self { shape, out, count: 0 }
@@ -172,8 +182,11 @@ impl Rows {
     }
 }
 
-/// A JSON answer.
-pub(super) fn json(value: &serde_json::Value) -> Response {
+/// Returns a JSON answer.
+pub(super) fn json<T: Serialize>(value: &T) -> Response {
     let content_type = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, content_type)], format!("{value}\n")).into_response()
+    let mut body = Vec::new();
+    crate::answer::write_json(&mut body, value);
+    body.push(b'\n');
+    ([(header::CONTENT_TYPE, content_type)], body).into_response()
 }

@@ -13,13 +13,13 @@ use http_body_util::channel::{Channel, Sender};
 use super::Service;
 use crate::error::Refusal;
 
-/// How many clients may listen at a time.
+/// Largest number of clients that listen at a time.
 pub(super) const LISTENERS: usize = 64;
 
-/// How often a listener is looked after while there is no news.
+/// Interval of checks of a listener while there are no events.
 const MOMENT: Duration = Duration::from_millis(250);
 
-/// How long a client may take to read an event.
+/// Time limit for a client to read an event.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends everything that is kept as the event `all`, and then `news` about twice a second, each followed by `requests`.

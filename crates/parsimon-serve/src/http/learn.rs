@@ -9,10 +9,11 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
 
 use super::Service;
-use super::body::{self, Received, work};
+use super::body::{self, Received};
 use crate::content::Content;
 use crate::engine::{self, Ack, Learning};
 use crate::error::Refusal;
+use crate::wait::blocking;
 
 pub(super) async fn learn(
     State(service): State<Arc<Service>>,
@@ -41,6 +42,15 @@ pub(super) async fn label(
     .await
 }
 
+/// Lists the rows that could not be learned.
+pub(super) async fn set_aside(
+    State(service): State<Arc<Service>>,
+    Path(model): Path<String>,
+) -> Result<Response, Refusal> {
+    let learning = service.model(&model)?.learner()?;
+    Ok(body::json(&blocking(|| learning.set_aside())))
+}
+
 /// Reads a request, puts what it has into the log, and answers when it is acknowledged.
 async fn take(
     service: &Service,
@@ -56,7 +66,8 @@ async fn take(
         let words = "learning is paused: rows become visible when it is resumed; use ack=durable";
         return Err(Refusal::conflict(words));
     }
-    let mut answer = work(received.body.len(), || {
+    // Appending waits for the lock of the intake, which a large request may hold for long.
+    let mut answer = blocking(|| {
         let content = Content::new(received.content_type(), &received.body)?;
         received.deadline.check()?;
         put(learning, &received, &content)
@@ -83,7 +94,7 @@ fn ack(received: &Received) -> Result<Ack, Refusal> {
     received.parameter("ack").map_or(Ok(Ack::Durable), Ack::parse).map_err(Refusal::bad)
 }
 
-/// Waits for the acknowledgement. With a deadline the client is answered in time; the rows are learned all the same, and a repeat
+/// Waits for the acknowledgement. With a deadline the client is answered in time; the rows are learned nevertheless, and a repeat
 /// with the same ids is no harm.
 async fn acknowledge(
     learning: &Learning,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Service;
 use super::body::{self, Received, work};
+use super::schema::Predictions;
 use crate::answer::Prediction;
 use crate::content::{Content, Shape, syntax};
 use crate::error::Refusal;
@@ -42,10 +43,33 @@ pub(super) async fn invocations(
         })?;
         Ok::<_, Refusal>(predictions)
     })?;
-    Ok(body::json(&json!({"predictions": predictions})))
+    Ok(body::json(&Predictions { predictions }))
 }
 
-/// Rows as lines of JSON, from any of MLflow's layouts.
+/// Returns the rows of columns, which have equal lengths: `{"site": ["a", "b"]}` has two rows.
+fn rows_of(columns: &Map<String, Value>) -> Result<Vec<Value>, Refusal> {
+    let mut rows: Vec<Map<String, Value>> = Vec::new();
+    for (k, (name, cells)) in columns.iter().enumerate() {
+        let cells = cells.as_array().ok_or_else(|| {
+            Refusal::bad(format!("inputs: the column {name:?} is {cells} instead of a list"))
+        })?;
+        if k == 0 {
+            rows.resize_with(cells.len(), Map::new);
+        }
+        if cells.len() != rows.len() {
+            let (found, expected) = (cells.len(), rows.len());
+            let words =
+                format!("inputs: the column {name:?} has {found} cells instead of {expected}");
+            return Err(Refusal::bad(words).with("field", name.as_str()));
+        }
+        for (row, cell) in rows.iter_mut().zip(cells) {
+            row.insert(name.clone(), cell.clone());
+        }
+    }
+    Ok(rows.into_iter().map(Value::Object).collect())
+}
+
+/// Returns rows as lines of JSON, from any of MLflow's layouts.
 fn json_lines(body: &[u8]) -> Result<String, Refusal> {
     let value: Value = serde_json::from_slice(body).map_err(|e| syntax(&e))?;
     let layouts = ["dataframe_split", "dataframe_records", "instances", "inputs"];
@@ -78,6 +102,9 @@ fn json_lines(body: &[u8]) -> Result<String, Refusal> {
                 let named = columns.iter().zip(cells).map(|(c, x)| ((*c).to_owned(), x.clone()));
                 push(&Value::Object(named.collect::<Map<_, _>>()))?;
             }
+        }
+        ("inputs", Value::Object(columns)) if columns.values().any(Value::is_array) => {
+            rows_of(columns)?.iter().try_for_each(push)?;
         }
         (_, Value::Array(rows)) => rows.iter().try_for_each(push)?,
         (_, one) => push(one)?,

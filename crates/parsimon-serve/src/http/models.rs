@@ -1,25 +1,25 @@
-//! What models there are, and what they are like.
+//! The list of models, their descriptions, and their files.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Service;
 use super::body;
+use super::schema::{ModelList, ModelSummary};
+use crate::engine::Model;
 use crate::error::Refusal;
 
 pub(super) async fn list(State(service): State<Arc<Service>>) -> Response {
-    let models: Vec<_> = service
-        .models
-        .values()
-        .map(|model| {
-            json!({"name": model.name(), "learns": model.learns(), "version": model.version()})
-        })
-        .collect();
-    body::json(&json!({"models": models}))
+    let summary = |model: &Arc<Model>| ModelSummary {
+        name: model.name().to_owned(),
+        learns: model.learns(),
+        version: model.version(),
+    };
+    body::json(&ModelList { models: service.models().values().map(summary).collect() })
 }
 
 pub(super) async fn about(
@@ -36,29 +36,7 @@ pub(super) async fn about(
     Ok(body::json(&about))
 }
 
-/// The description of all addresses, with the models that there are. Where no tokens are needed none are described.
-pub(super) async fn openapi(State(service): State<Arc<Service>>) -> Response {
-    let mut described: Value =
-        serde_json::from_str(include_str!("openapi.json")).unwrap_or(Value::Null);
-    let names: Vec<&String> = service.models.keys().collect();
-    let paths = described["paths"].as_object_mut();
-    let operations = paths.into_iter().flat_map(|paths| paths.values_mut());
-    for operation in operations.filter_map(Value::as_object_mut).flat_map(|all| all.values_mut()) {
-        if !service.access.has_tokens()
-            && let Some(operation) = operation.as_object_mut()
-        {
-            operation.shift_remove("security");
-        }
-        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-            if parameter["name"] == "model" {
-                parameter["schema"] = json!({"type": "string", "enum": names});
-            }
-        }
-    }
-    body::json(&described)
-}
-
-/// The model file as it is now.
+/// Answers with the model file of the present state.
 pub(super) async fn download(
     State(service): State<Arc<Service>>,
     Path(model): Path<String>,

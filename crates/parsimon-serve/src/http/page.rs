@@ -5,11 +5,12 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::Service;
 use super::body::{self, Received};
+use super::schema::{Empty, HeldRoles};
 use crate::access::{Role, TOKEN_COOKIE};
 use crate::content::syntax;
 use crate::error::Refusal;
@@ -22,7 +23,7 @@ const SCRIPT: &str = concat!(
     include_str!("../page/page.js")
 );
 
-/// Nothing but what this server sends: no other host, no script or style in the page, no frame around it.
+/// Content security policy: only resources of this server, no inline script or style, no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -45,15 +46,16 @@ fn file(content_type: &'static str, text: &'static str) -> Response {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        // A new version of the program has a new page.
+        // Revalidate the page: a new version of the program has a new page.
         (header::CACHE_CONTROL, "no-cache"),
     ];
     (headers.map(|(name, value)| (name, HeaderValue::from_static(value))), text).into_response()
 }
 
-#[derive(Deserialize)]
+/// A token to be stored in the cookie.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Token {
+pub(super) struct Token {
     token: String,
 }
 
@@ -64,19 +66,19 @@ pub(super) async fn sign_in(
 ) -> Result<Response, Refusal> {
     let received = Received::new(request, service.limits.body.min(4096)).await?;
     let Token { token } = serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
-    // What a cookie may hold: RFC 6265, section 4.1.1.
+    // Characters that a cookie may contain: RFC 6265, section 4.1.1.
     let is_plain = |b: u8| b.is_ascii_graphic() && !b"\",;\\".contains(&b);
     if token.is_empty() || !token.bytes().all(is_plain) {
         let words =
             "a token for the page has ASCII letters, digits and marks other than \" , ; and \\";
         return Err(Refusal::bad(words));
     }
-    let role = service
+    let roles = service
         .access
-        .role_of(token.as_bytes())
-        .ok_or_else(|| Refusal::new(StatusCode::UNAUTHORIZED, "the token is not known"))?;
-    let may = |role_needed: Role| role >= role_needed;
-    let answer = json!({"learn": may(Role::Learn), "admin": may(Role::Admin)});
+        .roles_of(token.as_bytes())
+        .ok_or_else(|| Refusal::new(StatusCode::UNAUTHORIZED, "the token is unknown"))?;
+    let held = Role::ALL.map(|role| (role.name(), roles.include(role)));
+    let answer = HeldRoles(held.into());
     let cookie = format!("{TOKEN_COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict");
     Ok(with_cookie(body::json(&answer), &cookie))
 }
@@ -84,7 +86,7 @@ pub(super) async fn sign_in(
 /// Forgets the token.
 pub(super) async fn sign_out() -> Response {
     let cookie = format!("{TOKEN_COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
-    with_cookie(body::json(&json!({})), &cookie)
+    with_cookie(body::json(&Empty {}), &cookie)
 }
 
 fn with_cookie(mut response: Response, cookie: &str) -> Response {

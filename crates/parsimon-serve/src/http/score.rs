@@ -6,7 +6,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 
 use super::Service;
-use super::body::{Received, Rows, work};
+use super::body::{Received, RowAnswers, work};
 use crate::answer::write_json;
 use crate::content::Content;
 use crate::error::Refusal;
@@ -20,7 +20,7 @@ pub(super) async fn score(
     let received = Received::new(request, service.limits.body).await?;
     work(received.body.len(), || {
         let content = Content::new(received.content_type(), &received.body)?;
-        let mut rows = Rows::new(content.shape);
+        let mut rows = RowAnswers::new(content.shape);
         if received.flag("explain")? {
             for row in model.explain(&content, &service.limits)? {
                 rows.next().extend_from_slice(&row);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::Refusal;
 
-/// What is in a tensor, whatever its shape.
+/// Content of a tensor of any shape.
 pub(super) enum Tensor<'a> {
     Texts(Vec<Cow<'a, [u8]>>),
     Numbers(Vec<f64>),

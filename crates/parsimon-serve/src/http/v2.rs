@@ -1,16 +1,19 @@
 //! The Open Inference Protocol, version 2: health, metadata, inference.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use parsimon::rows::{Chunk, Repeats};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Service;
 use super::body::{self, Received, work};
+use super::schema::{
+    Liveness, ModelMetadata, ModelParameters, Readiness, ServerMetadata, TensorMetadata,
+};
 use super::tensor::{Tensor, tensors};
 use crate::answer::Prediction;
 use crate::content::{Content, syntax};
@@ -18,23 +21,21 @@ use crate::engine::{Model, Scored};
 use crate::error::Refusal;
 
 pub(super) async fn server() -> Response {
-    body::json(&json!({
-        "name": "parsimon",
-        "version": env!("CARGO_PKG_VERSION"),
-        "extensions": ["binary_tensor_data"],
-    }))
+    body::json(&ServerMetadata {
+        name: "parsimon".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        extensions: vec!["binary_tensor_data".to_owned()],
+    })
 }
 
 pub(super) async fn live() -> Response {
-    body::json(&json!({"live": true}))
+    body::json(&Liveness { live: true })
 }
 
 /// Ready means that scores are answered.
 pub(super) async fn ready(State(service): State<Arc<Service>>) -> Result<Response, Refusal> {
-    if service.is_draining.load(Ordering::Relaxed) {
-        return Err(Refusal::unavailable("the service is about to end"));
-    }
-    Ok(body::json(&json!({"ready": true})))
+    service.check_ready()?;
+    Ok(body::json(&Readiness { name: None, ready: true }))
 }
 
 /// A model, and the version of it that is asked for, if any.
@@ -68,7 +69,8 @@ pub(super) async fn model_ready(
     Path(asked): Path<Asked>,
 ) -> Result<Response, Refusal> {
     let model = asked.find(&service)?;
-    Ok(body::json(&json!({"name": model.name(), "ready": true})))
+    service.check_ready()?;
+    Ok(body::json(&Readiness { name: Some(model.name().to_owned()), ready: true }))
 }
 
 pub(super) async fn model(
@@ -76,22 +78,22 @@ pub(super) async fn model(
     Path(asked): Path<Asked>,
 ) -> Result<Response, Refusal> {
     let model = asked.find(&service)?;
-    let mut outputs = vec![
-        json!({"name": "prediction", "datatype": prediction_type(model), "shape": [-1]}),
-        json!({"name": "known", "datatype": "INT64", "shape": [-1]}),
-    ];
+    let tensor =
+        |name, datatype, shape: &[i64]| TensorMetadata { name, datatype, shape: shape.to_vec() };
+    let mut outputs =
+        vec![tensor("prediction", prediction_type(model), &[-1]), tensor("known", "INT64", &[-1])];
+    let classes = model.task().classes().to_vec();
     if model.task().has_probabilities() {
-        let classes = model.task().classes().len();
-        outputs.push(json!({"name": "probabilities", "datatype": "FP64", "shape": [-1, classes]}));
+        outputs.push(tensor("probabilities", "FP64", &[-1, classes.len() as i64]));
     }
-    Ok(body::json(&json!({
-        "name": model.name(),
-        "versions": [version(model)],
-        "platform": "parsimon",
-        "inputs": [{"name": "rows", "datatype": "BYTES", "shape": [-1]}],
-        "outputs": outputs,
-        "parameters": {"classes": model.task().classes()},
-    })))
+    Ok(body::json(&ModelMetadata {
+        name: model.name().to_owned(),
+        versions: vec![version(model)],
+        platform: "parsimon".to_owned(),
+        inputs: vec![tensor("rows", "BYTES", &[-1])],
+        outputs,
+        parameters: ModelParameters { classes },
+    }))
 }
 
 fn version(model: &Model) -> String {
@@ -103,21 +105,24 @@ fn prediction_type(model: &Model) -> &'static str {
     if model.task().outputs() > 1 { "BYTES" } else { "FP64" }
 }
 
-/// A request, as its JSON part has it.
-#[derive(Deserialize)]
-struct Inference {
+/// The JSON part of an inference request.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Inference {
     #[serde(default)]
     id: Option<String>,
+    #[schemars(with = "Vec<serde_json::Map<String, Value>>")]
     inputs: Vec<Value>,
-    /// The outputs that are wanted; all of them if none is named.
+    /// The requested outputs; empty requests all.
     #[serde(default)]
     outputs: Vec<Wanted>,
     #[serde(default)]
+    #[schemars(with = "serde_json::Map<String, Value>")]
     parameters: Value,
 }
 
-/// An output that is wanted.
-#[derive(Deserialize)]
+/// A requested output.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "RequestedOutput")]
 struct Wanted {
     name: String,
 }

@@ -1,28 +1,29 @@
-//! Snapshots of a model: written, listed, gone back to.
+//! Operations on the state of a model: snapshots, rollback, promotion, pause.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::Service;
 use super::body::{self, Received};
+use super::schema::{PauseBegun, PauseEnded, ShadowList, Snapshotted, Switched, VersionList};
 use crate::content::syntax;
 use crate::engine::{Ack, Backlog, Version};
 use crate::error::Refusal;
 
-/// Writes a snapshot now.
+/// Writes a snapshot.
 pub(super) async fn snapshot(
     State(service): State<Arc<Service>>,
     Path(model): Path<String>,
 ) -> Result<Response, Refusal> {
     let version = service.model(&model)?.learner()?.snapshot().await?;
-    Ok(body::json(&json!({"version": version})))
+    Ok(body::json(&Snapshotted { version }))
 }
 
-/// The snapshots that are kept.
+/// Lists the snapshots that are kept.
 pub(super) async fn list(
     State(service): State<Arc<Service>>,
     Path(model): Path<String>,
@@ -30,7 +31,7 @@ pub(super) async fn list(
     let model = service.model(&model)?;
     let learning = model.learner()?;
     let versions = tokio::task::block_in_place(|| learning.versions())?;
-    Ok(body::json(&json!({"present": model.version(), "versions": versions})))
+    Ok(body::json(&VersionList { present: model.version(), versions }))
 }
 
 pub(super) async fn promote(
@@ -41,19 +42,44 @@ pub(super) async fn promote(
     go_back(state, model, request, "promoted").await
 }
 
-/// The shadows that learn beside the model.
+/// Lists the shadows that learn beside the model.
 pub(super) async fn shadows(
     State(service): State<Arc<Service>>,
     Path(model): Path<String>,
 ) -> Result<Response, Refusal> {
     let shadows = service.model(&model)?.learner()?.shadows();
-    Ok(body::json(&json!({"shadows": shadows})))
+    Ok(body::json(&ShadowList { shadows }))
 }
 
-/// A shadow, as requests name it.
-#[derive(Deserialize)]
+/// The place of its leader for a follower.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct AskedShadow {
+pub(super) struct ToLeader {
+    #[allow(dead_code, reason = "has one value")]
+    to: Place,
+}
+
+/// A place in a pair of processes.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Place {
+    Leader,
+}
+
+/// The state to continue from.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Promotion {
+    Leader(#[allow(dead_code, reason = "has one value")] ToLeader),
+    Shadow(ShadowId),
+    #[allow(dead_code, reason = "read by `go_back`, which reports what is wrong with it")]
+    Snapshot(SnapshotId),
+}
+
+/// The name of a shadow.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShadowId {
     shadow: String,
 }
 
@@ -65,10 +91,10 @@ pub(super) async fn roll_back(
     go_back(state, model, request, "rolled back").await
 }
 
-/// A snapshot, as requests name it.
-#[derive(Deserialize)]
+/// A snapshot that is kept.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub(super) struct SnapshotId {
     epoch: u32,
     seq: u64,
 }
@@ -81,28 +107,36 @@ async fn go_back(
 ) -> Result<Response, Refusal> {
     let learning = service.model(&model)?.learner()?;
     let received = Received::new(request, service.limits.body).await?;
-    if let ("promoted", Ok(AskedShadow { shadow })) = (why, serde_json::from_slice(&received.body))
+    if let ("promoted", Ok(Promotion::Leader(_))) = (why, serde_json::from_slice(&received.body)) {
+        let version = tokio::task::block_in_place(|| learning.promote_follower())?;
+        learning.acknowledged(version.seq, Ack::Visible).await?;
+        return Ok(body::json(&Switched { version, from: None, shadow: None }));
+    }
+    if let ("promoted", Ok(Promotion::Shadow(ShadowId { shadow }))) =
+        (why, serde_json::from_slice(&received.body))
     {
         let version = learning.promote_shadow(&shadow)?;
         learning.acknowledged(version.seq, Ack::Visible).await?;
-        return Ok(body::json(&json!({"version": version, "shadow": shadow})));
+        return Ok(body::json(&Switched { version, from: None, shadow: Some(shadow) }));
     }
-    let Asked { epoch, seq } = serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
+    let SnapshotId { epoch, seq } =
+        serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
     let why = format!("{why} to epoch {epoch}, record {seq}");
     let version = tokio::task::block_in_place(|| learning.go_back(Version { epoch, seq }, &why))?;
     learning.acknowledged(version.seq, Ack::Visible).await?;
-    Ok(body::json(&json!({"version": version, "from": {"epoch": epoch, "seq": seq}})))
+    let from = Some(Version { epoch, seq });
+    Ok(body::json(&Switched { version, from, shadow: None }))
 }
 
-/// Why learning is paused.
-#[derive(Default, Deserialize)]
+/// The reason of a pause.
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct AskedPause {
+pub(super) struct PauseRequest {
     #[serde(default)]
     reason: String,
 }
 
-/// Keeps rows without learning them.
+/// Logs rows without learning them from now on.
 pub(super) async fn pause(
     State(service): State<Arc<Service>>,
     Path(model): Path<String>,
@@ -110,24 +144,24 @@ pub(super) async fn pause(
 ) -> Result<Response, Refusal> {
     let learning = service.model(&model)?.learner()?;
     let received = Received::new(request, service.limits.body).await?;
-    let AskedPause { reason } = match received.body.trim_ascii() {
-        b"" => AskedPause::default(),
+    let PauseRequest { reason } = match received.body.trim_ascii() {
+        b"" => PauseRequest::default(),
         body => serde_json::from_slice(body).map_err(|e| syntax(&e))?,
     };
-    let reason = if reason.is_empty() { "by request" } else { &reason };
-    let version = learning.pause(reason)?;
+    let reason = if reason.is_empty() { "by request".to_owned() } else { reason };
+    let version = learning.pause(&reason)?;
     learning.acknowledged(version.seq, Ack::Durable).await?;
-    Ok(body::json(&json!({"version": version, "paused": reason})))
+    Ok(body::json(&PauseBegun { version, paused: reason }))
 }
 
-/// What becomes of the rows that came meanwhile.
-#[derive(Deserialize)]
+/// The fate of the rows that were logged during the pause.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct AskedResume {
+pub(super) struct ResumeRequest {
     backlog: Backlog,
 }
 
-/// Learns again.
+/// Resumes learning.
 pub(super) async fn resume(
     State(service): State<Arc<Service>>,
     Path(model): Path<String>,
@@ -135,8 +169,9 @@ pub(super) async fn resume(
 ) -> Result<Response, Refusal> {
     let learning = service.model(&model)?.learner()?;
     let received = Received::new(request, service.limits.body).await?;
-    let AskedResume { backlog } = serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
+    let ResumeRequest { backlog } =
+        serde_json::from_slice(&received.body).map_err(|e| syntax(&e))?;
     let version = learning.resume(backlog)?;
     learning.acknowledged(version.seq, Ack::Durable).await?;
-    Ok(body::json(&json!({"version": version, "backlog": backlog})))
+    Ok(body::json(&PauseEnded { version, backlog }))
 }

@@ -108,6 +108,7 @@ const drawTiles = (news, store) => {
     ["rows", digits(news.rows), `${digits(sum(s => s.rows) / period)} per second`],
     ["nonzeros", digits(news.nonzeros), "weights"],
     ["visible after", seconds(lag.visible), `${digits(news.waiting_rows)} rows in the queue`],
+    ...(news.lag ? [["behind the leader", seconds(news.lag.seconds), `${digits(news.lag.records)} records`]] : []),
     ["record", digits(news.visible_seq), `durable ${digits(news.durable_seq)}, epoch ${news.version.epoch}`]);
   byId("tiles").replaceChildren(...tiles.map(([name, value, more]) => htmlElement("dl", { class: "tile" },
     htmlElement("dt", {}, name), htmlElement("dd", {}, value, htmlElement("small", {}, more)))));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parsimon::data::{Input, Labels, Options};
+use parsimon::data::{Input, Labels, Options, Reading};
 use parsimon::{InputSchema, LearnerOptions, Plan, Spec, Trainer, run};
 use parsimon_serve::{Access, Limits, Model, Policy, Server, Service, Source};
 use serde_json::Value;
@@ -32,7 +32,10 @@ impl Running {
     }
 
     pub(crate) fn start(models: Vec<Model>, limits: Limits, access: Access, vw: bool) -> Self {
-        let models = models.into_iter().map(Arc::new).collect();
+        Self::of(models.into_iter().map(Arc::new).collect(), limits, access, vw)
+    }
+
+    pub(crate) fn of(models: Vec<Arc<Model>>, limits: Limits, access: Access, vw: bool) -> Self {
         let service = Arc::new(Service::new(models, limits, access));
         let mut server = Server::bind("127.0.0.1:0".parse().unwrap(), service).unwrap();
         if vw {
@@ -168,7 +171,7 @@ pub(crate) fn fresh(spec: Spec) -> Source {
     let found = parsimon::survey::Found { classes, ..Default::default() };
     let schema = Box::new(InputSchema { bits: Some(18), found, ..Default::default() });
     let options = LearnerOptions { storage: schema.storage(), ..LearnerOptions::default() };
-    Source::Fresh { settings, options, schema }
+    Source::Fresh { settings, options, schema, finds_kinds: false }
 }
 
 /// A model that learns in a directory.
@@ -188,7 +191,10 @@ pub(crate) fn trained() -> Trainer {
     let settings = Spec::new("ftrl").set("l1", 0.1).resolve().unwrap();
     let mut trainer =
         Trainer::new(settings, LearnerOptions::default(), InputSchema::default()).unwrap();
-    let plan = Plan::new(vec![input], Options { labels: Labels::binary(), ..Options::default() });
+    let plan = Plan::new(
+        vec![input],
+        Options::from(Reading { labels: Labels::binary(), ..Reading::default() }),
+    );
     run(&mut trainer, &plan, &mut ()).unwrap();
     trainer
 }

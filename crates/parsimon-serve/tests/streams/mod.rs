@@ -1,7 +1,7 @@
 //! Generated streams for the alarms: how often a stable one raises an alarm, and how soon a change does, beside a CUSUM that
 //! knows it.
 
-use parsimon_serve::alarm::{Change, Detector, Noticed, Rows};
+use parsimon_serve::alarm::{Change, Detector, Noticed, RowKind};
 use parsimon_testing::SplitMix64;
 
 /// Rows of a minute.
@@ -12,7 +12,7 @@ const POOL: usize = 1 << 17;
 /// A kind of stream, before and after a change.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    rows: Rows,
+    rows: RowKind,
     change: Change,
     before: Vec<f64>,
     after: Vec<f64>,
@@ -71,7 +71,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
         let means = [mean(&before), mean(&after)];
         Kind { name, rows, change, before, after, means, unrest: 0.0 }
     };
-    let (binary, numbers) = (Rows::Binary, Rows::Numbers);
+    let (binary, numbers) = (RowKind::Binary, RowKind::Numbers);
     let (rise, either) = (Change::Rise, Change::Either);
     let labels = [ones(r, 0.1), ones(r, 0.13), ones(r, 0.07)];
     vec![
@@ -120,7 +120,7 @@ pub(crate) fn rare_kinds() -> Vec<Kind> {
     let mut kind = |name, before, after| {
         let (before, after) = (ones(&mut random, before), ones(&mut random, after));
         let means = [mean(&before), mean(&after)];
-        let (rows, change) = (Rows::Binary, Change::Rise);
+        let (rows, change) = (RowKind::Binary, Change::Rise);
         Kind { name, rows, change, before, after, means, unrest: 0.0 }
     };
     vec![

@@ -3,20 +3,20 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use parsimon::eval::number::significant;
+use parsimon::workspace::number::significant;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::alarm::{Change, Detector, Noticed, Rows};
+use crate::alarm::{Change, Detector, Noticed, RowKind};
 use crate::metrics::head;
 
-/// How many alarms are remembered.
+/// Number of alarms that are remembered.
 const REMEMBERED: usize = 20;
 
 /// Periods for which an alarm is shown as present, unless another of its stream follows.
 const PRESENT: u64 = 60;
 
-/// What is watched.
+/// Watched quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stream {
@@ -41,7 +41,7 @@ impl Stream {
         Self::RefusedShare,
     ];
 
-    /// Its name in addresses and metrics.
+    /// Name in addresses and metrics.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::LossMinusConstant => "loss_minus_constant",
@@ -70,7 +70,7 @@ pub(crate) struct Alarm {
     pub(crate) stream: Stream,
     /// The log time of the end of its period, in milliseconds.
     pub(crate) time: u64,
-    /// What happened, for people.
+    /// Description of the event in words.
     pub(crate) message: String,
     /// The mean before and since the change.
     before: f64,
@@ -84,7 +84,7 @@ pub(crate) struct Alarm {
 pub(crate) struct Alarms {
     /// Alarms raised since the start of the process, by stream.
     pub(crate) counts: [u64; Stream::ALL.len()],
-    /// How near an alarm is, by stream: 0 to 1.
+    /// Distance to an alarm by stream: 0 (far) to 1 (raised).
     pub(crate) evidence: [f64; Stream::ALL.len()],
     means: [Option<f64>; Stream::ALL.len()],
     watching: [bool; Stream::ALL.len()],
@@ -141,15 +141,17 @@ pub(crate) struct Detectors {
 }
 
 impl Detectors {
-    /// For periods of so many milliseconds; `is_binary` if labels are two classes.
+    /// Alarms for periods of `period` milliseconds; `is_binary` if labels are two classes.
     pub(crate) fn new(period: u64, is_binary: bool) -> Self {
         let all = Stream::ALL.map(|stream| match stream {
             Stream::LossMinusConstant | Stream::LossMinusReference => {
-                Detector::new(Rows::Numbers, Change::Rise)
+                Detector::new(RowKind::Numbers, Change::Rise)
             }
-            Stream::LabelRate if is_binary => Detector::new(Rows::Binary, Change::Either),
-            Stream::Calibration | Stream::LabelRate => Detector::new(Rows::Numbers, Change::Either),
-            Stream::RefusedShare => Detector::new(Rows::Binary, Change::Rise),
+            Stream::LabelRate if is_binary => Detector::new(RowKind::Binary, Change::Either),
+            Stream::Calibration | Stream::LabelRate => {
+                Detector::new(RowKind::Numbers, Change::Either)
+            }
+            Stream::RefusedShare => Detector::new(RowKind::Binary, Change::Rise),
         });
         Self { all, period }
     }

@@ -29,7 +29,7 @@ impl Curve {
         bin.happened += weight * f64::from(u8::from(happened));
     }
 
-    /// A period is over.
+    /// Ends a period.
     pub(crate) fn fade(&mut self) {
         for bin in &mut self.0 {
             bin.weight *= FADE;

@@ -1,7 +1,7 @@
-//! What a model did lately: losses beside the constant and a frozen reference, calibration, rates, alarms.
+//! Recent quality of a model: losses beside the constant and a frozen reference, calibration, rates, alarms.
 //!
 //! The learner's thread counts, after the rows are visible: nothing here is waited for by a score or an acknowledgement. Memory is
-//! bounded, whatever the stream.
+//! bounded, for any stream.
 
 mod alarms;
 mod calibration;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use parsimon::settings::Loss;
-use parsimon::study::Constant;
+use parsimon::workspace::Constant;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -22,7 +22,7 @@ use calibration::Curve;
 use reference::{Moved, Reference, moved};
 use series::{Series, Sums};
 
-use super::learner::Rows;
+use super::learner::RowBatch;
 use super::record::Origin;
 use super::replica::Live;
 use super::status::Status;
@@ -30,23 +30,23 @@ use crate::answer::Task;
 
 /// Fine stretches in a period.
 const FINE: u64 = 12;
-/// How many fine stretches are kept, and how many periods.
+/// Numbers of fine intervals and of periods that are kept.
 const FINE_KEPT: usize = 480;
 const PERIODS_KEPT: usize = 1440;
 
 /// Rows of a fine stretch that the reference scores at most: the comparison is to cost little at any rate.
 const REFERENCE_ROWS: u64 = 10_000;
 
-/// A model that began empty becomes its reference after so many rows.
+/// Number of rows after which a model that began empty becomes its reference.
 const FIRST_REFERENCE: u64 = 10_000;
 
-/// How often those who watch get news.
+/// Interval of updates to clients that watch.
 const NEWS: Duration = Duration::from_millis(500);
 
 /// A pass over the weights takes at most this share of the learner's time.
 const SHARE_OF_PASSES: u32 = 200;
 
-/// What others see of the statistics.
+/// Published statistics.
 #[derive(Debug)]
 pub(crate) struct Board {
     /// The latest news, as JSON.
@@ -74,6 +74,8 @@ pub(crate) struct Watcher {
     outputs: usize,
     is_binary: bool,
     constant: Constant,
+    /// Whether the next label is the first, from which predictions take their origin: what was predicted before it is no miss.
+    lacks_labels: bool,
     reference: Option<Reference>,
     fine: Series,
     periods: Series,
@@ -83,7 +85,7 @@ pub(crate) struct Watcher {
     /// Length of a period in milliseconds, and the one that is open.
     period: u64,
     open: u64,
-    /// The fine stretch at hand, and the rows that the reference scored in it.
+    /// The current fine stretch, and the rows that the reference scored in it.
     scored: (u64, u64),
     refused_before: u64,
     margins: Vec<f64>,
@@ -110,6 +112,7 @@ impl Watcher {
             outputs: task.outputs(),
             is_binary,
             constant: Constant::new(settings, found),
+            lacks_labels: live.trainer.online().lacks_labels(),
             reference: has_learned.then(|| Reference::of(live)),
             fine: Series::new(period / FINE, FINE_KEPT),
             periods: Series::new(period, PERIODS_KEPT),
@@ -141,7 +144,7 @@ impl Watcher {
     }
 
     /// Takes the rows of a record, with the margins that were predicted before they were learned.
-    pub(crate) fn learned(&mut self, rows: &Rows, margins: &[f64]) {
+    pub(crate) fn learned(&mut self, rows: &RowBatch, margins: &[f64]) {
         self.close_until(rows.time);
         let mut sums = Sums::default();
         let is_logistic = self.loss == Loss::Logistic && self.outputs == 1;
@@ -160,13 +163,16 @@ impl Watcher {
             }
             let mut others = self.margins.chunks_exact(self.outputs);
             for row in 0..chunk.len() {
-                // A model whose weights diverged predicts nothing any more.
+                // A model whose weights diverged cannot predict.
                 let Some(margins) = margins.next() else { break };
                 let other = others.next();
                 let (Some(y), weight) = (chunk.label(row), chunk.weight(row)) else { continue };
                 let loss = cost(self.loss, margins, y);
                 let constant = self.constant.learn(y, weight);
                 sums.rows += 1;
+                if weight > 0.0 && std::mem::take(&mut self.lacks_labels) {
+                    continue;
+                }
                 sums.weight += weight;
                 sums.loss += weight * loss;
                 sums.constant += weight * constant;
@@ -299,13 +305,13 @@ impl Watcher {
     }
 }
 
-/// What is due after a tick.
+/// Work that is due after a tick.
 pub(crate) struct Due {
     pub(crate) pass: bool,
     pub(crate) news: bool,
 }
 
-/// What a prediction costs: the loss, or for several classes whether it was wrong.
+/// Cost of a prediction: the loss, or for several classes 1 if it was wrong.
 #[inline]
 fn cost(loss: Loss, margins: &[f64], y: f64) -> f64 {
     match margins {

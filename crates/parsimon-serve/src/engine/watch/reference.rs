@@ -2,13 +2,14 @@
 
 use std::collections::BinaryHeap;
 
-use parsimon::predict::{Head, Scorer};
+use parsimon::predict::Scorer;
 use parsimon::rows::Chunk;
+use parsimon::workspace::Head;
 use serde::Serialize;
 
 use super::super::replica::{Live, Version};
 
-/// How many weights are shown.
+/// Number of weights that are shown.
 const SHOWN: usize = 12;
 
 /// The weights of a model as they were.
@@ -21,11 +22,11 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// The model as it is now.
+    /// The present model.
     pub(crate) fn of(live: &Live) -> Self {
         let (trainer, online) = (&live.trainer, live.trainer.online());
         let frozen = online.freeze();
-        let scorer = frozen.scorer(trainer.frame().precision).with_range(online.label_range());
+        let scorer = frozen.scorer(trainer.options().precision).with_range(online.label_range());
         let scorer = match trainer.settings().is_normalized() {
             true => scorer.with_columns(online.columns()),
             false => scorer,
@@ -46,7 +47,7 @@ pub(crate) struct Moved {
     pub(crate) feature: String,
     #[serde(skip)]
     pub(crate) index: u32,
-    /// Which class it is of, if there are several.
+    /// The class of the weight, if there are several classes.
     pub(crate) head: usize,
     pub(crate) before: f64,
     pub(crate) now: f64,
@@ -72,7 +73,7 @@ impl Ord for Candidate {
     }
 }
 
-/// The nonzero weights now, and those that moved most since the reference (from zero, if there is none).
+/// The current nonzero weights, and the weights that moved most since the reference (from zero, if there is none).
 pub(crate) fn moved(live: &Live, reference: Option<&Reference>) -> (usize, Vec<Moved>) {
     let now = live.trainer.online().freeze();
     let nonzeros = now.nonzeros();

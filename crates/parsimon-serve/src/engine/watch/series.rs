@@ -1,10 +1,10 @@
-//! Sums over stretches of logged time, of which the latest are kept.
+//! Sums over intervals of logged time. The latest intervals are kept.
 
 use std::collections::VecDeque;
 
 use serde::Serialize;
 
-/// What happened in a stretch of logged time, added up. Rows count with their importance weights.
+/// Sums over one interval of logged time. Rows count with their importance weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Sums {
     /// Rows learned.
@@ -66,7 +66,7 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Stretches of so many milliseconds, of which so many are kept.
+    /// A series of stretches: their length in milliseconds, and the number that is kept.
     pub(crate) fn new(length: u64, most: usize) -> Self {
         Self { length: length.max(1), most, kept: VecDeque::with_capacity(most) }
     }
@@ -90,7 +90,7 @@ impl Series {
         &self.kept
     }
 
-    /// The last so many.
+    /// Returns the last `count` intervals.
     pub(crate) fn latest(&self, n: usize) -> Vec<&Stretch> {
         self.kept.iter().skip(self.kept.len().saturating_sub(n)).collect()
     }

@@ -1,0 +1,219 @@
+//! A new model without a schema collects its first rows, and reads every format alike once they have shown the kinds of columns.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use parsimon::Spec;
+use parsimon_serve::{Model, Policy, Source};
+use serde_json::{Value, json};
+
+use crate::common::{Running, fresh, policy};
+
+const LEARN: &str = "/v1/models/m/learn";
+const SCORE: &str = "/v1/models/m/score";
+
+/// A model that finds the kinds of columns in its first rows.
+fn finding(spec: Spec) -> Source {
+    match fresh(spec) {
+        Source::Fresh { settings, options, schema, .. } => {
+            Source::Fresh { settings, options, schema, finds_kinds: true }
+        }
+        other => other,
+    }
+}
+
+fn specs() -> [Spec; 2] {
+    [Spec::new("auto").set("loss", "logistic"), Spec::new("ftrl").set("normalize", true)]
+}
+
+/// A row of a table: age, a code that looks like a number, a city, and the label.
+fn cells(k: u64) -> [String; 4] {
+    let (age, city) = (18 + k * 13 % 60, ["Rome", "Oslo", "Bern"][(k * 7 % 3) as usize]);
+    let label = u8::from((age + k % 3) % 5 < 2);
+    [
+        age.to_string(),
+        format!("{}", 1e4 * (k * 31 % 17) as f64 + 0.5),
+        city.into(),
+        label.to_string(),
+    ]
+}
+
+fn json_rows(range: std::ops::Range<u64>) -> String {
+    let row = |k| {
+        let [age, balance, city, label] = cells(k);
+        format!("{{\"age\":{age},\"balance\":{balance},\"city\":\"{city}\",\"label\":{label}}}\n")
+    };
+    range.map(row).collect()
+}
+
+fn table(range: std::ops::Range<u64>, sign: &str) -> String {
+    let head = ["age", "balance", "city", "label"].join(sign);
+    range.fold(head + "\n", |text, k| text + &cells(k).join(sign) + "\n")
+}
+
+fn bodies(range: std::ops::Range<u64>) -> [(&'static str, String); 4] {
+    let json = json_rows(range.clone());
+    let list = format!("[{}]", json.trim_end().replace('\n', ","));
+    [
+        ("application/x-ndjson", json),
+        ("application/json", list),
+        ("text/csv", table(range.clone(), ",")),
+        ("text/tab-separated-values", table(range, "\t")),
+    ]
+}
+
+fn scores(server: &Running, format: &str, body: &str) -> Vec<Value> {
+    let answer = server.post(SCORE, format, body);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    match answer.text().trim_start().starts_with('[') {
+        true => serde_json::from_str(answer.text()).unwrap(),
+        false => answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+    }
+}
+
+fn policy_of(folder: &std::path::Path) -> Policy {
+    Policy { warm_rows: 40, warm_time: Duration::from_secs(1 << 30), ..policy(folder) }
+}
+
+#[test]
+fn all_pairs_of_formats_give_the_same_scores() {
+    for spec in specs() {
+        let mut expected: Option<(Vec<Value>, Value)> = None;
+        for learned in 0..4 {
+            let folder = tempfile::tempdir().unwrap();
+            let open =
+                || Model::learning("m", &finding(spec.clone()), policy_of(folder.path())).unwrap();
+            let server = Running::new(vec![open()]);
+            for part in [0..25, 25..60, 60..75] {
+                let (format, body) = &bodies(part)[learned];
+                server.post(LEARN, format, body).ok();
+            }
+            let (format, body) = &bodies(75..80)[learned];
+            server.post(&format!("{LEARN}?ack=visible"), format, body).ok();
+            let digest = server.get("/v1/models/m?digest").ok()["digest"]["digest"].clone();
+            for (format, body) in bodies(500..530) {
+                let found = scores(&server, format, &body);
+                let of = |row: &Value| {
+                    assert!(row["warming"].is_null());
+                    row["prediction"].clone()
+                };
+                let found: Vec<Value> = found.iter().map(of).collect();
+                let (scores, first) = expected.get_or_insert((found.clone(), digest.clone()));
+                assert_eq!(*scores, found, "learned {learned}, scored {format}");
+                assert_eq!(*first, digest);
+            }
+            // Labels are those that were sent.
+            assert_eq!(server.get("/v1/models/m").ok()["classes"], json!(["0", "1"]));
+            server.end();
+            // The boundary is a record: the log leads to the same state, with and without a snapshot.
+            for is_without in [false, true] {
+                if is_without {
+                    for entry in std::fs::read_dir(folder.path().join("m")).unwrap() {
+                        let path = entry.unwrap().path();
+                        if path.file_name().unwrap().to_string_lossy().starts_with("snap-") {
+                            std::fs::remove_file(path).unwrap();
+                        }
+                    }
+                }
+                let server = Running::new(vec![open()]);
+                assert_eq!(server.get("/v1/models/m?digest").ok()["digest"]["digest"], digest);
+                let found = scores(&server, "text/csv", &table(500..530, ","));
+                let found: Vec<Value> = found.iter().map(|row| row["prediction"].clone()).collect();
+                assert_eq!(expected.as_ref().unwrap().0, found);
+                server.end();
+            }
+        }
+    }
+}
+
+#[test]
+fn scores_are_the_constant_until_the_kinds_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let open =
+        || Model::learning("m", &finding(specs()[0].clone()), policy_of(folder.path())).unwrap();
+    let server = Running::new(vec![open()]);
+    let answer = server.post(LEARN, "application/x-ndjson", &json_rows(0..39)).ok();
+    assert_eq!(answer["learned"], 39);
+    let constant = |server: &Running| {
+        let row = &scores(server, "application/x-ndjson", &json_rows(0..1))[0];
+        assert_eq!((row["prediction"].clone(), row["warming"].clone()), (json!(0.5), json!(true)));
+        assert_eq!(server.get("/v1/models/m").ok()["warming"], true);
+    };
+    constant(&server);
+    server.json("/v1/models/m/pause", "{}").refused(409);
+    server.send("POST", "/v1/models/m/snapshot", &[], b"").refused(503);
+    server.end();
+    // A restart collects on.
+    let server = Running::new(vec![open()]);
+    constant(&server);
+    let answer = server.post(&format!("{LEARN}?ack=visible"), "text/csv", &table(39..40, ",")).ok();
+    assert_eq!(answer["ack"], "visible");
+    let row = &scores(&server, "application/x-ndjson", &json_rows(0..1))[0];
+    assert!(row["warming"].is_null() && row["prediction"] != 0.5, "{row}");
+    assert_eq!(server.get("/v1/models/m").ok()["rows"], 40);
+}
+
+#[test]
+fn ten_seconds_of_log_time_are_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = Arc::new(AtomicU64::new(5000));
+    let clock = time.clone();
+    let policy = Policy {
+        clock: parsimon_log::Clock::both(move || clock.load(Ordering::Relaxed)),
+        ..policy(folder.path())
+    };
+    let model = Model::learning("m", &finding(specs()[0].clone()), policy).unwrap();
+    let server = Running::new(vec![model]);
+    server.post(LEARN, "application/x-ndjson", &json_rows(0..30)).ok();
+    time.fetch_add(9999, Ordering::Relaxed);
+    server.post(LEARN, "application/x-ndjson", &json_rows(30..31)).ok();
+    assert_eq!(server.get("/v1/models/m").ok()["warming"], true);
+    time.fetch_add(1, Ordering::Relaxed);
+    server.post(&format!("{LEARN}?ack=visible"), "text/csv", &table(31..32, ",")).ok();
+    assert!(server.get("/v1/models/m").ok()["warming"].is_null());
+}
+
+#[test]
+fn a_repeat_from_before_the_kinds_were_known_is_a_duplicate() {
+    let folder = tempfile::tempdir().unwrap();
+    let open =
+        || Model::learning("m", &finding(specs()[0].clone()), policy_of(folder.path())).unwrap();
+    let with_id =
+        |k: u64| json_rows(k..k + 1).replace("{\"age\"", &format!("{{\"id\":\"r{k}\",\"age\""));
+    let rows = |range: std::ops::Range<u64>| range.map(with_id).collect::<String>();
+    let server = Running::new(vec![open()]);
+    server.post(LEARN, "application/x-ndjson", &rows(0..30)).ok();
+    let headers = [("idempotency-key", "k"), ("content-type", "text/csv")];
+    let keyed = table(100..105, ",");
+    server.send("POST", LEARN, &headers, keyed.as_bytes()).ok();
+    server.post(&format!("{LEARN}?ack=visible"), "application/x-ndjson", &rows(30..60)).ok();
+    let check = |server: &Running| {
+        let again = server.post(LEARN, "application/x-ndjson", &rows(20..50)).ok();
+        assert_eq!((again["learned"].clone(), again["duplicate"].clone()), (json!(0), json!(true)));
+        let again = server.send("POST", LEARN, &headers, keyed.as_bytes()).ok();
+        assert_eq!(again["duplicate"], true);
+        let other = with_id(3).replace("\"age\":", "\"age\":1");
+        server.json(LEARN, &other).refused(409);
+    };
+    check(&server);
+    server.end();
+    check(&Running::new(vec![open()]));
+}
+
+#[test]
+fn rows_without_kinds_need_no_warming() {
+    for (format, body) in [("text/x-vw", "1 |a b:2\n"), ("text/x-svmlight", "1 3:0.5\n")] {
+        let folder = tempfile::tempdir().unwrap();
+        let model =
+            Model::learning("m", &finding(specs()[0].clone()), policy_of(folder.path())).unwrap();
+        let server = Running::new(vec![model]);
+        server.post(&format!("{LEARN}?ack=visible"), format, body).ok();
+        let about = server.get("/v1/models/m").ok();
+        assert!(about["warming"].is_null() && about["rows"] == 1, "{about}");
+        // Each cell is understood on its own from here on, in every format.
+        let of = |format: &str, body: &str| scores(&server, format, body)[0]["prediction"].clone();
+        server.post(&format!("{LEARN}?ack=visible"), "text/csv", "label,age\n1,30\n").ok();
+        assert_eq!(of("text/csv", "age\n41\n"), of("application/json", "{\"age\":41}"));
+    }
+}

@@ -2,6 +2,7 @@
 //! depends on, so that a trial kept by another program is not taken for one of this.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -32,14 +33,15 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// FNV-1a over all that computes: the library, and the loops and readers of the lab. Its page is no part of it.
+/// A hash of all sources that compute: the library, and the loops and readers of the lab, without its page. It need not be the
+/// same for another compiler: then the trials run again.
 fn sources() -> io::Result<u64> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let crates = ["parsimon-core", "parsimon-data", "parsimon-audio", "parsimon"];
     let mut left: Vec<PathBuf> =
         crates.iter().map(|name| here.join("..").join(name).join("src")).collect();
     left.extend([here.join("src/kind"), here.join("src/data")]);
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut hash = DefaultHasher::new();
     while let Some(path) = left.pop() {
         // A published crate has its dependencies elsewhere; its version tells it apart.
         if !path.exists() {
@@ -50,11 +52,9 @@ fn sources() -> io::Result<u64> {
             left.extend(sorted(&path)?);
             continue;
         }
-        for byte in fs::read(&path)? {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        hash.write(&fs::read(&path)?);
     }
-    Ok(hash)
+    Ok(hash.finish())
 }
 
 fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {

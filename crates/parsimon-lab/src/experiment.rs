@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::kind;
+use crate::kind::search::{FEWEST, Search};
 use crate::place::Place;
 
 /// The experiments that come with the program, by id, as TOML.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
-/// How long a run may take.
+/// Effort of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// Minutes for everything.
@@ -53,31 +55,41 @@ pub struct Experiment {
     /// Its file.
     #[serde(skip)]
     pub(crate) text: String,
-    /// What it is.
+    /// Title.
     pub title: String,
-    /// Where the paper has it.
+    /// Place in the paper.
     pub printed: String,
-    /// What the paper says, in a sentence.
+    /// Claim of the paper in one sentence.
     pub claim: String,
-    /// Which loop runs it.
+    /// Loop that runs it.
     pub kind: Kind,
-    /// What sort of claim it is; of a paper's experiment, unless the file says otherwise.
+    /// Sort of the claim. Default: an experiment of a paper.
     #[serde(default)]
     pub category: Category,
+    /// Whether the rows are those of the paper, or made as the paper says; a variant may differ.
+    #[serde(default)]
+    pub data: Origin,
+    /// Information that the claim depends on and the paper does not give: the verdict is undecided for every measurement.
+    #[serde(default)]
+    pub open: Option<String>,
+    /// Changes after a result was seen, with the verdict before.
+    #[serde(default)]
+    pub changed: Option<Changed>,
     /// The measures and what their axes are called.
+    #[serde(default)]
     pub axes: BTreeMap<String, String>,
-    /// What a reader should know about the settings.
+    /// Remarks on the settings.
     #[serde(default)]
     pub note: Option<String>,
     /// How many trials.
     pub trials: PerEffort,
-    /// What the kind's loop wants to know; each kind has its own settings.
+    /// Settings of the loop; they differ by kind.
     #[serde(default)]
     pub settings: toml::Table,
-    /// What is drawn; without any, every measure against the rounds.
+    /// Figures. Default: every measure against the rounds.
     #[serde(default, rename = "figure")]
     pub figures: Vec<Drawn>,
-    /// The methods, unless a variant has its own.
+    /// The methods; a variant may replace them.
     #[serde(default, rename = "method")]
     pub methods: Vec<Method>,
     /// Methods that should be one another.
@@ -86,12 +98,15 @@ pub struct Experiment {
     /// Ways to run it; the first is the paper's.
     #[serde(default, rename = "variant")]
     pub variants: Vec<Variant>,
-    /// What the claim comes down to.
-    #[serde(rename = "expect")]
+    /// The statements whose counterexamples are searched for.
+    #[serde(default, rename = "search")]
+    pub searches: Vec<Search>,
+    /// Core of the claim.
+    #[serde(default, rename = "expect")]
     pub expectations: Vec<Expectation>,
 }
 
-/// What sort of claim an experiment is about. The headline counts each sort apart.
+/// Sorts of claims. The headline counts each sort separately.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Category {
@@ -104,6 +119,27 @@ pub enum Category {
     Own,
 }
 
+/// Origin of the rows of an experiment. A claim on the paper's rows is judged on these only.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The paper's own data, or its construction.
+    #[default]
+    Paper,
+    /// Other rows: what agrees with the paper and what differs is shown, without a verdict on the paper.
+    Other,
+}
+
+/// A change of a file after its result was seen.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Changed {
+    /// The change.
+    pub what: String,
+    /// The verdict before.
+    pub earlier: String,
+}
+
 /// The scale on which two numbers are compared.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -114,13 +150,15 @@ pub enum Scale {
     Log,
 }
 
-/// Which loop runs an experiment.
+/// Loops that run experiments.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    /// Batch methods and their distance from the certified minimum.
+    Batch,
     /// The theorems on CSGD, round by round.
     Constrained,
-    /// What an update costs, by the number of features.
+    /// Cost of an update by the number of features.
     Cost,
     /// MNIST, one against all.
     Digits,
@@ -132,20 +170,24 @@ pub enum Kind {
     Front,
     /// One step, as figures illustrate it.
     Geometry,
-    /// How the regret grows with the rounds.
+    /// Growth of the regret with the rounds.
     Growth,
     /// A synthetic sparse system, row by row.
     Identification,
     /// A row of large weight, learned at once or bit by bit.
     Importance,
+    /// Linear losses that turn against the leader.
+    Leader,
     /// Generated least squares, rows drawn with replacement.
     LeastSquares,
     /// A nonlinear function by multikernel filters.
     Multikernel,
     /// Steps of a penalty one by one and put together.
     Proximal,
-    /// What was paid against the best fixed weights, and the bound on it.
+    /// Regret against the best fixed weights, and its bound.
     Regret,
+    /// Only the search for counterexamples.
+    Search,
     /// Online prediction on a real set.
     Stream,
     /// Passes over the rows of a real set.
@@ -168,7 +210,7 @@ pub struct Method {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
-    /// What the paper calls it: `Figure 4.4, left`.
+    /// Name in the paper: `Figure 4.4, left`.
     #[serde(default)]
     pub number: Option<String>,
     /// The measure along the vertical axis.
@@ -176,13 +218,13 @@ pub struct Drawn {
     /// The measure along the horizontal axis; the rounds, if absent.
     #[serde(default)]
     pub x: Option<String>,
-    /// What the horizontal axis is called, if it is neither the rounds nor a measure.
+    /// Title of the horizontal axis, if it is neither the rounds nor a measure.
     #[serde(default)]
     pub across: Option<String>,
     /// A measure drawn beside it, dashed: a bound.
     #[serde(default)]
     pub also: Option<String>,
-    /// Which axes are logarithmic: `x`, `y` or `xy`.
+    /// Logarithmic axes: `x`, `y` or `xy`.
     #[serde(default)]
     pub log: String,
     /// Marks where the measures end, instead of curves.
@@ -212,8 +254,11 @@ pub struct Pair {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// What is different about it.
+    /// Difference from the experiment.
     pub name: String,
+    /// Origin of its rows, if it differs from that of the experiment.
+    #[serde(default)]
+    pub data: Option<Origin>,
     /// Settings over those of the experiment.
     #[serde(default)]
     pub settings: toml::Table,
@@ -237,14 +282,14 @@ pub struct Expectation {
     /// The scale of the comparison, if not that of the figure.
     #[serde(default)]
     pub scale: Option<Scale>,
-    /// What the right side must be below for the comparison to say anything: a rival that learned nothing is no rival.
+    /// Upper limit of the right side for a meaningful comparison: a rival must have learned something.
     #[serde(default)]
     pub rival_below: Option<f64>,
-    /// What is measured: `method.measure@place`, the place a number of rounds or `end`.
+    /// The measured value: `method.measure@place`, where the place is a number of rounds or `end`.
     pub left: String,
-    /// How it compares.
+    /// Comparison.
     pub is: Relation,
-    /// With what it is compared, if not with the paper's number.
+    /// Right side, if it is not the paper's number.
     #[serde(default)]
     pub right: Option<String>,
     /// The number the paper prints.
@@ -256,6 +301,12 @@ pub struct Expectation {
     /// By how much at least (below, above), or at most (near).
     #[serde(default)]
     pub margin: f64,
+    /// Tolerance relative to the paper's number.
+    #[serde(default)]
+    pub within: Option<f64>,
+    /// Why so far: the spread of the paper's own rows, its rounding, its trials.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// A factor on the right side.
     #[serde(default)]
     pub factor: Option<f64>,
@@ -290,7 +341,7 @@ impl Must {
     }
 }
 
-/// How two numbers compare.
+/// Comparisons of two numbers.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
@@ -302,11 +353,54 @@ pub enum Relation {
     Near,
 }
 
+impl Expectation {
+    /// A number printed in the paper has a relative tolerance and a reason.
+    fn check_tolerance(&self) -> Result<(), String> {
+        let is_printed = self.paper.is_some_and(|p| p != 0.0);
+        if let (Some(within), false) = (self.within, is_printed) {
+            return Err(format!(
+                "within = {within} is a part of a number that the paper prints; there is none, or it is 0"
+            ));
+        }
+        if self.is != Relation::Near || self.every {
+            return Ok(());
+        }
+        if is_printed && (self.margin != 0.0 || self.within.is_none()) {
+            return Err(
+                "near a number that the paper prints needs a relative tolerance: within = 0.1"
+                    .into(),
+            );
+        }
+        if is_printed && self.reason.is_none() {
+            return Err("a tolerance needs a reason: the spread of the paper's rows, its rounding, its trials".into());
+        }
+        if !is_printed && self.margin == 0.0 {
+            return Err("near needs a margin, stated before: margin = 0.5; or every = true".into());
+        }
+        Ok(())
+    }
+
+    /// Largest deviation, or least difference.
+    pub(crate) fn tolerance(&self) -> f64 {
+        match (self.within, self.paper) {
+            (Some(within), Some(paper)) => within * paper.abs(),
+            _ => self.margin,
+        }
+    }
+}
+
 impl Kind {
     /// Whether the settings of a method are those of `parsimon train`, and not of the loop.
-    #[cfg(test)]
     pub(crate) fn has_learners(self) -> bool {
-        !matches!(self, Kind::Constrained | Kind::Geometry | Kind::Proximal)
+        !matches!(
+            self,
+            Kind::Batch
+                | Kind::Constrained
+                | Kind::Cost
+                | Kind::Geometry
+                | Kind::Proximal
+                | Kind::Search
+        )
     }
 }
 
@@ -324,23 +418,41 @@ impl Experiment {
         if experiment.variants.is_empty() {
             experiment.variants.push(Variant { name: "as printed".into(), ..Variant::default() });
         }
-        experiment.check().map_err(|e| format!("{id}: {e}"))?;
+        experiment.check().map_err(|(place, e)| match line_of(text, &place) {
+            Some(line) => format!("{id}: line {line}: {e}"),
+            None => format!("{id}: {e}"),
+        })?;
         Ok(experiment)
     }
 
-    /// What a figure or an expectation names must be there.
-    fn check(&self) -> Result<(), String> {
+    /// Checks that the names in figures and expectations exist. An error has the words of the file that it is about.
+    fn check(&self) -> Result<(), (String, String)> {
         let is_measured = |measure: &str| match self.axes.contains_key(measure) {
             true => Ok(()),
             false => Err(format!("axes has no measure {measure:?}")),
         };
         for drawn in &self.figures {
-            is_measured(&drawn.y)?;
-            drawn.x.as_deref().map_or(Ok(()), is_measured)?;
-            drawn.also.as_deref().map_or(Ok(()), is_measured)?;
+            let at = |e: String| (drawn.y.clone(), e);
+            is_measured(&drawn.y).map_err(at)?;
+            drawn.x.as_deref().map_or(Ok(()), is_measured).map_err(at)?;
+            drawn.also.as_deref().map_or(Ok(()), is_measured).map_err(at)?;
+        }
+        for search in &self.searches {
+            search.check().map_err(|e| (search.statement.clone(), e))?;
+        }
+        if self.searches.is_empty() && self.expectations.is_empty() {
+            let why = "a file needs an [[expect]], or a [[search]] of a theorem";
+            return Err((String::new(), why.into()));
         }
         for expectation in &self.expectations {
-            let named = |e: String| format!("{:?}: {e}", expectation.says);
+            let says = &expectation.says;
+            let named = |e: String| (says.clone(), format!("{says:?}: {e}"));
+            if expectation.paper.is_some() && self.printed.trim_matches(['-', ' ']).is_empty() {
+                return Err(named(
+                    "a number of the paper needs its place in the paper: printed = \"Table 2\""
+                        .into(),
+                ));
+            }
             for side in [Some(&expectation.left), expectation.right.as_ref()].into_iter().flatten()
             {
                 let place = Place::parse(side).map_err(named)?;
@@ -361,11 +473,7 @@ impl Experiment {
             if sides.iter().filter(|there| **there).count() != 1 {
                 return Err(named("one of right, paper and bound is to be given".into()));
             }
-            if expectation.is == Relation::Near && expectation.margin == 0.0 && !expectation.every {
-                return Err(named(
-                    "near needs a margin, stated before: margin = 0.5; or every = true".into(),
-                ));
-            }
+            expectation.check_tolerance().map_err(named)?;
             if let Must::In(name) = &expectation.must
                 && !self.variants.iter().any(|v| v.name == *name)
             {
@@ -373,6 +481,38 @@ impl Experiment {
             }
         }
         Ok(())
+    }
+
+    /// The line of some words of its file.
+    pub(crate) fn line_of(&self, words: &str) -> Option<usize> {
+        line_of(&self.text, words)
+    }
+
+    /// Refuses settings that the loop or a method does not know, before anything runs. The error names the line.
+    pub fn check_settings(&self) -> Result<(), String> {
+        let at = |place: &str, why: &str| {
+            let known = line_of(&self.text, place).or_else(|| line_of(&self.text, "settings"));
+            let line = known.unwrap_or(1);
+            format!("{}: line {line}: {}", self.id, why.trim())
+        };
+        for variant in &self.variants {
+            kind::Run::check_settings(self, variant).map_err(|e| at(&quoted(&e), &e))?;
+            for method in self.methods_of(variant).iter().filter(|_| self.kind.has_learners()) {
+                let resolved = kind::complete(method).resolve();
+                resolved.map_err(|e| at(&method.name, &format!("{}: {e}", method.name)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of configurations that a trial searches, so that all trials together search enough.
+    pub(crate) fn configurations(&self, effort: Effort) -> usize {
+        let all = match effort {
+            Effort::Quick => FEWEST / 50,
+            Effort::Standard => FEWEST,
+            Effort::Full => 2 * FEWEST,
+        };
+        all.div_ceil(self.trials.at(effort).max(1)) as usize
     }
 
     /// Whether an expectation of it is part of the core claim.
@@ -402,6 +542,11 @@ impl Experiment {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
+    /// Origin of the rows of a variant.
+    pub fn origin(&self, variant: &Variant) -> Origin {
+        variant.data.unwrap_or(self.data)
+    }
+
     /// In which respect the trials of a variant differ, and so what their spread measures.
     pub fn trials_differ_in(&self, variant: &Variant) -> &'static str {
         let has_set = |table: &toml::Table| table.contains_key("set");
@@ -419,7 +564,7 @@ impl Experiment {
         self.id.split('/').next().unwrap_or(&self.id)
     }
 
-    /// What has a curve in the variant of that name, in the order of the file.
+    /// Names with a curve in the variant, in the order of the file.
     pub(crate) fn names_of(&self, variant: &str) -> Vec<&str> {
         let variant = self.variants.iter().find(|v| v.name == variant);
         let methods = variant.map_or(&self.methods[..], |v| self.methods_of(v));
@@ -439,6 +584,24 @@ impl Experiment {
     }
 }
 
+/// The name that an error of the reader quotes, as it stands before its value.
+fn quoted(error: &str) -> String {
+    let name = error.split('`').nth(1).unwrap_or_default();
+    if name.is_empty() { String::new() } else { format!("{name} =") }
+}
+
+/// The line of a file that has these words, counted from 1.
+fn line_of(text: &str, words: &str) -> Option<usize> {
+    if words.is_empty() {
+        return None;
+    }
+    let is_whole =
+        |at: &usize| !text[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+    let whole = || text.match_indices(words).map(|(at, _)| at).find(is_whole);
+    let place = text.find(&format!("= {words:?}")).or_else(whole);
+    place.map(|at| text[..at].matches('\n').count() + 1)
+}
+
 const ORDER: &str = "in the order of the rows of one data set: the spread measures the order only, not what other data would give";
 const SPLIT: &str = "in the order and the split of one data set: the spread measures these only, not what other data would give";
 
@@ -456,7 +619,6 @@ pub fn experiments() -> Result<Vec<Experiment>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind;
 
     #[test]
     fn every_experiment_can_be_read_and_every_method_built() {
@@ -465,17 +627,45 @@ mod tests {
             let experiment = Experiment::parse(id, text).unwrap();
             for variant in &experiment.variants {
                 let names = experiment.names_of(&variant.name);
-                assert!(!names.is_empty(), "{id}: {} has no methods", variant.name);
+                let needs_methods = experiment.kind != Kind::Search;
+                assert_eq!(!names.is_empty(), needs_methods, "{id}: {}", variant.name);
                 let methods = experiment.methods_of(variant).iter();
                 for method in methods.filter(|_| experiment.kind.has_learners()) {
-                    // A period of 0 is filled in when the number of rows is known.
-                    let spec = kind::spec(method);
-                    let spec =
-                        if spec.get("period").is_some() { spec.set("period", 1) } else { spec };
-                    spec.resolve().unwrap_or_else(|e| panic!("{id}: {}: {e}", method.name));
+                    kind::complete(method)
+                        .resolve()
+                        .unwrap_or_else(|e| panic!("{id}: {}: {e}", method.name));
                 }
             }
         }
+    }
+
+    /// What the loop or a method does not know is refused before anything runs, with its line.
+    #[test]
+    fn unknown_settings_are_refused_with_their_line() {
+        let text = r#"title = "Small"
+printed = "Table 1"
+claim = "c"
+kind = "identification"
+axes = { zeros = "zeros, %" }
+trials = { quick = 1, standard = 10, full = 10 }
+settings = { n = 50, zeros = 0.9, m = 3, samples = { quick = 2, standard = 2, full = 2 } }
+[[method]]
+name = "PDA"
+spec = { algorithm = "pda" }
+[[expect]]
+says = "zeros"
+left = "PDA.zeros@end"
+is = "above"
+bound = 50.0
+"#;
+        let error =
+            |text: &str| Experiment::parse("t", text).unwrap().check_settings().unwrap_err();
+        let found = error(text);
+        assert!(found.starts_with("t: line 7: settings: unknown field `m`"), "{found}");
+        let good = text.replace("m = 3, ", "");
+        Experiment::parse("t", &good).unwrap().check_settings().unwrap();
+        let found = error(&good.replace("\"pda\"", "\"pda\", raet = 0.1"));
+        assert!(found.starts_with("t: line 9: PDA: pda has no setting \"raet\""), "{found}");
     }
 
     #[test]
@@ -485,7 +675,12 @@ mod tests {
             let trials = experiment.trials;
             let fewest = crate::verdict::FEWEST_TRIALS as u64;
             assert!(trials.standard >= fewest && trials.full >= fewest, "{id}: {trials:?}");
-            assert!(experiment.expectations.iter().any(|e| e.core), "{id} has no core claim");
+            let is_core = experiment.expectations.iter().any(|e| e.core)
+                || experiment.searches.iter().any(|s| s.core);
+            assert!(is_core, "{id} has no core claim");
+            let is_searched = experiment.searches.iter().any(|s| s.core);
+            let is_theorem = experiment.category == Category::Theorem;
+            assert_eq!(is_searched, is_theorem, "{id}: a theorem needs a search");
             let is_own = experiment.paper() == "ours";
             assert_eq!(experiment.category == Category::Own, is_own, "{id}");
         }
@@ -508,7 +703,7 @@ mod tests {
 
     const SMALL: &str = r#"
         title = "t"
-        printed = "-"
+        printed = "Table 1"
         claim = "A beats B; by far"
         kind = "identification"
         axes = { loss = "loss" }
@@ -531,11 +726,20 @@ mod tests {
             ("bound = 1.0", "bound = 1.0, paper = 1.0", "one of right, paper and bound"),
             ("bound = 1.0", "bound = 1.0, must = \"x\"", "there is no variant \"x\""),
             ("bound = 1.0", "bound = 1.0, most = 1", "most"),
+            ("kind =", "lines = 3\n        kind =", "lines"),
             ("\"below\"", "\"near\"", "near needs a margin"),
             ("identification", "magic", "magic"),
         ] {
             let error = refused(from, to);
             assert!(error.starts_with("x/y: ") && error.contains(why), "{error}");
+            let is_placed = error.contains("line ") || error.contains(" | ");
+            assert!(is_placed, "the line is missing: {error}");
         }
+        let text = SMALL.replace("Table 1", "-").replace("bound = 1.0", "paper = 1.0");
+        let error = Experiment::parse("x/y", &text).unwrap_err();
+        assert!(
+            error.contains("line ") && error.contains("needs its place in the paper"),
+            "{error}"
+        );
     }
 }

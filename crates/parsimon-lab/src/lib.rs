@@ -8,6 +8,7 @@
 pub mod data;
 mod experiment;
 pub mod kind;
+pub mod map;
 mod needs;
 mod pace;
 mod paper;

@@ -1,8 +1,8 @@
-//! How long it will take, from how long it took: the mean time of a trial, experiment by experiment.
+//! Estimates of the remaining time from the mean time of a trial of each experiment.
 
 use std::time::Duration;
 
-/// What has been done of every experiment.
+/// Progress of every experiment.
 #[derive(Debug)]
 pub(crate) struct Pace {
     parts: Vec<Part>,
@@ -18,7 +18,9 @@ pub(crate) struct Part {
     pub(crate) done: usize,
     /// Those of them that were there already.
     pub(crate) kept: usize,
-    /// What the others took, one after the other.
+    /// Those that were not begun.
+    pub(crate) spared: usize,
+    /// Times of the finished trials.
     pub(crate) spent: Duration,
 }
 
@@ -28,7 +30,7 @@ impl Part {
     }
 
     fn fresh(&self) -> u32 {
-        (self.done - self.kept) as u32
+        (self.done - self.kept - self.spared) as u32
     }
 
     fn mean(&self) -> Option<Duration> {
@@ -37,7 +39,7 @@ impl Part {
 }
 
 impl Pace {
-    /// Nothing is done yet.
+    /// Creates an empty progress.
     pub(crate) fn new(trials: impl IntoIterator<Item = usize>, threads: usize) -> Self {
         let part = |of| Part { of, ..Part::default() };
         Self { parts: trials.into_iter().map(part).collect(), threads: threads.max(1) }
@@ -51,18 +53,25 @@ impl Pace {
         part.spent += took.unwrap_or_default();
     }
 
+    /// A trial is not begun.
+    pub(crate) fn spare(&mut self, part: usize) {
+        let part = &mut self.parts[part];
+        part.done += 1;
+        part.spared += 1;
+    }
+
     pub(crate) fn part(&self, k: usize) -> &Part {
         &self.parts[k]
     }
 
-    /// How long an experiment still takes, if a trial of it has been timed.
+    /// Remaining time of an experiment, if one of its trials has been timed.
     pub(crate) fn left_of(&self, k: usize) -> Option<Duration> {
         let part = &self.parts[k];
         let side_by_side = part.left().clamp(1, self.threads as u32);
         Some(part.mean()? * part.left() / side_by_side)
     }
 
-    /// How long everything still takes; experiments not yet timed count as the mean of the others.
+    /// Remaining time of all experiments; those without a time count as the mean of the others.
     pub(crate) fn left(&self) -> Option<Duration> {
         let fresh: u32 = self.parts.iter().map(Part::fresh).sum();
         let spent: Duration = self.parts.iter().map(|p| p.spent).sum();

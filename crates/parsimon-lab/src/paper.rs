@@ -1,4 +1,4 @@
-//! The papers whose experiments are run again.
+//! The papers whose experiments are reproduced.
 
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ pub struct Paper {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// Who wrote it, where and when.
+    /// Authors, place and year.
     pub from: String,
 }
 

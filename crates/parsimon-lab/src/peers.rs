@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::experiment::Experiment;
 
-/// A program that is taking longer than this will not be waited for.
+/// Time limit of a program.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A program of others that is installed.
@@ -36,7 +36,7 @@ enum How {
     Scikit(&'static str),
 }
 
-/// What to look for: the name in reports, how to call it, what makes it say its version.
+/// Description of a program: name in reports, command, and arguments that print its version.
 type Known = (&'static str, &'static [&'static str], &'static [&'static str], How);
 
 const SKLEARN: &[&str] = &["-c", "import sklearn; print(sklearn.__version__)"];
@@ -81,16 +81,16 @@ pub(crate) fn installed(name: &str) -> Option<&'static Peer> {
     INSTALLED.iter().find(|peer| peer.name == name)
 }
 
-/// Which of the programs an experiment wants are installed, and in which version: a trial depends on it.
+/// Returns the installed programs of an experiment with their versions, on which a trial depends.
 pub(crate) fn fingerprint(experiment: &Experiment) -> String {
     let words = |peer: &Peer| format!("{} {};", peer.name, peer.version);
     experiment.peers().filter_map(installed).map(words).collect()
 }
 
-/// What a program learned.
+/// Result of a program.
 pub(crate) struct Candidate {
     pub(crate) weights: Weights,
-    /// What it predicted before learning each row, if it tells.
+    /// Predictions before learning each row, if the program prints them.
     pub(crate) on_the_way: Option<Vec<f64>>,
 }
 
@@ -118,7 +118,7 @@ impl Weights {
 }
 
 impl Peer {
-    /// What it is called.
+    /// Name.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }

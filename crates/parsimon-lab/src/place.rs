@@ -1,4 +1,4 @@
-//! Where in a result a number is.
+//! Position of a number in a result.
 
 /// A place in a result: `method.measure@round`.
 #[derive(Clone, Debug, PartialEq)]

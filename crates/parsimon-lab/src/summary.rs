@@ -13,7 +13,7 @@ use crate::kind::Trial;
 pub struct Mean {
     /// Round, mean, standard deviation over the trials.
     pub points: Vec<(f64, f64, f64)>,
-    /// How many trials.
+    /// Number of trials.
     pub trials: usize,
     /// Mean and standard deviation of the logarithms, where all trials are positive.
     pub(crate) logs: Vec<Option<(f64, f64)>>,
@@ -70,7 +70,7 @@ pub(crate) fn mean_and_spread(values: &[f64]) -> (f64, f64) {
     (mean, if n > 1.0 { (square / (n - 1.0)).sqrt() } else { 0.0 })
 }
 
-/// What every trial has at a place; nothing if one of them has nothing there.
+/// Values of all trials at a place; `None` if one trial has no value there.
 pub(crate) fn values(trials: &[Trial], place: &Place) -> Option<Vec<f64>> {
     let of = |trial: &Trial| {
         let curve = trial.curves.get(&place.method)?.get(&place.measure)?;

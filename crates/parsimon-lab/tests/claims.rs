@@ -63,6 +63,7 @@ fn run(experiment: Experiment, data: PathBuf) -> Outcome {
         threads: 1,
         data,
         folder: trials.path().join("trials"),
+        budget: None,
     };
     plan.run(&|_| {}).remove(0)
 }

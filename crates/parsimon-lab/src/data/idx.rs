@@ -30,7 +30,7 @@ pub enum IdxError {
     Length {
         /// The dimensions.
         dimensions: Vec<usize>,
-        /// How many bytes follow, or that there are too many.
+        /// Number of following bytes, or that there are too many.
         found: String,
     },
 }
@@ -39,7 +39,7 @@ pub enum IdxError {
 const LARGEST: usize = 1 << 28;
 
 impl Idx {
-    /// Reads plain IDX of bytes to the end of the stream; memory is taken for what is there, not for what it promises.
+    /// Reads plain IDX of bytes to the end of the stream; memory is allocated for the bytes in the stream, not for the size in its header.
     pub fn read(mut from: impl Read) -> Result<Self, IdxError> {
         let magic = some_bytes(&mut from, 4)?;
         let &[0, 0, 8, rank] = magic.as_slice() else { return Err(IdxError::Magic(magic)) };
@@ -73,7 +73,7 @@ impl Idx {
     }
 }
 
-/// As many bytes as there are, up to `most`.
+/// Reads up to `most` bytes.
 fn some_bytes(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most as u64).read_to_end(&mut bytes)?;

@@ -19,7 +19,7 @@ pub fn load(dir: &Path) -> Result<(Vec<Chunk>, Vec<Chunk>), ReadError> {
     load_set("mnist", dir)
 }
 
-/// The same of Fashion-MNIST.
+/// Reads the training and the test images of Fashion-MNIST.
 pub fn load_fashion(dir: &Path) -> Result<(Vec<Chunk>, Vec<Chunk>), ReadError> {
     load_set("fashion-mnist", dir)
 }

@@ -30,7 +30,7 @@ pub enum ReadError {
     /// It is not there.
     #[error(transparent)]
     Missing(#[from] Missing),
-    /// No set of that name has rows.
+    /// There is no set of this name with rows.
     #[error("there is no set of rows {0:?}")]
     Unknown(String),
     /// A row of it cannot be read.
@@ -41,15 +41,15 @@ pub enum ReadError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error message of the operating system.
         error: std::io::Error,
     },
-    /// A file of it is not what it should be.
+    /// A file of the set has other content than expected.
     #[error("{}: {what}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What was found and what was expected.
+        /// Found and expected values.
         what: String,
     },
 }

@@ -1,13 +1,14 @@
-//! Every set with two classes as rows: one call, whatever the files are.
+//! Rows of every set with two classes, independently of its files.
 //!
-//! Classes are told as -1 and 1, and features are numbered from 1 without gaps, in the order of the ids or slots they had. Words, names
+//! Classes are -1 and 1, and features are numbered from 1 without gaps, in the order of their ids or slots. Words, names
 //! and the values of text columns are hashed into 2^22 slots first. What a set means by its two classes is said by [`meaning`].
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use parsimon::data::{Format, Header, Input, Labels, Options, Reader, Space, hash};
+use parsimon::data::{Ask, Format, Input, Labels, Options, Reader, Reading, Space};
 use parsimon::rows::{Chunk, Repeats};
+use parsimon::workspace::{Header, hash};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -22,18 +23,18 @@ pub struct Rows {
     pub train: Chunk,
     /// The set's own rows to judge by.
     pub test: Option<Chunk>,
-    /// How many features there are, in both.
+    /// Number of features, in both.
     pub features: u32,
 }
 
-/// Documents with topics, of which each may have several or none.
+/// Documents with topics. A document may have several or none.
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
-    /// How often each word occurs; there are no labels.
+    /// Counts of the words; there are no labels.
     pub rows: Chunk,
-    /// Which topics a document has, in the order of the names.
+    /// Topics of a document, in the order of the names.
     pub topics: Vec<Vec<bool>>,
-    /// How many different words there are.
+    /// Number of different words.
     pub features: u32,
 }
 
@@ -68,7 +69,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("mnist-odd", "an odd digit"),
 ];
 
-/// What makes a row of a set positive; `None` for a set that [`rows`] does not know.
+/// Returns the condition for a positive row; `None` for a set that [`rows`] does not know.
 ///
 /// ```
 /// assert_eq!(parsimon_lab::data::rows::meaning("avazu"), Some("a click"));
@@ -160,7 +161,7 @@ pub fn posts(dir: &Path) -> Result<(Documents, Vec<String>), ReadError> {
     Ok((Documents { rows: rows.train, topics, features: rows.features }, groups))
 }
 
-/// The same rows in an order drawn from the seed.
+/// Shuffles the rows in an order drawn from the seed.
 pub fn shuffled(rows: &Chunk, seed: u64) -> Chunk {
     pick(rows, order(rows.len(), seed))
 }
@@ -172,7 +173,7 @@ pub fn pick(rows: &Chunk, places: impl IntoIterator<Item = usize>) -> Chunk {
     chunk
 }
 
-/// The places `0..len` in an order drawn from the seed.
+/// Returns the indices `0..len` in an order drawn from the seed.
 pub fn order(len: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -238,7 +239,8 @@ fn files(name: &str, dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
 
 fn read(files: &[PathBuf], options: &Options) -> Result<Chunk, ReadError> {
     let inputs: Vec<Input> = files.iter().map(|path| Input::Path(path.clone())).collect();
-    let options = Options { keep_names: false, ..options.clone() };
+    let options =
+        Options { ask: Ask { keep_names: false, ..options.ask.clone() }, ..options.clone() };
     let mut reader = Reader::open(&inputs, &options)?;
     let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
     while reader.read(&mut chunk)? {
@@ -249,33 +251,33 @@ fn read(files: &[PathBuf], options: &Options) -> Result<Chunk, ReadError> {
 
 fn two(negative: &str, positive: &str) -> Options {
     let labels = Labels::Binary { negative: negative.into(), positive: positive.into() };
-    Options { labels, ..Options::default() }
+    Options::from(Reading { labels, ..Reading::default() })
 }
 
 fn numbers() -> Options {
-    Options { labels: Labels::Real, ..Options::default() }
+    Options::from(Reading { labels: Labels::Real, ..Reading::default() })
 }
 
 /// A table whose every column is a category.
 fn table(label: &str, ignored: &str, columns: &[&str]) -> Options {
-    Options {
+    Options::from(Reading {
         format: Some(Format::Csv),
         label_column: Some(label.into()),
-        ignored_columns: (!ignored.is_empty()).then(|| ignored.into()).into_iter().collect(),
-        text_columns: columns.iter().map(|c| (*c).into()).collect(),
-        ..Options::default()
-    }
+        ignore: (!ignored.is_empty()).then(|| ignored.into()).into_iter().collect(),
+        categories: columns.iter().map(|c| (*c).into()).collect(),
+        ..Reading::default()
+    })
 }
 
 /// No header; the counts are categories too: as numbers they are too large for rows of ones beside them.
 fn criteo() -> Options {
-    Options {
+    Options::from(Reading {
         format: Some(Format::Tsv),
         header: Header::Absent,
         label_column: Some("1".into()),
-        text_columns: (2..=40).map(|c| format!("c{c}")).collect(),
-        ..Options::default()
-    }
+        categories: (2..=40).map(|c| format!("c{c}")).collect(),
+        ..Reading::default()
+    })
 }
 
 fn news20(rows: Chunk) -> Chunk {
@@ -347,7 +349,7 @@ fn mails(texts: &[Text], is: impl Fn(&Text) -> bool) -> Chunk {
     chunk
 }
 
-/// A mail without its headers but for the subject: the others tell who collected it, not what it is.
+/// A mail without its headers except for the subject: the others tell who collected it, not what it is.
 fn subject_and_body(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let Some((headers, body)) = text.split_once("\n\n") else { return text };
@@ -371,12 +373,12 @@ fn words(text: &str) -> Vec<u32> {
     slots
 }
 
-/// What a word's value is.
+/// Value of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Count {
-    /// How often it occurs.
+    /// Number of its occurrences.
     Raw,
-    /// The same for every word that occurs, the row of length 1.
+    /// One feature per distinct word, with the row scaled to length 1.
     Unit,
 }
 

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Set {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What it is, in a line.
+    /// Description in one line.
     pub what: String,
-    /// What was counted in it.
+    /// Counts of its contents.
     pub contents: String,
     /// The format of its files.
     pub format: String,
-    /// Where it comes from.
+    /// Origin.
     pub from: String,
     /// The terms it is under, as its source states them.
     pub license: String,
@@ -28,7 +28,7 @@ pub struct Set {
     pub files: Vec<File>,
 }
 
-/// A file in its forms (raw or compressed, say), any one of which will do; the first that is there is taken.
+/// A file in its forms (raw or compressed, say), each of which is sufficient; the first that exists is used.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "Vec<Form>", into = "Vec<Form>")]
 pub struct File {
@@ -40,18 +40,18 @@ pub struct File {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Form {
-    /// Where it is below the data folder, with `/` between names.
+    /// Path below the data folder, with `/` between names.
     pub path: String,
     /// Its length in bytes.
     pub size: u64,
     /// The SHA-256 of its bytes, in lower-case hexadecimal digits.
     pub sha256: String,
-    /// Where the set's package has it, if it does.
+    /// Path in the set's package, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<Inside>,
 }
 
-/// What of a package becomes a file.
+/// The part of a package that becomes a file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inside {
@@ -65,14 +65,14 @@ pub enum Inside {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Package {
-    /// Of npm.
+    /// A package of npm.
     Npm {
         /// Its name.
         package: String,
         /// Its version.
         version: String,
     },
-    /// Of Debian, in whatever version the system's sources have: checksums tell whether it is the right one.
+    /// A package of Debian, in the version of the system's sources: checksums show whether it is the right one.
     Debian {
         /// Its name.
         package: String,

@@ -14,7 +14,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::rows::{Rows, rows};
 use super::{Depth, ReadError, State, find};
 
-/// What was counted in a set.
+/// Counts of a set.
 #[derive(Clone, Copy, Debug)]
 struct Counts {
     name: &'static str,
@@ -30,7 +30,7 @@ struct Counts {
     shift: f64,
     exponent: f64,
     positive: f64,
-    /// The standard deviation of the log odds: how well rows can be told apart.
+    /// The standard deviation of the log odds: how well rows can be distinguished.
     signal: f64,
 }
 
@@ -116,7 +116,7 @@ impl Counts {
             let length = (middle + self.spread * normal(&mut random)).exp().round();
             let length = (length.max(1.0) as usize).min(self.features);
             let mut row: Vec<u32> = Vec::with_capacity(length);
-            // Frequent features are drawn again and again; after so many draws the row is as long as it is.
+            // Frequent features are drawn repeatedly; after this many draws the row is used unchanged.
             for _ in 0..20 * length {
                 if row.len() == length {
                     break;
@@ -148,7 +148,7 @@ impl Counts {
         Rows { train, test: (self.test > 0).then_some(test), features: self.features as u32 }
     }
 
-    /// What is added to all log odds so that the share of positive rows is that of the set.
+    /// The constant added to all log odds so that the share of positive rows is that of the set.
     fn offset(&self, rows: &[(Vec<u32>, f64)]) -> f64 {
         let (mut low, mut high) = (-50.0, 50.0);
         for _ in 0..60 {

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::set::{File, Form, Set};
 
-/// How closely to look.
+/// Depth of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// At the lengths of the files only.
@@ -16,7 +16,7 @@ pub enum Depth {
     Checksum,
 }
 
-/// What a folder has of a data set.
+/// State of a data set in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum State {
@@ -24,7 +24,7 @@ pub enum State {
     Verified,
     /// All of it, by the lengths of the files.
     Present,
-    /// Nothing.
+    /// No file.
     Absent,
     /// Some of its files.
     Incomplete,
@@ -105,7 +105,7 @@ impl Set {
         })
     }
 
-    /// What a folder has of it.
+    /// Returns its state in a folder.
     pub fn state(&self, dir: &Path, depth: Depth) -> State {
         let states: Vec<State> = self.files.iter().map(|file| file.look(dir, depth).1).collect();
         let worst = states.iter().copied().max().unwrap_or(State::Absent);

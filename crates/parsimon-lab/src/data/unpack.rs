@@ -1,7 +1,7 @@
 //! Files out of an archive that is not trusted.
 //!
 //! An archive decides nothing: what is taken, under which name, how long it is and what its bytes are is known beforehand. Whatever else
-//! it holds is passed over, and one with a path that leads out of it is refused as a whole. Nothing gets its name before all of it is right.
+//! it holds is skipped, and one with a path that leads out of it is refused as a whole. Nothing gets its name before all of it is right.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -19,12 +19,12 @@ pub(super) const LARGEST_ARCHIVE: u64 = 1 << 28;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnpackError {
-    /// A file of ours cannot be written.
+    /// An output file cannot be written.
     #[error("{}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error message of the operating system.
         error: io::Error,
     },
     /// A file of the same name is there.
@@ -36,33 +36,33 @@ pub enum UnpackError {
     /// A path in it leads out of it.
     #[error("the archive is not to be trusted: its entry {0:?} leads out of it")]
     Escapes(String),
-    /// What is wanted is a link, a folder or a device.
+    /// The wanted file is a link, a folder or a device.
     #[error("{0} is not a file in the archive")]
     NotAFile(String),
-    /// What is wanted is there twice.
+    /// The wanted file occurs twice.
     #[error("{0} is in the archive twice")]
     Twice(String),
-    /// What is wanted is not there.
+    /// The wanted file is missing.
     #[error("{0} is not in the archive")]
     Lacks(String),
-    /// What is wanted has another length.
+    /// The wanted file has another length.
     #[error("{entry}: {found} bytes, expected {expected}")]
     Size {
-        /// What was wanted.
+        /// Name of the wanted file.
         entry: String,
         /// Its length, or `more than` what was expected.
         found: String,
-        /// What it should be.
+        /// Expected value.
         expected: u64,
     },
-    /// What is wanted has other bytes.
+    /// The wanted file has other bytes.
     #[error("{entry}: sha256 {found}, expected {expected}")]
     Checksum {
-        /// What was wanted.
+        /// Name of the wanted file.
         entry: String,
         /// Its checksum.
         found: String,
-        /// What it should be.
+        /// Expected value.
         expected: String,
     },
 }
@@ -111,7 +111,7 @@ pub(super) fn stage_entries(
         }
         staged[i] = Some(stage(&mut entry, &name, wanted[i], dir)?);
     }
-    // Whoever writes the stream is not cut off.
+    // Read the stream to its end, so that its writer is not interrupted.
     io::copy(&mut stream, &mut io::sink()).map_err(torn)?;
     let lacking = |form: &Form| UnpackError::Lacks(entry_of(form).unwrap_or(&form.path).to_owned());
     staged.into_iter().zip(wanted).map(|(s, form)| s.ok_or_else(|| lacking(form))).collect()
@@ -181,7 +181,7 @@ pub(super) fn stage(
     Ok(Staged { file, target })
 }
 
-/// Gives files their names; a name that is taken stays as it is.
+/// Gives files their names; a name that is taken stays unchanged.
 pub(super) fn keep(staged: Vec<Staged>) -> Result<Vec<PathBuf>, UnpackError> {
     if let Some(taken) = staged.iter().find(|s| s.target.symlink_metadata().is_ok()) {
         return Err(UnpackError::Exists(taken.target.clone()));

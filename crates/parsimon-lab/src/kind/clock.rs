@@ -1,4 +1,4 @@
-//! How long learning took, by the processor's clock of this thread.
+//! Time of learning by the processor's clock of this thread.
 //!
 //! The one thing measured that a second run does not give again. It is measured only where an experiment has an axis `seconds`.
 

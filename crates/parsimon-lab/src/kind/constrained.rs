@@ -11,7 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-use super::hindsight::{Rows, dot};
+use super::hindsight::{DenseRows, dot};
 use super::least_squares::solve;
 use super::{Curve, Run, Trial};
 use crate::experiment::PerEffort;
@@ -29,7 +29,7 @@ struct ConstrainedSettings {
     noise: f64,
 }
 
-/// How a method steps, as the file says it.
+/// Step of a method, as in the file.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Steps {
@@ -42,7 +42,7 @@ struct Steps {
     /// `1/(h t)`, of Theorem 4.1.
     #[serde(default)]
     h: Option<f64>,
-    /// `1/sqrt(T)` for a run of its own for each mark, of Corollary 3.4.
+    /// `1/sqrt(T)` for a separate run for each mark, of Corollary 3.4.
     #[serde(default)]
     fixed: bool,
     /// Whether rows have the bias coordinate that Theorem 2.1 needs.
@@ -103,13 +103,13 @@ fn marks(rounds: usize) -> Vec<usize> {
 }
 
 impl ConstrainedSettings {
-    fn draw(&self, rounds: usize, steps: Steps, seed: u64) -> Rows {
+    fn draw(&self, rounds: usize, steps: Steps, seed: u64) -> DenseRows {
         let bias = steps.bias;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let normal = |random: &mut Xoshiro256PlusPlus| -> f64 { StandardNormal.sample(random) };
         let n = self.n + usize::from(bias);
         let truth: Vec<f64> = (0..=self.n).map(|_| steps.truth * normal(&mut random)).collect();
-        let mut rows = Rows { n, ..Rows::default() };
+        let mut rows = DenseRows { n, ..DenseRows::default() };
         for _ in 0..rounds {
             let mut x: Vec<f64> = (0..self.n).map(|_| random.random()).collect();
             x.insert(0, 1.0);
@@ -121,7 +121,7 @@ impl ConstrainedSettings {
 }
 
 /// The best point of the first rounds.
-fn best(rows: &Rows, rounds: usize) -> Vec<f64> {
+fn best(rows: &DenseRows, rounds: usize) -> Vec<f64> {
     let n = rows.n;
     let (mut square, mut right) = (vec![vec![0.0; n]; n], vec![0.0; n]);
     for i in 0..rounds {
@@ -142,7 +142,7 @@ fn distance2(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// What was counted and summed so far.
+/// Counts and sums so far.
 #[derive(Default)]
 struct Sums {
     paid: f64,
@@ -164,7 +164,7 @@ struct Sums {
 }
 
 /// Plays the method and asks every inequality.
-fn play(rows: &Rows, steps: Steps, all: &[f64], marks: &[usize]) -> BTreeMap<String, Curve> {
+fn play(rows: &DenseRows, steps: Steps, all: &[f64], marks: &[usize]) -> BTreeMap<String, Curve> {
     let n = rows.n;
     let horizon = marks.last().copied().unwrap_or(0);
     let (mut w, mut mean, mut mean_y) = (vec![0.0; n], vec![0.0; n], 0.0);
@@ -222,7 +222,7 @@ fn play(rows: &Rows, steps: Steps, all: &[f64], marks: &[usize]) -> BTreeMap<Str
     curves
 }
 
-fn whole_mean(rows: &Rows) -> (Vec<f64>, f64) {
+fn whole_mean(rows: &DenseRows) -> (Vec<f64>, f64) {
     let count = rows.y.len() as f64;
     let mut mean = vec![0.0; rows.n];
     for i in 0..rows.y.len() {
@@ -232,14 +232,21 @@ fn whole_mean(rows: &Rows) -> (Vec<f64>, f64) {
 }
 
 impl Sums {
-    fn write(&self, rows: &Rows, steps: Steps, t: usize, curves: &mut BTreeMap<String, Curve>) {
+    fn write(
+        &self,
+        rows: &DenseRows,
+        steps: Steps,
+        t: usize,
+        curves: &mut BTreeMap<String, Curve>,
+    ) {
         let star = best(rows, t);
         let lost: Vec<f64> = (0..t).map(|i| loss(rows.row(i), rows.y[i], &star)).collect();
         let regret = self.paid - lost.iter().sum::<f64>();
         let weighted: f64 = (0..t).map(|i| 2.0 * self.eta[i] * (self.losses[i] - lost[i])).sum();
         let (d2, rounds) = (dot(&star, &star), t as f64);
         let loss_bound = d2 - self.g2_mean + self.g2 * self.eta2;
-        let first = Rows { n: rows.n, x: rows.x[..t * rows.n].to_vec(), y: rows.y[..t].to_vec() };
+        let first =
+            DenseRows { n: rows.n, x: rows.x[..t * rows.n].to_vec(), y: rows.y[..t].to_vec() };
         let (mean, mean_y) = whole_mean(&first);
         let mut push = |name: &str, value: f64| {
             curves.entry(name.to_owned()).or_default().push((rounds, value));

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use parsimon::LearnerOptions;
-use parsimon::predict::{Frozen, Head};
 use parsimon::rows::Chunk;
 use parsimon::settings::Precision;
 use parsimon::survey::Found;
 use parsimon::train::Online;
+use parsimon::workspace::{Frozen, Head};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,7 +30,7 @@ const AT_ONCE: usize = 1024;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Digits {
-    /// How many rows to learn.
+    /// Number of rows to learn.
     rows: PerEffort,
     /// The share of the training images to judge by.
     #[serde(default)]
@@ -52,7 +52,7 @@ struct Digits {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plane {
-    /// How many.
+    /// Count.
     rows: PerEffort,
     /// After how many rows learned; a power of two times 256.
     after: usize,
@@ -91,7 +91,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 }
 
 impl Digits {
-    /// The places of what is learned, in order, and what is judged. A million rows are drawn when they are learned: as a chunk they would be gigabytes.
+    /// The positions of the rows to learn, in order, and the rows to judge. A million rows are drawn when they are learned: as a chunk they would be gigabytes.
     fn rows<'a>(&self, run: &Run<'_>, train: &'a [Chunk], test: &[Chunk]) -> (Drawn<'a>, Chunk) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
         let count = self.rows.at(run.effort) as usize;
@@ -132,13 +132,15 @@ fn draw(from: &[Chunk], places: impl Iterator<Item = (usize, usize)>) -> Chunk {
     chunk
 }
 
-/// What was seen of a method while it learned.
+/// Observations of a method while it learned.
 #[derive(Default)]
 struct Seen {
     is_timed: bool,
     error: Curve,
     zeros: Curve,
     seconds: Curve,
+    /// Judged rows that are misclassified and will not be at the end.
+    passing: Curve,
     /// The class each judged row was given, at the round of the picture.
     taken_for: Vec<usize>,
 }
@@ -154,6 +156,7 @@ impl Seen {
     ) {
         let (mut clock, mut margins) = (Clock::default(), Vec::new());
         let (mut start, mut next) = (0, 256);
+        let mut wrongs: Vec<(f64, Vec<bool>)> = Vec::new();
         while start < learn.len() {
             let end = learn.len().min(next);
             for places in learn.places[start..end].chunks(AT_ONCE) {
@@ -162,9 +165,12 @@ impl Seen {
                 clock.count(|| online.learn(&rows, &mut margins));
             }
             let classes = classes(&online.freeze(), judge);
-            let wrong = (0..judge.len()).filter(|&i| Some(classes[i] as f64) != judge.label(i));
+            let wrong = |i| Some(classes[i] as f64) != judge.label(i);
+            let wrong: Vec<bool> = (0..judge.len()).map(wrong).collect();
             let t = end as f64;
-            self.error.push((t, 100.0 * wrong.count() as f64 / judge.len().max(1) as f64));
+            let count = wrong.iter().filter(|w| **w).count();
+            self.error.push((t, 100.0 * count as f64 / judge.len().max(1) as f64));
+            wrongs.push((t, wrong));
             let all = PIXELS * CLASSES.len();
             self.zeros.push((t, 100.0 * (all - online.nonzeros().min(all)) as f64 / all as f64));
             self.seconds.push((t, clock.seconds()));
@@ -173,12 +179,20 @@ impl Seen {
             }
             (start, next) = (end, 2 * next);
         }
+        let Some((_, last)) = wrongs.last() else { return };
+        let passing = |(t, wrong): &(f64, Vec<bool>)| {
+            (*t, wrong.iter().zip(last).filter(|(now, end)| **now && !**end).count() as f64)
+        };
+        self.passing = wrongs.iter().map(passing).collect();
     }
 
     fn curves(&mut self) -> BTreeMap<String, Curve> {
         let named = |name: &str, curve: &mut Curve| (name.to_owned(), std::mem::take(curve));
-        let mut curves =
-            BTreeMap::from([named("error", &mut self.error), named("zeros", &mut self.zeros)]);
+        let mut curves = BTreeMap::from([
+            named("error", &mut self.error),
+            named("zeros", &mut self.zeros),
+            named("passing", &mut self.passing),
+        ]);
         if self.is_timed {
             curves.extend([named(SECONDS, &mut self.seconds)]);
         }

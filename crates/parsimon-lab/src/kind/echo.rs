@@ -20,7 +20,7 @@ use crate::data::{self, g168};
 use crate::experiment::PerEffort;
 use crate::picture::Picture;
 
-/// Below this amplitude nothing is learned.
+/// Least amplitude at which the filter learns.
 const FLOOR: f64 = 1e-4;
 const PEAK: f64 = 0.5;
 /// The noise's power over the echo's: 20 dB.
@@ -38,7 +38,7 @@ struct Echo {
     samples: PerEffort,
 }
 
-/// What goes in, what comes out, and what lies between.
+/// Input, output and the system between them.
 struct Scene {
     reference: Vec<f64>,
     observed: Vec<f64>,
@@ -164,11 +164,11 @@ impl Scene {
     }
 }
 
-/// What is measured while a path is found.
+/// Measures while a path is identified.
 struct EchoMeasures<'a> {
     path: &'a [f64],
     curves: BTreeMap<String, Curve>,
-    /// The energy observed since the last look, and what was left of it.
+    /// Observed and residual energy since the last measurement.
     observed: f64,
     left: f64,
 }

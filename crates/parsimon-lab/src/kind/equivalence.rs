@@ -71,6 +71,17 @@ fn larger(curve: &mut Curve, other: Curve) {
     }
 }
 
+/// The largest difference of a weight after any round, and the largest weight.
+pub(super) fn apart_at_the_end(
+    pair: &Pair,
+    loss: Option<&str>,
+    rows: &Chunk,
+) -> Result<(f64, f64), parsimon::BuildError> {
+    let (difference, size) = apart(pair, loss, rows)?;
+    let end = |curve: &Curve| curve.last().map_or(0.0, |p| p.1);
+    Ok((end(&difference), end(&size)))
+}
+
 /// The largest difference so far and, to compare it with, the largest weight.
 fn apart(
     pair: &Pair,
@@ -93,7 +104,7 @@ fn apart(
             worst = worst.max((a - b).abs());
             most = most.max(a.abs());
         }
-        if (i + 1) % (ROUNDS / POINTS) == 0 {
+        if (i + 1) % (ROUNDS / POINTS) == 0 || i + 1 == rows.len() {
             difference.push(((i + 1) as f64, worst));
             size.push(((i + 1) as f64, most));
         }

@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 
 use parsimon::LearnerOptions;
-use parsimon::eval::{BinaryMetrics, Evaluation, Evaluator};
+use parsimon::eval::{BinaryMetrics, Evaluation};
 use parsimon::rows::Chunk;
 use parsimon::settings::Loss;
 use parsimon::survey::Found;
+use parsimon::workspace::Evaluator;
 use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
@@ -23,23 +24,23 @@ use crate::peers;
 /// The shares of the features a front is asked at: one half to the power of this, down to 0.
 const HALVINGS: i32 = 12;
 
-/// What is swept, as the file says it. Under `*` is what holds for methods that are not named.
+/// Swept settings, as in the file. `*` applies to methods that are not named.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Front {
     /// The set's name.
     set: String,
-    /// At most so many rows to learn, and half as many to judge by.
+    /// Upper bound on the number of training rows; half as many are used for evaluation.
     #[serde(default)]
     rows: Option<PerEffort>,
     /// The share of rows to judge by, of a set that has none for it.
     #[serde(default = "fifth")]
     held: f64,
-    /// How many strengths.
+    /// Number of strengths.
     strengths: PerEffort,
-    /// How many rates.
+    /// Number of rates.
     rates: PerEffort,
-    /// What is swept, by method.
+    /// Swept settings by method.
     sweep: BTreeMap<String, StrengthRange>,
     /// Rates, by method.
     rate: BTreeMap<String, Powers>,
@@ -70,7 +71,7 @@ fn fifth() -> f64 {
 }
 
 impl Powers {
-    /// So many of them; one alone is in the middle.
+    /// Returns `count` evenly spaced points; a single point lies in the middle.
     fn spaced(self, count: u64) -> Vec<f64> {
         let step = |k: u64| match count {
             1 => 0.5,
@@ -93,7 +94,7 @@ struct TrialRows {
     train: Chunk,
     test: Chunk,
     features: usize,
-    /// What was generated, if the set is not there.
+    /// Generated replacement of a missing data set.
     stand_in: Option<String>,
 }
 
@@ -172,7 +173,7 @@ impl Front {
         Ok(points)
     }
 
-    /// The same of another program.
+    /// Runs another program on the same rows.
     fn beside(
         &self,
         run: &Run<'_>,

@@ -30,7 +30,7 @@ struct GeometrySettings {
     threshold: f64,
 }
 
-/// Which step, as the file says it.
+/// Step, as in the file.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum What {

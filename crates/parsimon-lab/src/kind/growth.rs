@@ -14,7 +14,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-use super::hindsight::{Charge, Rows, Sum, dot};
+use super::hindsight::{Charge, DenseRows, Sum, dot};
 use super::{Curve, Run, Trial, spec};
 use crate::experiment::PerEffort;
 
@@ -28,7 +28,7 @@ struct GrowthSettings {
     n: usize,
     /// Nonzeros of a row.
     nonzeros: usize,
-    /// How many features the labels depend on.
+    /// Number of features on which the labels depend.
     relevant: usize,
     /// The strength of the penalty, of every method and of the rival.
     l1: f64,
@@ -54,12 +54,12 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 
 impl GrowthSettings {
     /// Sparse rows of normal values; labels by the logistic model of a sparse truth.
-    fn draw(&self, rounds: usize, seed: u64) -> Rows {
+    fn draw(&self, rounds: usize, seed: u64) -> DenseRows {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let normal = |random: &mut Xoshiro256PlusPlus| -> f64 { StandardNormal.sample(random) };
         let mut truth = vec![0.0; self.n];
         truth.iter_mut().take(self.relevant).for_each(|w| *w = 2.0 * normal(&mut random));
-        let mut rows = Rows { n: self.n, ..Rows::default() };
+        let mut rows = DenseRows { n: self.n, ..DenseRows::default() };
         for _ in 0..rounds {
             let mut x = vec![0.0; self.n];
             for j in sample(&mut random, self.n, self.nonzeros.min(self.n)) {
@@ -78,8 +78,8 @@ impl GrowthSettings {
         doubled.take_while(|t| *t <= rounds).collect()
     }
 
-    /// What the best fixed point of the first rounds pays, at every mark: the least that the proof allows.
-    fn rivals(&self, rows: &Rows, like: &Settings) -> Vec<(usize, f64)> {
+    /// Loss of the best fixed point of the first rounds, at every mark: the smallest loss that the proof allows.
+    fn rivals(&self, rows: &DenseRows, like: &Settings) -> Vec<(usize, f64)> {
         let charge = Charge::ElasticNet { l1: self.l1, l2: 0.0 };
         let mut start = vec![0.0; self.n];
         let mut least = |rounds: usize| {
@@ -91,7 +91,11 @@ impl GrowthSettings {
     }
 
     /// Losses and penalties of the points played, summed up to every round.
-    fn play(&self, rows: &Rows, settings: &Settings) -> Result<Vec<f64>, parsimon::BuildError> {
+    fn play(
+        &self,
+        rows: &DenseRows,
+        settings: &Settings,
+    ) -> Result<Vec<f64>, parsimon::BuildError> {
         let mut online = settings.build(
             LearnerOptions { bias: false, ..LearnerOptions::default() },
             &Found::default(),

@@ -1,7 +1,7 @@
 //! The best fixed weights in hindsight, with a certificate: proximal Newton steps until the duality gap is next to nothing.
 //!
 //! Minimizes `P(w) = sum_i f(x_i.w, y_i) + t psi(w)`. The gap is between `P` and a point of the dual, so it bounds how far `P(w)` is from the minimum,
-//! whatever the solver did. For small dimensions: a step makes the whole matrix of second derivatives.
+//! for any solver did. For small dimensions: a step makes the whole matrix of second derivatives.
 
 use parsimon::settings::Loss;
 use parsimon_core::rule::dense::threshold;
@@ -12,15 +12,15 @@ const MOST_INNER: usize = 20_000;
 /// The gap at which to stop, relative to the minimum.
 const GAP: f64 = 1e-12;
 
-/// Rows side by side, none of their values left out.
+/// Dense rows, one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct DenseRows {
     pub(super) n: usize,
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
 }
 
-impl Rows {
+impl DenseRows {
     pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.x[i * self.n..(i + 1) * self.n]
     }
@@ -30,7 +30,7 @@ impl Rows {
     }
 }
 
-/// What a round charges beside its loss.
+/// Penalty of a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Charge {
     /// `l1 |w|_1 + l2/2 |w|^2`, the soft kind.
@@ -67,7 +67,7 @@ impl Charge {
 /// The sum of the first rounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sum<'a> {
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a DenseRows,
     pub(super) rounds: usize,
     pub(super) loss: Loss,
     pub(super) charge: Charge,
@@ -185,7 +185,7 @@ impl Sum<'_> {
                 let over = |g: &f64| (g.abs() - t * l1).max(0.0).powi(2) / (2.0 * t * l2);
                 value - dual(1.0) + g.iter().map(over).sum::<f64>()
             }
-            // Slopes made smaller until no coordinate has more than l1 can hold.
+            // Scales the slopes down until none exceeds l1.
             Charge::ElasticNet { l1, .. } => value - dual((t * l1 / steepest.max(1e-300)).min(1.0)),
         };
         Best { w, value, gap }
@@ -199,13 +199,11 @@ pub(super) fn is_smooth(loss: Loss) -> bool {
 
 /// The second derivative; labels do not change it.
 fn curvature(loss: Loss, p: f64) -> f64 {
-    match loss {
-        Loss::Logistic => {
-            let s = 1.0 / (1.0 + (-p.abs()).exp());
-            s * (1.0 - s)
-        }
-        _ => 1.0,
+    if loss.has_probabilities() {
+        let s = loss.predict(p.abs());
+        return s * (1.0 - s);
     }
+    1.0
 }
 
 /// `f*(a)`, for a slope `a` that the loss has somewhere.
@@ -231,9 +229,9 @@ mod tests {
 
     use super::*;
 
-    fn rows(loss: Loss) -> Rows {
+    fn rows(loss: Loss) -> DenseRows {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
-        let mut rows = Rows { n: 6, ..Rows::default() };
+        let mut rows = DenseRows { n: 6, ..DenseRows::default() };
         for _ in 0..200 {
             let x: Vec<f64> = (0..6).map(|_| random.random_range(-1.0..1.0)).collect();
             let margin = 2.0 * x[0] - x[3] + random.random_range(-1.0..1.0);

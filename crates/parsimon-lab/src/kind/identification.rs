@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use parsimon::LearnerOptions;
-use parsimon::study::{Synthetic, identify_system};
+use parsimon::study::Synthetic;
+use parsimon::study::identify_system;
 use serde::Deserialize;
 
 use super::{Curve, Run, Trial, spec};
@@ -44,7 +45,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         let mut system = synthetic.start();
         let found = identify_system(&settings, LearnerOptions::default(), &mut system, rounds)
             .map_err(fail)?;
-        let points = |value: &dyn Fn(&parsimon::filter::IdentifyPoint) -> f64| -> Curve {
+        let points = |value: &dyn Fn(&parsimon::workspace::IdentifyPoint) -> f64| -> Curve {
             found.curve.iter().map(|p| (p.samples as f64, value(p))).collect()
         };
         let measures = BTreeMap::from([

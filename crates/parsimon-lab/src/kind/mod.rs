@@ -1,5 +1,6 @@
 //! The loops: how a trial of an experiment is run. An experiment names one; adding an experiment adds no loop.
 
+mod batch;
 mod clock;
 mod constrained;
 mod cost;
@@ -13,10 +14,12 @@ mod growth;
 mod hindsight;
 mod identification;
 mod importance;
+mod leader;
 mod least_squares;
 mod multikernel;
 mod proximal;
 mod regret;
+pub mod search;
 mod stream;
 mod table;
 mod topics;
@@ -33,15 +36,18 @@ use crate::picture::Picture;
 /// Points of one measure, in order of the round.
 pub type Curve = Vec<(f64, f64)>;
 
-/// What one trial measured: for every method, every measure's curve.
+/// The measurements of one trial: for every method, the curve of every measure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// By method, then by measure.
     pub curves: BTreeMap<String, BTreeMap<String, Curve>>,
-    /// What was chosen on the way (a rate found by search), by method.
+    /// Values chosen during the trial (such as a rate found by search), by method.
     #[serde(default)]
     pub chosen: BTreeMap<String, String>,
-    /// What was generated in the place of a set that is not there.
+    /// The result of its part of the search for a counterexample.
+    #[serde(default)]
+    pub searched: Vec<search::Searched>,
+    /// Data generated in the place of a missing set.
     #[serde(default)]
     pub stand_in: Option<String>,
     /// What it shows beside its curves; only the first trial has any.
@@ -58,25 +64,67 @@ pub struct Run<'a> {
     pub variant: &'a Variant,
     /// How much of it.
     pub effort: Effort,
+    /// Its number among the trials.
+    pub number: u64,
     /// It alone decides what is drawn.
     pub seed: u64,
     /// Whether it is the trial whose pictures are shown.
     pub is_first: bool,
-    /// Where real data is.
+    /// The folder of real data.
     pub data: &'a Path,
+    /// Whether only its settings are read.
+    pub is_probe: bool,
 }
 
+/// What a trial that only reads its settings ends with.
+const PROBED: &str = "the settings are good";
+
 impl Run<'_> {
-    /// What its loop wants to know: the experiment's settings, and the variant's over them.
+    /// Settings of the loop: the experiment's, overwritten by the variant's.
     fn settings<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
         let mut table = self.experiment.settings.clone();
         table.extend(self.variant.settings.clone());
-        table.try_into().map_err(|e| format!("settings: {e}"))
+        let settings = table.try_into().map_err(|e| format!("settings: {e}"))?;
+        if self.is_probe { Err(PROBED.into()) } else { Ok(settings) }
+    }
+
+    /// Reads the settings that a variant of an experiment gives its loop, and runs nothing.
+    pub(crate) fn check_settings(experiment: &Experiment, variant: &Variant) -> Result<(), String> {
+        // These two loops have no settings.
+        if matches!(experiment.kind, Kind::Search | Kind::Equivalence) {
+            return Ok(());
+        }
+        let (effort, data) = (Effort::Quick, Path::new(""));
+        let probe = Run {
+            experiment,
+            variant,
+            effort,
+            number: 0,
+            seed: 0,
+            is_first: false,
+            data,
+            is_probe: true,
+        };
+        match probe.measured() {
+            Err(why) if why != PROBED => Err(why),
+            _ => Ok(()),
+        }
     }
 
     /// Runs it; the error is a line for the report.
     pub fn trial(&self) -> Result<Trial, String> {
+        let mut trial = self.measured()?;
+        let is_printed =
+            self.experiment.variants.first().is_some_and(|v| v.name == self.variant.name);
+        if is_printed && !self.experiment.searches.is_empty() {
+            trial.searched = search::trial(self, self.experiment.configurations(self.effort))?;
+        }
+        Ok(trial)
+    }
+
+    fn measured(&self) -> Result<Trial, String> {
         match self.experiment.kind {
+            Kind::Batch => batch::trial(self),
             Kind::Constrained => constrained::trial(self),
             Kind::Cost => cost::trial(self),
             Kind::Digits => digits::trial(self),
@@ -87,10 +135,12 @@ impl Run<'_> {
             Kind::Growth => growth::trial(self),
             Kind::Identification => identification::trial(self),
             Kind::Importance => importance::trial(self),
+            Kind::Leader => leader::trial(self),
             Kind::LeastSquares => least_squares::trial(self),
             Kind::Multikernel => multikernel::trial(self),
             Kind::Proximal => proximal::trial(self),
             Kind::Regret => regret::trial(self),
+            Kind::Search => Ok(Trial::default()),
             Kind::Stream => stream::trial(self),
             Kind::Table => table::trial(self),
             Kind::Topics => topics::trial(self),
@@ -110,6 +160,12 @@ impl Rates {
     fn powers(self) -> impl Iterator<Item = i32> {
         self.from..=self.to
     }
+}
+
+/// A method's settings, as far as they can be checked before the rows are known: a period of 0 stands for the number of rows.
+pub(crate) fn complete(method: &Method) -> Spec {
+    let spec = spec(method);
+    if spec.get("period").is_some() { spec.set("period", 1) } else { spec }
 }
 
 /// A method's settings.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use parsimon::LearnerOptions;
-use parsimon::predict::Dictionary;
 use parsimon::rows::{Chunk, Repeats};
 use parsimon::survey::Found;
+use parsimon::workspace::Dictionary;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -52,7 +52,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
             let off = |(x, p): &(f64, f64)| (p - function(*x)).powi(2);
             let error = estimate.iter().map(off).sum::<f64>() / PLACES as f64;
             margins.clear();
-            // The noise of a row to come, which nobody can know.
+            // The noise of a future row, which no method can predict.
             mse.push((end as f64, error + rows.noise));
             let size = online.freeze().dictionary().map_or(0, Dictionary::len);
             dictionary.push((end as f64, size as f64));

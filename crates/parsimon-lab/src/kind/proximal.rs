@@ -26,7 +26,7 @@ struct ProximalSettings {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Penalty {
+pub(super) enum Penalty {
     L1,
     L2Norm,
     Linf,
@@ -65,7 +65,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 }
 
 /// The largest difference of a coordinate, relative to the largest coordinate at the start.
-fn apart(penalty: Penalty, start: &[f64], sizes: &[f64]) -> f64 {
+pub(super) fn apart(penalty: Penalty, start: &[f64], sizes: &[f64]) -> f64 {
     let mut one_by_one = start.to_vec();
     sizes.iter().for_each(|eta| penalty.step(&mut one_by_one, *eta));
     let mut at_once = start.to_vec();

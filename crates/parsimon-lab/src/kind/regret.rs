@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 use parsimon::algorithm::typed::{Beta, DualAveraging, GeneralizedRda, Pda, Rda, Stabilizer};
 use parsimon::rows::{Chunk, Repeats, Row};
-use parsimon::study::{FeasibleSet, Objective};
 use parsimon::survey::Found;
+use parsimon::workspace::{FeasibleSet, Objective};
 use parsimon::{LearnerOptions, Settings, Spec};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-use super::hindsight::{Best, Charge, Rows, Sum, dot, is_smooth};
+use super::hindsight::{Best, Charge, DenseRows, Sum, dot, is_smooth};
 use super::{Curve, Run, Trial, spec};
 use crate::data::rows::shuffled;
 use crate::data::stand_in::rows_or_stand_in;
@@ -37,13 +37,13 @@ struct Data {
     /// The share of zeros in the truth.
     #[serde(default)]
     zeros: f64,
-    /// The length of the truth.
+    /// Euclidean norm of the true weights.
     #[serde(default)]
     length: f64,
     /// Numbers with noise of this standard deviation; without it, classes drawn from the logistic model.
     #[serde(default)]
     noise: Option<f64>,
-    /// Whether each mark is a run of its own, with the rate over the root of its rounds.
+    /// Whether each mark is a separate run, with the rate over the root of its rounds.
     #[serde(default)]
     horizon: bool,
 }
@@ -78,7 +78,11 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 
 impl Data {
     /// The rows of the run, and fresh ones after them; a set that is too small gives fewer rounds.
-    fn rows(&self, run: &Run<'_>, rounds: usize) -> Result<(Rows, usize, Option<String>), String> {
+    fn rows(
+        &self,
+        run: &Run<'_>,
+        rounds: usize,
+    ) -> Result<(DenseRows, usize, Option<String>), String> {
         let Some(set) = &self.set else {
             return Ok((self.generate(run.seed, rounds), rounds, None));
         };
@@ -90,7 +94,7 @@ impl Data {
         let rounds = rounds.min(chunk.len() - FRESH);
         let rows: Vec<_> = (0..rounds + FRESH).map(|i| chunk.row(i)).collect();
         let n = rows.iter().flat_map(Row::indices).max().map_or(0, |j| *j as usize);
-        let mut dense = Rows { n, x: vec![0.0; n * rows.len()], y: Vec::new() };
+        let mut dense = DenseRows { n, x: vec![0.0; n * rows.len()], y: Vec::new() };
         for (i, row) in rows.iter().enumerate() {
             for (j, v) in row.indices().iter().zip(row.values()).filter(|(j, _)| **j > 0) {
                 dense.x[i * n + *j as usize - 1] = *v;
@@ -100,14 +104,14 @@ impl Data {
         Ok((dense, rounds, stand_in))
     }
 
-    fn generate(&self, seed: u64, rounds: usize) -> Rows {
+    fn generate(&self, seed: u64, rounds: usize) -> DenseRows {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let normal = |random: &mut Xoshiro256PlusPlus| -> f64 { StandardNormal.sample(random) };
         let dense = ((1.0 - self.zeros) * self.n as f64).round() as usize;
         let mut truth: Vec<f64> =
             (0..self.n).map(|j| if j < dense { normal(&mut random) } else { 0.0 }).collect();
         scale(&mut truth, self.length);
-        let mut rows = Rows { n: self.n, ..Rows::default() };
+        let mut rows = DenseRows { n: self.n, ..DenseRows::default() };
         for _ in 0..rounds + FRESH {
             let mut x: Vec<f64> = (0..self.n).map(|_| normal(&mut random)).collect();
             scale(&mut x, 1.0);
@@ -128,9 +132,9 @@ fn scale(v: &mut [f64], length: f64) {
     v.iter_mut().for_each(|v| *v *= length / norm);
 }
 
-impl Rows {
-    fn tail(&self, from: usize) -> Rows {
-        Rows { n: self.n, x: self.x[from * self.n..].to_vec(), y: self.y[from..].to_vec() }
+impl DenseRows {
+    fn tail(&self, from: usize) -> DenseRows {
+        DenseRows { n: self.n, x: self.x[from * self.n..].to_vec(), y: self.y[from..].to_vec() }
     }
 
     fn chunk(&self, i: usize, chunk: &mut Chunk) {
@@ -167,7 +171,13 @@ struct Rivals {
 }
 
 impl Rivals {
-    fn find(rows: &Rows, fresh: &Rows, rounds: usize, like: &Settings, charge: Charge) -> Self {
+    fn find(
+        rows: &DenseRows,
+        fresh: &DenseRows,
+        rounds: usize,
+        like: &Settings,
+        charge: Charge,
+    ) -> Self {
         let loss = like.loss();
         let mut start = vec![0.0; rows.n];
         let mut at = Vec::new();
@@ -206,10 +216,10 @@ fn rate(settings: &Settings) -> f64 {
     rates.into_iter().flatten().next().unwrap_or(1.0)
 }
 
-/// Each mark a run of its own, at a rate made for its length.
+/// Each mark a separate run, at a rate made for its length.
 fn horizons(
-    rows: &Rows,
-    fresh: &Rows,
+    rows: &DenseRows,
+    fresh: &DenseRows,
     rivals: &Rivals,
     spec: &Spec,
     charge: Charge,
@@ -235,8 +245,8 @@ fn horizons(
 
 /// Plays a method and measures it at the marks.
 fn play(
-    rows: &Rows,
-    fresh: &Rows,
+    rows: &DenseRows,
+    fresh: &DenseRows,
     rivals: &Rivals,
     settings: &Settings,
     charge: Charge,
@@ -277,7 +287,7 @@ fn play(
     Ok(books.curves)
 }
 
-/// What the bounds' constants turned out to be.
+/// Constants of the bounds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Met {
     /// The largest `|g|^2`.
@@ -288,10 +298,10 @@ struct Met {
     psi_second: f64,
 }
 
-/// What the regret may be.
+/// Bound of the regret.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
-    /// As the proof has it.
+    /// The bound of the proof.
     exact: f64,
     /// The closed expression the paper prints for this sequence, where it does.
     printed: Option<f64>,

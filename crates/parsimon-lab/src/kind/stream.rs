@@ -5,10 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use parsimon::LearnerOptions;
-use parsimon::eval::{Evaluation, Evaluator};
-use parsimon::rows::Chunk;
+use parsimon::eval::Evaluation;
+use parsimon::rows::{Chunk, Repeats};
 use parsimon::settings::Loss;
 use parsimon::survey::Found;
+use parsimon::workspace::Evaluator;
 use serde::Deserialize;
 
 use super::{Rates, Run, Trial, spec};
@@ -16,24 +17,27 @@ use crate::data::rows::{pick, shuffled};
 use crate::data::stand_in::rows_or_stand_in;
 use crate::experiment::{Method, PerEffort};
 
-/// What is read, as the file says it.
+/// Data to read, as in the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StreamSettings {
     /// The set's name.
     set: String,
-    /// Which of its rows.
+    /// Rows of the set.
     #[serde(default)]
     part: SetPart,
-    /// At most so many rows of them.
+    /// Upper bound on the number of rows.
     #[serde(default)]
     rows: Option<PerEffort>,
+    /// Whether every row is scaled to length 1.
+    #[serde(default)]
+    unit_rows: bool,
     /// The penalty of the whole run; each of the `T` rows pays a `T`-th of it.
     l1_in_all: f64,
     rates: Rates,
 }
 
-/// Which rows of a set.
+/// Rows of a set.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum SetPart {
@@ -69,6 +73,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let rows = shuffled(&rows, run.seed);
     let most = stream.rows.map_or(rows.len(), |most| most.at(run.effort) as usize);
     let rows = if most < rows.len() { pick(&rows, 0..most) } else { rows };
+    let rows = if stream.unit_rows { scaled(&rows) } else { rows };
     let features: BTreeSet<u32> =
         (0..rows.len()).flat_map(|i| rows.row(i).indices().to_vec()).collect();
     let mut trial = Trial { stand_in, ..Trial::default() };
@@ -91,6 +96,23 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         trial.chosen.insert(method.name.clone(), format!("rate 2^{power}"));
     }
     Ok(trial)
+}
+
+/// The rows with length 1 each.
+fn scaled(rows: &Chunk) -> Chunk {
+    let mut chunk = Chunk::new();
+    for i in 0..rows.len() {
+        let row = rows.row(i);
+        let length = row.values().iter().map(|v| v * v).sum::<f64>().sqrt().max(1e-300);
+        row.indices()
+            .iter()
+            .zip(row.values())
+            .for_each(|(j, v)| chunk.push_feature(*j, v / length));
+        if chunk.finish_row(rows.label(i), rows.weight(i), Repeats::Add).is_err() {
+            unreachable!("rows that could be read are finite");
+        }
+    }
+    chunk
 }
 
 /// AUC of the predictions made on the way, and the nonzeros at the end.
@@ -116,4 +138,20 @@ fn play(
         _ => 0.5,
     };
     Ok((auc, online.nonzeros()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scaled_rows_have_length_one_and_keep_their_labels() {
+        let mut chunk = Chunk::new();
+        chunk.push_feature(3, 3.0);
+        chunk.push_feature(7, -4.0);
+        chunk.finish_row(Some(-1.0), 2.0, Repeats::Refuse).unwrap();
+        let scaled = scaled(&chunk);
+        assert_eq!(scaled.row(0).values(), [0.6, -0.8]);
+        assert_eq!((scaled.label(0), scaled.weight(0)), (Some(-1.0), 2.0));
+    }
 }

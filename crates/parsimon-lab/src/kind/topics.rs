@@ -1,6 +1,6 @@
 //! Documents with topics, one against all: the error on documents that were not learned, and the zeros, while learning.
 //!
-//! A document may have several topics. Every topic has a learner of its own, which is told whether the document has it.
+//! A document may have several topics. Every topic has a separate learner, whose label is whether the document has the topic.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use super::{Curve, Run, Trial, spec};
 use crate::data::rows::{Documents, order, posts, stories_about};
 use crate::experiment::{Method, PerEffort};
 
-/// The documents, as the file says it.
+/// The documents, as in the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Topics {
-    /// Which documents.
+    /// The documents.
     corpus: Corpus,
-    /// At most so many documents, to learn and to judge by together.
+    /// Upper bound on the number of documents, for training and evaluation together.
     documents: PerEffort,
-    /// The share of the documents to judge by.
+    /// The share of the documents that are used for evaluation.
     validation: f64,
-    /// What a word's value is.
+    /// Value of a word.
     #[serde(default)]
     value: Value,
 }
@@ -31,10 +31,10 @@ struct Topics {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 enum Value {
-    /// How often it occurs.
+    /// Number of its occurrences.
     #[default]
     Count,
-    /// How often it occurs, of all words of the document.
+    /// Share of its occurrences among all words of the document.
     Share,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     };
     let documents = documents.map_err(|e| e.to_string())?;
     let mut places = order(documents.rows.len(), run.seed);
-    // Whoever has none of the topics cannot be told right.
+    // A document without topics cannot be classified correctly.
     places.retain(|&i| documents.topics[i].contains(&true));
     places.truncate(topics.documents.at(run.effort) as usize);
     let held = (topics.validation * places.len() as f64) as usize;
@@ -113,7 +113,7 @@ impl TrialDocuments {
         ]))
     }
 
-    /// The rows of some documents, labeled with whether they have a topic.
+    /// Returns the rows of some documents with the label 1 if they have the topic.
     fn rows(&self, places: &[usize], topic: usize) -> Chunk {
         let mut chunk = Chunk::new();
         for &i in places {
@@ -152,7 +152,7 @@ impl TrialDocuments {
     }
 }
 
-/// 64, twice that and so on, and the last.
+/// Rounds 64, 128, 256 and so on, and the last one.
 fn marks(count: usize) -> Vec<usize> {
     let mut marks: Vec<usize> =
         std::iter::successors(Some(64), |k| Some(2 * k)).take_while(|k| *k < count).collect();

@@ -1,7 +1,7 @@
 //! The tables of one run: what was expected and found, and what the paper prints beside what was measured.
 
 use maud::{Markup, html};
-use parsimon::eval::number::significant;
+use parsimon::workspace::number::significant;
 use parsimon_page::{table, wide};
 
 use super::pair;

@@ -1,4 +1,4 @@
-//! What a folder keeps of earlier runs, so that running one experiment keeps the others on the page.
+//! Results of earlier runs kept in the output folder, so that running one experiment keeps the others on the page.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use crate::experiment::Experiment;
 use crate::picture::Picture;
 use crate::runner::Outcome;
 
-/// An outcome as it is kept: with its pictures, and the experiment as its file said it.
+/// A stored outcome: with its pictures and the text of its experiment.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptOutcome {
     /// The experiment's file.
     text: String,
-    /// Of every variant.
+    /// Results of every variant.
     pictures: Vec<Vec<Picture>>,
     outcome: Outcome,
 }
 
-/// What was found in a folder.
+/// Findings in a folder.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// Outcomes of earlier runs that were not run again, in no order.
@@ -28,7 +28,7 @@ pub struct Kept {
     pub stale: Vec<String>,
 }
 
-/// Writes every outcome into a file of its own below the folder.
+/// Writes every outcome into a separate file below the folder.
 pub(super) fn write(folder: &Path, outcomes: &[Outcome]) -> std::io::Result<()> {
     let folder = folder.join("outcomes");
     parsimon_files::create_folders(&folder)?;

@@ -8,16 +8,18 @@ mod theorems;
 pub use keep::{Kept, merged};
 pub use overview::tally;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use maud::{Markup, html};
-use parsimon::eval::number::significant;
+use parsimon::workspace::number::significant;
 use parsimon_page::chart::{Figure, Panel, Series};
-use parsimon_page::{document, figure, table, wide, with_code};
+use parsimon_page::{document, table, wide, with_code};
 
 use crate::experiment::{Drawn, Experiment};
+use crate::kind::search::GRID;
 use crate::runner::{Outcome, VariantOutcome};
 use crate::summary::Mean;
 use crate::verdict::Verdict;
@@ -36,7 +38,37 @@ pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<
         }
     }
     whole(&folder.join("results.json"), &(serde_json::to_string_pretty(outcomes)? + "\n"))?;
-    whole(&folder.join("index.html"), &index(outcomes, how))
+    let drawings = Drawings::default();
+    whole(&folder.join("index.html"), &index(outcomes, how, &drawings))?;
+    parsimon_files::create_folders(&folder.join(FIGURES))?;
+    let drawings = drawings.0.into_inner();
+    drawings.iter().try_for_each(|(name, svg)| whole(&folder.join(FIGURES).join(name), svg))
+}
+
+/// The folder of the figures, which are files of their own: with all of them inside, the page would be many megabytes.
+const FIGURES: &str = "figures";
+
+/// The figures of a page, collected while it is written.
+#[derive(Default)]
+struct Drawings(RefCell<Vec<(String, String)>>);
+
+impl Drawings {
+    /// Keeps a figure in two widths, and refers to the files.
+    fn add(&self, name: &str, svgs: [String; 2], caption: &Markup) -> Markup {
+        let files = [format!("{name}.svg"), format!("{name}-phone.svg")];
+        let [on_screen, on_phone] = [0, 1].map(|k| format!("{FIGURES}/{}", files[k]));
+        self.0.borrow_mut().extend(files.into_iter().zip(svgs));
+        html! {
+            figure {
+                picture {
+                    source media="(max-width: 40rem)" srcset=(on_phone);
+                    img src=(on_screen) alt="" loading="lazy";
+                }
+                figcaption { (caption) }
+            }
+            "\n"
+        }
+    }
 }
 
 /// A file that is whole or not there.
@@ -65,7 +97,7 @@ fn csv(variant: &VariantOutcome) -> String {
     text
 }
 
-fn index(outcomes: &[Outcome], how: &str) -> String {
+fn index(outcomes: &[Outcome], how: &str, drawings: &Drawings) -> String {
     let sections = headings(outcomes)
         .into_iter()
         .flat_map(|(paper, _)| outcomes.iter().filter(move |o| o.paper() == paper));
@@ -75,14 +107,14 @@ fn index(outcomes: &[Outcome], how: &str) -> String {
             main {
                 "\n"
                 (overview(outcomes, how))
-                @for outcome in sections { (section(outcome)) }
+                @for outcome in sections { (section(outcome, drawings)) }
             }
             "\n"
         },
     )
 }
 
-fn section(outcome: &Outcome) -> Markup {
+fn section(outcome: &Outcome, drawings: &Drawings) -> Markup {
     html! {
         section id=(anchor(&outcome.id)) {
             "\n"
@@ -91,6 +123,13 @@ fn section(outcome: &Outcome) -> Markup {
             @if !outcome.how.is_empty() { p class="how" { small { (with_code(&outcome.how)) } } "\n" }
             blockquote { (outcome.claim) } "\n"
             @if let Some(note) = &outcome.note { p { (note) } "\n" }
+            @if let Some(open) = &outcome.open { p class="undecided" { "Undecided, whatever is measured: " (open) } "\n" }
+            @if let Some(changed) = &outcome.changed {
+                p class="undecided" {
+                    "Changed after its result was seen: " (changed.what) " The verdict before: " (changed.earlier) "."
+                }
+                "\n"
+            }
             @for (k, variant) in outcome.variants.iter().enumerate() {
                 h3 {
                     (variant.name) " " span class=(class(variant.verdict)) { (variant.verdict.said_of(outcome.category)) }
@@ -101,7 +140,7 @@ fn section(outcome: &Outcome) -> Markup {
                 @if let Some(failure) = &variant.failure {
                     p class="refuted" { (with_code(failure)) } "\n"
                 }
-                @if variant.trials > 0 { (measured(outcome, variant, k)) }
+                @if variant.trials > 0 { (measured(outcome, variant, k, drawings)) }
             }
             @if let Some(experiment) = &outcome.experiment { (settings(experiment)) }
         }
@@ -109,8 +148,9 @@ fn section(outcome: &Outcome) -> Markup {
     }
 }
 
-/// What was measured in one variant: numbers, then figures.
-fn measured(outcome: &Outcome, variant: &VariantOutcome, k: usize) -> Markup {
+/// Results of one variant: numbers, then figures.
+fn measured(outcome: &Outcome, variant: &VariantOutcome, k: usize, drawings: &Drawings) -> Markup {
+    let name = |kind: &str, j: usize| format!("{}-{k}-{kind}{j}", anchor(&outcome.id));
     let csv = format!("curves/{}", csv_name(&outcome.id, k));
     html! {
         p {
@@ -120,13 +160,15 @@ fn measured(outcome: &Outcome, variant: &VariantOutcome, k: usize) -> Markup {
             }
         }
         "\n"
+        @if variant.verdict == Verdict::OtherData { (agreement(variant)) }
         (findings(&variant.findings))
+        @if variant.findings.iter().any(|f| f.configurations.is_some()) { p { small { "The search: " (GRID) "." } } "\n" }
         (printed(&variant.findings))
         @if !variant.chosen.is_empty() {
             p { small { "Chosen by search: " (variant.chosen.join("; ")) } } "\n"
         }
         @if let Some(experiment) = &outcome.experiment { (theorems(experiment, variant)) }
-        @for drawn in figures(outcome, variant) {
+        @for (j, drawn) in figures(outcome, variant).iter().enumerate() {
             @let caption = html! {
                 (drawn.number.as_deref().unwrap_or(&outcome.printed)) ": " (variant.name) "; " (trials(variant))
                 @match drawn.band {
@@ -135,16 +177,31 @@ fn measured(outcome: &Outcome, variant: &VariantOutcome, k: usize) -> Markup {
                     Band::Log => ", geometric mean and one standard deviation of the logarithms where all trials are positive",
                 }
             };
-            (figure(&drawn.figure, Some(caption)))
+            (drawings.add(&name("", j), [drawn.figure.to_svg(), drawn.figure.to_phone_svg()], &caption))
         }
-        @for picture in &variant.pictures {
-            (figure(picture, Some(html! { "From the first trial." })))
+        @for (j, picture) in variant.pictures.iter().enumerate() {
+            (drawings.add(&name("picture", j), picture.to_svgs(), &html! { "From the first trial." }))
         }
     }
 }
 
+/// Agreement with the paper and differences, if the rows are not the paper's.
+fn agreement(variant: &VariantOutcome) -> Markup {
+    html! {
+        ul {
+            @for (what, says) in variant.agreement() {
+                @if !says.is_empty() { li { (what) ": " (says.join("; ")) } }
+            }
+        }
+        "\n"
+    }
+}
+
 fn trials(variant: &VariantOutcome) -> String {
-    format!("{} trial{}", variant.trials, if variant.trials == 1 { "" } else { "s" })
+    match &variant.stopped {
+        Some(why) => format!("{} of {} trials ({why})", variant.trials, variant.planned),
+        None => format!("{} trial{}", variant.trials, if variant.trials == 1 { "" } else { "s" }),
+    }
 }
 
 /// Settings in a line.
@@ -155,7 +212,7 @@ pub(crate) fn listed<'a>(
     fields.join(", ")
 }
 
-/// What was run, as the file says it, and how to run it alone.
+/// The experiment's file, and the command that runs it alone.
 fn settings(experiment: &Experiment) -> Markup {
     let against = if experiment.pairs.is_empty() { "run" } else { "against" };
     let common = experiment.methods.iter().map(|method| ("", method));
@@ -197,7 +254,7 @@ struct ShownFigure {
     band: Band,
 }
 
-/// What the shaded band of a figure shows.
+/// Meaning of the shaded band of a figure.
 #[derive(Clone, Copy, PartialEq)]
 enum Band {
     None,
@@ -231,7 +288,7 @@ fn drawn_figure(experiment: &Experiment, variant: &VariantOutcome, drawn: &Drawn
     let across = drawn.x.as_ref().map_or(rounds, axis);
     let mut band = Band::None;
     let is_log = drawn.log.contains('y');
-    // Where the title of the figure names the y axis, the axis needs no title.
+    // If the title of the figure names the y axis, the axis needs no title.
     let has_title = drawn.x.is_some() || drawn.also.is_some();
     let mut panel = Panel::new(across, if has_title { axis(&drawn.y) } else { "" });
     if drawn.log.contains('x') {
@@ -313,7 +370,7 @@ pub(crate) fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduces => "reproduces",
         Verdict::Refuted => "refuted",
-        Verdict::Undecided => "undecided",
+        Verdict::Undecided | Verdict::OtherData => "undecided",
         Verdict::Preview | Verdict::NotRun => "not-run",
     }
 }

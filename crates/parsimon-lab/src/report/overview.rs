@@ -1,35 +1,66 @@
 //! The top of the page: how much reproduces, every claim in a line, and what could not be run.
 
 use maud::{Markup, html};
-use parsimon::eval::number::significant;
+use parsimon::workspace::number::significant;
 use parsimon_page::{table, with_code};
 
 use super::{anchor, class, pair};
 use crate::experiment::Category;
+use crate::kind::search::FEWEST;
 use crate::paper::papers;
 use crate::runner::Outcome;
-use crate::verdict::Verdict;
+use crate::verdict::{Finding, Status, Verdict};
 
-/// How much holds, a line for each sort of claim: theorems checked, the papers' experiments, our own.
+/// How much holds, a line for each sort of claim. What was run on other rows than the paper's has no verdict on the paper: of it the tally counts how many
+/// expectations agree.
 pub fn tally(outcomes: &[Outcome]) -> Vec<String> {
-    let sorts = [
-        (Category::Theorem, "theorem checked", "theorems checked"),
-        (Category::Experiment, "experiment of a paper", "experiments of the papers"),
-        (Category::Own, "comparison of our own", "comparisons of our own"),
-    ];
-    let line = |(category, one, many): (Category, &str, &str)| {
-        let of: Vec<&Outcome> = outcomes.iter().filter(|o| o.category == category).collect();
-        if of.is_empty() {
-            return None;
-        }
-        let count = |verdict| of.iter().filter(|o| o.verdict == verdict).count();
-        let parts = Verdict::ALL.into_iter().filter(|v| count(*v) > 0);
-        let parts: Vec<String> =
-            parts.map(|v| format!("{} {}", count(v), words(v, category, count(v)))).collect();
-        let what = if of.len() == 1 { one } else { many };
-        Some(format!("{} {what}: {}", of.len(), parts.join(", ")))
+    let of = |category: Category, is_other: bool| -> Vec<&Outcome> {
+        let is_asked = |o: &&Outcome| {
+            o.category == category && (category != Category::Experiment || o.is_other == is_other)
+        };
+        outcomes.iter().filter(is_asked).collect()
     };
-    sorts.into_iter().filter_map(line).collect()
+    let lines = [
+        line(Category::Theorem, &of(Category::Theorem, false), "theorem", "theorems"),
+        line(
+            Category::Experiment,
+            &of(Category::Experiment, false),
+            "experiment on the paper's own data or construction",
+            "experiments on the papers' own data or construction",
+        ),
+        other_data(&of(Category::Experiment, true)),
+        line(Category::Own, &of(Category::Own, false), "comparison of ours", "comparisons of ours"),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+fn line(category: Category, of: &[&Outcome], one: &str, many: &str) -> Option<String> {
+    if of.is_empty() {
+        return None;
+    }
+    let count = |verdict| of.iter().filter(|o| o.verdict == verdict).count();
+    let parts = Verdict::ALL.into_iter().filter(|v| count(*v) > 0);
+    let parts: Vec<String> =
+        parts.map(|v| format!("{} {}", count(v), words(v, category, count(v)))).collect();
+    let what = if of.len() == 1 { one } else { many };
+    Some(format!("{} {what}: {}", of.len(), parts.join(", ")))
+}
+
+fn other_data(of: &[&Outcome]) -> Option<String> {
+    if of.is_empty() {
+        return None;
+    }
+    let printed = of.iter().filter_map(|o| o.variants.first());
+    let core: Vec<&Finding> = printed.flat_map(|v| &v.findings).filter(|f| f.core).collect();
+    let count = |status| core.iter().filter(|f| f.status == status).count();
+    let (holds, refuted) = (count(Status::Holds), count(Status::Refuted));
+    let what = if of.len() == 1 { "experiment" } else { "experiments" };
+    let rest = core.len() - holds - refuted;
+    Some(format!(
+        "{} {what} on other data, without a verdict on the paper: of {} core expectations {holds} agree, {refuted} differ, {rest} neither",
+        of.len(),
+        core.len()
+    ))
 }
 
 /// A theorem holds or is refuted; an experiment reproduces or does not.
@@ -47,6 +78,7 @@ pub(crate) fn overview(outcomes: &[Outcome], how: &str) -> Markup {
     html! {
         h1 { "What reproduces" } "\n"
         ul class="tally" { @for line in tally(outcomes) { li { (line) } } } "\n"
+        (on_one_screen(outcomes))
         p class="how" { (with_code(how)) } "\n"
         (claims(outcomes))
         p {
@@ -56,12 +88,39 @@ pub(crate) fn overview(outcomes: &[Outcome], how: &str) -> Markup {
                  one; after Holm's correction for all comparisons of the experiment; at least ten trials, their number fixed \
                  beforehand). " em { "refuted" } ": the whole interval is on the other side, or one trial breaks what is claimed of \
                  every run. " em { "undecided" } ": the interval does not separate. A quick run gives a " em { "preview" }
-                " and no verdict. Other settings are run beside the printed ones and have verdicts of their own below. All numbers: "
+                " and no verdict. " em { "other data" } ": the rows are not the paper's, so the page shows what agrees and what differs and gives no verdict on the \
+                 paper. A theorem " em { "holds" } " only where a stated search of at least " (FEWEST) " configurations has broken nothing. Other settings are run beside the printed ones and have verdicts of their own below. All numbers: "
                 a href="results.json" { "results.json" } "."
             }
         }
         "\n"
         (gaps(outcomes))
+    }
+}
+
+/// The claims that hold, those that do not, and those that cannot be judged, as links.
+fn on_one_screen(outcomes: &[Outcome]) -> Markup {
+    let groups = [
+        ("Holds", &[Verdict::Reproduces][..]),
+        ("Does not", &[Verdict::Refuted][..]),
+        ("Cannot be judged", &[Verdict::Undecided, Verdict::OtherData][..]),
+        ("Not measured", &[Verdict::Preview, Verdict::NotRun][..]),
+    ];
+    html! {
+        @for (what, verdicts) in groups {
+            @let of: Vec<&Outcome> = outcomes.iter().filter(|o| verdicts.contains(&o.verdict)).collect();
+            @if !of.is_empty() {
+                p {
+                    b { (what) ": " }
+                    @for (k, outcome) in of.iter().enumerate() {
+                        @if k > 0 { "; " }
+                        a href={ "#" (anchor(&outcome.id)) } { (outcome.title) }
+                    }
+                    "."
+                }
+                "\n"
+            }
+        }
     }
 }
 
@@ -106,6 +165,7 @@ fn row(outcome: &Outcome) -> Markup {
                 @if let Some(variant) = outcome.variants.first().filter(|v| v.trials > 0) {
                     br; small {
                         (variant.count())
+                        @if variant.stopped.is_some() { "; " (variant.trials) " of " (variant.planned) " trials" }
                         @if let Some(horizon) = &variant.horizon { "; at " (horizon) }
                         @if variant.stand_in.is_some() { "; on generated rows" }
                     }
@@ -128,7 +188,7 @@ fn headline(outcome: &Outcome) -> (String, String, String) {
     (finding.quantity.clone(), paper, pair(finding.measured))
 }
 
-/// What was not run, why, and what to do about it.
+/// Experiments that were not run, with the reason and the remedy.
 fn gaps(outcomes: &[Outcome]) -> Markup {
     let reasons = Outcome::gaps(outcomes);
     if reasons.is_empty() {

@@ -1,7 +1,7 @@
-//! Methods that should be one another, as a table: the theorem, both sides, how far they came apart.
+//! A table of equivalent methods: the theorem, both sides, and their largest difference.
 
 use maud::{Markup, html};
-use parsimon::eval::number::significant;
+use parsimon::workspace::number::significant;
 use parsimon_page::{table, wide};
 
 use crate::experiment::Experiment;

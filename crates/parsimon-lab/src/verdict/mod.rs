@@ -5,11 +5,12 @@
 //! The intervals of one experiment are 99% together, after Holm: the clearest of `m` comparisons is judged at 0.01/m, the next at 0.01/(m - 1), and the first
 //! that is not separated ends it. A claim about every run (a theorem) takes no interval: one trial refutes it.
 
-use parsimon::eval::number::significant;
+use parsimon::workspace::number::significant;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Category, Expectation, Experiment, Relation, Scale, Variant};
 use crate::kind::Trial;
+use crate::kind::search::{FEWEST, Searched};
 use crate::place::{Place, Round};
 use crate::student::{critical, two_sided};
 use crate::summary::{mean_and_spread, values};
@@ -26,7 +27,7 @@ pub struct Finding {
     pub says: String,
     /// Whether it is part of the core claim, which decides.
     pub core: bool,
-    /// What was measured: method, measure with its unit, place.
+    /// The measured value: method, measure with its unit, place.
     pub quantity: String,
     /// The paper's number, if it prints one.
     pub paper: Option<f64>,
@@ -34,19 +35,22 @@ pub struct Finding {
     pub measured: Option<(f64, f64)>,
     /// Mean and standard deviation of what it is compared with.
     pub against: Option<(f64, f64)>,
-    /// What it has to be, in signs: `< 0.1 × 0.12`.
+    /// The condition in signs: `< 0.1 × 0.12`.
     pub wanted: String,
     /// Whether the means are so; `None` where they were not measured.
     pub leans: Option<bool>,
-    /// What the trials say about it.
+    /// Verdict of the trials.
     pub status: Status,
     /// The interval of the paired difference, where one decides.
     pub interval: Option<Interval>,
     /// Whether it has to hold in every run.
     pub must: bool,
+    /// Number of searched configurations, if it is a search.
+    #[serde(default)]
+    pub configurations: Option<u64>,
 }
 
-/// What the trials say about an expectation.
+/// Verdicts of the trials on an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -60,7 +64,7 @@ pub enum Status {
     Empty,
     /// Too few trials for more than a look.
     Preview,
-    /// There is no number.
+    /// A value is missing.
     NotMeasured,
 }
 
@@ -79,7 +83,18 @@ pub struct Interval {
     pub scale: Scale,
 }
 
-/// What a run says about a claim.
+/// Evidence of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The paper's data or construction, or a comparison of this project.
+    Data,
+    /// Other rows than the paper's.
+    OtherData,
+    /// A theorem: it holds only where a search has broken nothing.
+    Search,
+}
+
+/// Verdicts of a run on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -89,6 +104,8 @@ pub enum Verdict {
     Refuted,
     /// Neither.
     Undecided,
+    /// It was run on other rows than the paper's: there is no verdict on the paper.
+    OtherData,
     /// Too few trials for a verdict.
     Preview,
     /// It was not measured.
@@ -97,25 +114,32 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, in the order of a tally.
-    pub const ALL: [Verdict; 5] = [
+    pub const ALL: [Verdict; 6] = [
         Verdict::Reproduces,
         Verdict::Refuted,
         Verdict::Undecided,
+        Verdict::OtherData,
         Verdict::Preview,
         Verdict::NotRun,
     ];
 
-    /// From the findings of one variant: the core claim decides.
-    pub fn of(findings: &[Finding]) -> Self {
+    /// From the findings of one variant: the core claim decides. A theorem holds only where a search of enough configurations has broken nothing.
+    pub fn of(findings: &[Finding], basis: Basis) -> Self {
+        let is_searched =
+            findings.iter().any(|f| f.core && f.configurations.is_some_and(|n| n >= FEWEST));
         let core: Vec<Status> = findings.iter().filter(|f| f.core).map(|f| f.status).collect();
         let has = |status| core.contains(&status);
         if core.iter().all(|s| *s == Status::NotMeasured) {
             Verdict::NotRun
         } else if has(Status::Preview) {
             Verdict::Preview
+        } else if basis == Basis::OtherData {
+            Verdict::OtherData
         } else if has(Status::Refuted) {
             Verdict::Refuted
-        } else if core.iter().all(|s| *s == Status::Holds) {
+        } else if core.iter().all(|s| *s == Status::Holds)
+            && (is_searched || basis != Basis::Search)
+        {
             Verdict::Reproduces
         } else {
             Verdict::Undecided
@@ -136,6 +160,7 @@ impl Verdict {
             Verdict::Reproduces => "reproduces",
             Verdict::Refuted => "refuted",
             Verdict::Undecided => "undecided",
+            Verdict::OtherData => "other data",
             Verdict::Preview => "preview",
             Verdict::NotRun => "not run",
         }
@@ -143,7 +168,7 @@ impl Verdict {
 }
 
 impl Status {
-    /// In words; a preview tells what the means look like.
+    /// The verdict in words; a preview describes the means.
     pub fn words(self, leans: Option<bool>) -> &'static str {
         match (self, leans) {
             (Status::Holds, _) => "holds",
@@ -192,6 +217,40 @@ impl Comparison {
     }
 }
 
+/// Findings of the searches of all trials, one for each statement.
+pub(crate) fn searched(trials: &[Trial], decides: bool) -> Vec<Finding> {
+    let mut all: Vec<Searched> = Vec::new();
+    for part in trials.iter().flat_map(|t| &t.searched) {
+        match all.iter_mut().find(|s| s.statement == part.statement) {
+            Some(known) => known.join(part),
+            None => all.push(part.clone()),
+        }
+    }
+    let finding = |s: Searched| Finding {
+        says: format!("searched: {}", s.says),
+        core: s.core,
+        quantity: format!(
+            "largest excess of the left side, relative to the terms, in {} configurations ({} beyond); the worst: {}",
+            s.configurations, s.broken, s.at
+        ),
+        paper: None,
+        measured: Some((s.worst, 0.0)),
+        against: None,
+        wanted: "≤ 0, in every configuration".into(),
+        leans: Some(s.broken == 0),
+        status: match s.broken {
+            _ if !decides => Status::Preview,
+            0 if s.configurations >= FEWEST => Status::Holds,
+            0 => Status::Undecided,
+            _ => Status::Refuted,
+        },
+        interval: None,
+        must: false,
+        configurations: Some(s.configurations),
+    };
+    all.into_iter().map(finding).collect()
+}
+
 /// Judges the expectations of every variant; the intervals of all of them are corrected together. `decides` is false in a run that gives previews only.
 pub fn judge(
     experiment: &Experiment,
@@ -208,6 +267,22 @@ pub fn judge(
     let compared = all.iter_mut().flatten().filter_map(|(f, c)| Some((f, c.take()?)));
     holm(compared.collect());
     all.into_iter().map(|findings| findings.into_iter().map(|(f, _)| f).collect()).collect()
+}
+
+/// The chance of luck below which an interval is far from its boundary: so small that neither the number of looks nor the number of
+/// comparisons matters.
+const FAR: f64 = 1e-7;
+
+/// Whether these trials decide every expectation of a variant by far, so that more of them change no verdict. What is claimed of every
+/// run is decided by a counterexample only.
+pub(crate) fn is_far(experiment: &Experiment, variant: &Variant, trials: &[Trial]) -> bool {
+    let is_decided = |e: &Expectation| match measure(experiment, e, variant, trials, true) {
+        (_, Some(comparison)) => comparison.chance() < FAR,
+        (finding, None) => matches!(finding.status, Status::Refuted | Status::NotMeasured),
+    };
+    !experiment.expectations.is_empty()
+        && experiment.searches.is_empty()
+        && experiment.expectations.iter().all(is_decided)
 }
 
 /// Holm's steps, from the clearest comparison on.
@@ -260,6 +335,7 @@ fn measure(
         interval: None,
         // A stand-in is not what the paper's numbers are about.
         must: expectation.must.covers(&variant.name) && trials.iter().all(|t| t.stand_in.is_none()),
+        configurations: None,
     };
     let Some((left, right)) = left.zip(right).filter(|(l, r)| l.len() == r.len()) else {
         return (finding, None);
@@ -288,7 +364,7 @@ fn measure(
 
 /// Whether two numbers compare as expected.
 fn is_so(expectation: &Expectation, left: f64, right: f64) -> bool {
-    let (right, margin) = (expectation.factor.unwrap_or(1.0) * right, expectation.margin);
+    let (right, margin) = (expectation.factor.unwrap_or(1.0) * right, expectation.tolerance());
     match expectation.is {
         Relation::Below => left < right - margin,
         Relation::Above => left > right + margin,
@@ -301,7 +377,7 @@ fn scale(experiment: &Experiment, e: &Expectation, left: &[f64], right: &[f64]) 
     let drawn = Place::parse(&e.left).map_or(Scale::Linear, |p| experiment.scale_of(&p.measure));
     let has_logs = left.iter().chain(right).all(|v| *v > 0.0) && e.factor.is_none_or(|f| f > 0.0);
     match e.scale.unwrap_or(drawn) {
-        Scale::Log if has_logs && e.margin == 0.0 && e.is != Relation::Near => Scale::Log,
+        Scale::Log if has_logs && e.tolerance() == 0.0 && e.is != Relation::Near => Scale::Log,
         _ => Scale::Linear,
     }
 }
@@ -316,9 +392,9 @@ fn compare(e: &Expectation, scale: Scale, left: &[f64], right: &[f64]) -> Compar
     let (mean, spread) = mean_and_spread(&differences);
     let n = differences.len() as f64;
     let gap = match e.is {
-        Relation::Below => -mean - e.margin,
-        Relation::Above => mean - e.margin,
-        Relation::Near => e.margin - mean.abs(),
+        Relation::Below => -mean - e.tolerance(),
+        Relation::Above => mean - e.tolerance(),
+        Relation::Near => e.tolerance() - mean.abs(),
     };
     Comparison { gap, error: spread / n.sqrt(), mean, degrees: n - 1.0, scale }
 }
@@ -341,11 +417,11 @@ fn wanted(expectation: &Expectation, right: Option<f64>) -> String {
         side = format!("{factor} × {side}");
     }
     // 1e-10 is read at a glance, 0.0000000001 is not.
-    let margin = match expectation.margin {
+    let margin = match expectation.tolerance() {
         small if small != 0.0 && small.abs() < 1e-3 => format!("{small:e}"),
-        margin => margin.to_string(),
+        margin => significant(margin, 4),
     };
-    let side = match (expectation.is, expectation.margin == 0.0) {
+    let side = match (expectation.is, expectation.tolerance() == 0.0) {
         (Relation::Below, true) => format!("< {side}"),
         (Relation::Below, false) => format!("< {side} − {margin}"),
         (Relation::Above, true) => format!("> {side}"),

@@ -9,7 +9,7 @@ fn experiment(figure: &str, expect: &str) -> Experiment {
     let text = format!(
         r#"
         title = "t"
-        printed = "-"
+        printed = "Table 1"
         claim = "A is below B"
         kind = "identification"
         axes = {{ loss = "loss, nats" }}
@@ -80,7 +80,7 @@ fn equal_without_spread_is_undecided() {
 fn few_trials_and_quick_runs_are_previews() {
     let clear = |n| trials(n, noise, |k| 9.0 + noise(k));
     let file = experiment("", BELOW);
-    let of = |n, decides| Verdict::of(&judged(&file, &clear(n), decides));
+    let of = |n, decides| Verdict::of(&judged(&file, &clear(n), decides), Basis::Data);
     assert_eq!(of(10, true), Verdict::Reproduces);
     assert_eq!(of(9, true), Verdict::Preview);
     assert_eq!(of(10, false), Verdict::Preview);
@@ -115,19 +115,65 @@ fn holm_asks_more_of_each_when_there_are_several() {
 
 #[test]
 fn equal_means_the_interval_within_a_margin_stated_before() {
-    let near = r#"{ says = "n", left = "A.loss@end", is = "near", paper = 3.0, margin = 0.5 }"#;
+    let near = r#"{ says = "n", left = "A.loss@end", is = "near", paper = 3.0, within = 0.2, reason = "rounding" }"#;
     let at = |mean: f64, spread: f64| trials(10, move |k| mean + spread * noise(k), |_| 0.0);
     assert_eq!(status(near, &at(3.1, 0.1)), Status::Holds);
     assert_eq!(status(near, &at(4.0, 0.1)), Status::Refuted);
     assert_eq!(status(near, &at(3.1, 2.0)), Status::Undecided);
-    let text = near.replace(", margin = 0.5", "");
-    let file = format!("{SMALL}\nexpect = [{text}]");
-    assert!(Experiment::parse("t/t", &file).unwrap_err().contains("margin"));
+    let refused = |from: &str, to: &str, why: &str| {
+        let file = format!("{SMALL}\nexpect = [{}]", near.replace(from, to));
+        let error = Experiment::parse("t/t", &file).unwrap_err();
+        assert!(error.contains(why), "{error}");
+    };
+    refused(", within = 0.2", "", "relative tolerance");
+    refused("within = 0.2", "margin = 0.5", "relative tolerance");
+    refused(", reason = \"rounding\"", "", "needs a reason");
+    refused("paper = 3.0", "bound = 3.0", "a part of a number that the paper prints");
+    refused("paper = 3.0, within = 0.2", "bound = 3.0", "margin");
+}
+
+#[test]
+fn other_rows_give_no_verdict_on_the_paper() {
+    let clear = trials(10, |_| 1.0, |k| 2.0 + 0.1 * noise(k));
+    let findings = judged(&experiment("", BELOW), &clear, true);
+    assert_eq!(Verdict::of(&findings, Basis::Data), Verdict::Reproduces);
+    assert_eq!(Verdict::of(&findings, Basis::OtherData), Verdict::OtherData);
+    let look = judged(&experiment("", BELOW), &clear, false);
+    assert_eq!(Verdict::of(&look, Basis::OtherData), Verdict::Preview);
+    assert_eq!(Verdict::of(&[], Basis::OtherData), Verdict::NotRun);
+}
+
+#[test]
+fn a_theorem_holds_only_after_a_search_of_enough_configurations() {
+    let found = |configurations: u64, broken: u64| Searched {
+        statement: "s".into(),
+        says: "left <= right".into(),
+        core: true,
+        configurations,
+        broken,
+        worst: if broken > 0 { 0.3 } else { -0.1 },
+        at: "dimension 1".into(),
+    };
+    let of = |each: u64, broken: u64| {
+        let trial = Trial { searched: vec![found(each, 0)], ..Trial::default() };
+        let mut all = vec![trial; 10];
+        all[7].searched = vec![found(each, broken)];
+        searched(&all, true)
+    };
+    assert_eq!(of(FEWEST / 10, 0)[0].status, Status::Holds);
+    assert_eq!(of(FEWEST / 10 - 1, 0)[0].status, Status::Undecided);
+    let refuted = of(FEWEST / 10, 1);
+    assert_eq!((refuted[0].status, refuted[0].measured), (Status::Refuted, Some((0.3, 0.0))));
+    assert_eq!(Verdict::of(&of(FEWEST / 10, 0), Basis::Search), Verdict::Reproduces);
+    assert_eq!(Verdict::of(&refuted, Basis::Search), Verdict::Refuted);
+    let clear = trials(10, |_| 1.0, |k| 2.0 + 0.1 * noise(k));
+    let unsearched = judged(&experiment("", BELOW), &clear, true);
+    assert_eq!(Verdict::of(&unsearched, Basis::Search), Verdict::Undecided);
 }
 
 const SMALL: &str = r#"
     title = "t"
-    printed = "-"
+    printed = "Table 1"
     claim = "c"
     kind = "identification"
     axes = { loss = "loss" }
@@ -147,7 +193,7 @@ fn a_logarithmic_figure_is_judged_by_ratios() {
     let interval = logarithmic.interval.unwrap();
     assert_eq!(interval.scale, Scale::Log);
     assert!((0.05..0.1).contains(&interval.low) && (0.1..0.2).contains(&interval.high));
-    // What has no logarithm is compared as it is.
+    // What has no logarithm is compared unchanged.
     let negative = trials(10, |_| -1.0, |_| 1.0);
     let file = experiment(r#"{ y = "loss", log = "y" }"#, BELOW);
     assert_eq!(judged(&file, &negative, true)[0].interval.unwrap().scale, Scale::Linear);
@@ -168,14 +214,15 @@ fn a_rival_that_never_learned_is_no_rival() {
     assert_eq!(status(&guarded, &trials(10, |_| -20.0, |_| -10.0)), Status::Holds);
     let file = experiment("", &guarded);
     let findings = judged(&file, &trials(10, |_| -20.0, |_| 0.0), true);
-    assert_eq!(Verdict::of(&findings), Verdict::Undecided);
+    assert_eq!(Verdict::of(&findings, Basis::Data), Verdict::Undecided);
 }
 
 #[test]
 fn the_core_claim_decides() {
     let above = BELOW.replace("core = true, ", "").replace("\"below\", right", "\"above\", right");
     let clear = trials(10, noise, |k| 9.0 + noise(k));
-    let of = |expect: &str| Verdict::of(&judged(&experiment("", expect), &clear, true));
+    let of =
+        |expect: &str| Verdict::of(&judged(&experiment("", expect), &clear, true), Basis::Data);
     // What is beside the core claim fails, and is shown.
     assert_eq!(of(&format!("{BELOW}, {above}")), Verdict::Reproduces);
     let core_fails = format!(
